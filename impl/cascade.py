@@ -1,14 +1,12 @@
-"""A whole system of machines: an action starts a cascade, and a cascade is all or nothing.
+"""A whole system of machines. An action starts a cascade, which happens completely or not at all.
 
-Everything hangs on ``transitions`` callbacks. The environment is a machine of its own, with one
-event per action: the action's guard are the conditions of that event, its root firings and rules
-are callbacks after it. Each event of an object has, as callbacks after it, the rules that it
-triggers.
+The cascade runs in ``transitions`` callbacks. The environment is a machine of its own, with one event per action. The
+action's guard is the conditions of that event; its root firings and rules are callbacks after it. Each event of an
+object has the rules that it triggers as callbacks after it.
 
-A callback does not fire anything itself: it posts a trigger to the cascade's agenda, and the agenda
-runs to completion in the order of the trigger graph. A rule that asks that something does *not*
-fire ("all the other cells") is thus looked at when everything that could fire it has run. Objects
-change one after the other, but rules read the state before the cascade.
+A callback fires nothing itself: it posts a trigger to the cascade's agenda. The agenda runs to completion in the order
+of the trigger graph. So a rule that requires that something does *not* fire ("all the other cells") is evaluated after
+everything that could fire it. Objects change one after the other, but rules read the state before the cascade.
 """
 
 from __future__ import annotations
@@ -38,12 +36,12 @@ READY = "ready"
 
 
 class GuardFailed(Exception):
-    """The action is not possible now: nothing has been changed."""
+    """The action is not possible in this state; nothing has been changed."""
 
 
 @dataclass(frozen=True)
 class Fired:
-    """One event that happened to one object, and the rule or action that caused it first."""
+    """One event that happened to one object, with the rule or action that first caused it."""
 
     sort: str
     name: str
@@ -54,7 +52,7 @@ class Fired:
 
 @dataclass
 class _Cascade:
-    """One run of an action: what it reads, what it has still to do, and how to undo it."""
+    """One run of an action: the state it reads, its agenda, and the snapshots to undo it."""
 
     action: str
     parameters: dict[str, int]
@@ -67,20 +65,20 @@ class _Cascade:
     log: list[Fired] = field(default_factory=list)
 
     def moment(self) -> Moment:
-        """What terms read: the state before the cascade, the action's parameters, what has fired so far.
+        """The values that terms read: the state before the cascade, the action's parameters, the firings so far.
 
-        A new one each time, since evaluating a quantifier leaves its variable bound.
+        A new one each time, because evaluating a quantifier leaves its variable bound.
         """
         return Moment(self.state, dict(self.parameters), self.fired)
 
     def post(self, trigger: Trigger, object_number: int = -1, payload: Mapping[str, int] | None = None) -> None:
-        """Puts a trigger on the agenda, behind all of its rank or lower."""
+        """Puts a trigger on the agenda, behind all others of its rank or lower."""
         self.posted += 1
         heapq.heappush(self.agenda, (trigger.rank, self.posted, trigger, object_number, payload or {}))
 
 
 class _Environment:
-    """The ``transitions`` model that the actions happen to."""
+    """The ``transitions`` model that carries the actions."""
 
     state: str
 
@@ -93,8 +91,8 @@ class System:
         scope: sort name -> number of objects; the model's default for sorts left out.
         rigid: the rigid attributes; by default the first of the model's configurations at this scope.
         names: sort name -> the objects' names; by default the sort's letter and a number.
-        thread_safe: actions from several threads are carried out one after the other.
-        history: also keep the attributes that only record what happened.
+        thread_safe: runs actions from several threads one after the other.
+        history: also keeps the history attributes.
 
     Raises:
         ScopeError: unknown sort, or an impossible number of objects.
@@ -122,7 +120,7 @@ class System:
 
     @classmethod
     def of(cls, instance: Instance, *, thread_safe: bool = False) -> System:
-        """The machines of an instance, in its initial state; a sort may have no object there."""
+        """The machines of an instance, in its initial state; a sort may be empty there."""
         it = cls.__new__(cls)
         it._begin_with(instance, thread_safe)
         return it
@@ -138,14 +136,14 @@ class System:
         self._actions: Any = self._create_environment(self._lock if thread_safe else None)
 
     def do(self, action: str, /, **parameters: object) -> tuple[Fired, ...]:
-        """Carries out an action and everything that it triggers, or nothing at all.
+        """Runs an action and its whole cascade, or changes nothing.
 
         Args:
             action: the action's name.
             parameters: objects by name, sets as sets of names, other values as they are.
 
         Returns:
-            What has happened, in its order.
+            The events, in the order in which they happened.
 
         Raises:
             ValueError: unknown action; unknown, missing or wrong parameter.
@@ -153,14 +151,14 @@ class System:
             IllegalEvent: an object would take an event in a state without a row for it, or two events.
             Undefined: a guard or rule reads an attribute of no object.
 
-        Whatever is raised, every object is as before.
+        After any exception every object is as before.
         """
         cascade = _Cascade(action, self._codec.choice(action, parameters))
         self._actions.events[action].trigger(self._environment, cascade)
         return tuple(cascade.log)
 
     def describe(self) -> dict[str, dict[str, dict[str, object]]]:
-        """sort -> object -> field -> value; ``state`` for the state, references as names."""
+        """All objects: sort -> object -> field -> value; ``state`` is the state, references are names."""
         with self._lock:
             return {
                 sort: {it.name: {"state": it.state, **it.values} for it in objects}
@@ -173,13 +171,13 @@ class System:
             return tuple(it.snapshot() for objects in self._objects.values() for it in objects)
 
     def restore(self, snapshot: tuple[Snapshot, ...]) -> None:
-        """Goes back to what :meth:`snapshot` of this system, or of one of the same objects, returned."""
+        """Restores a :meth:`snapshot` of this system, or of one with the same objects."""
         with self._lock:
             everything = [it for objects in self._objects.values() for it in objects]
             for it, was in zip(everything, snapshot, strict=True):
                 it.restore(was)
 
-    # Generation
+    # --- generation
 
     def _create(self, lock: AbstractContextManager[object] | None, history: bool) -> dict[str, list[ObjectMachine]]:
         found = {}
@@ -187,7 +185,7 @@ class System:
         for declared in model.machines:
             sort = declared.sort.name
             if not declared.states:
-                continue  # configuration only: no events, nothing that changes
+                continue  # rigid attributes only: no events
             after: dict[str, list[Callable[[EventData], None]]] = {}
             for (owner, event), caused in self._triggers.items():
                 if owner == sort and event:
@@ -197,11 +195,11 @@ class System:
             found[sort] = list(create_objects(machine, declared, names, history=history, lock=lock).values())
             first = self.instance.slot(sort)
             for it, number in zip(found[sort], initial[first : first + len(names)], strict=True):
-                it.state = declared.states[number].name  # some objects begin elsewhere than the others
+                it.state = declared.states[number].name  # some objects may begin in another state
         return found
 
     def _joint_updates(self) -> dict[tuple[str, str, str], list[tuple[str, Eval]]]:
-        """The updates that an object cannot compute alone: (sort, event, source) -> attribute, value."""
+        """The updates that an object cannot compute alone: (sort, event, source) -> (attribute, value) pairs."""
         found = {}
         for row in self.instance.model.rows:
             declared = self.instance.model.machine(row.sort)
@@ -223,7 +221,7 @@ class System:
                 {
                     "trigger": action.name,
                     "source": READY,
-                    "dest": None,  # an internal transition: the environment itself has no states
+                    "dest": None,  # an internal transition: the environment has no states of its own
                     "prepare": [self._begin],
                     "conditions": [partial(self._holds, i, place, c) for i, (place, c) in enumerate(guard, 1)],
                     "after": [*posts, self._run],
@@ -242,7 +240,7 @@ class System:
         machine.add_model(self._environment)
         return machine
 
-    # One cascade; all of it runs inside the environment's event, and so inside its lock
+    # --- one cascade; it runs inside the environment's event, and so inside its lock
 
     def _begin(self, data: EventData) -> None:
         _cascade(data).state = self._codec.pack(self._objects)
@@ -292,7 +290,7 @@ class System:
     def _sets(
         self, cascade: _Cascade, it: ObjectMachine, sort: str, event: str, who: int, payload: Mapping[str, int]
     ) -> dict[str, object]:
-        """The row's new values that depend on other objects, from the state before the cascade."""
+        """The row's new values that depend on other objects, computed from the state before the cascade."""
         joint = self._updates.get((sort, event, it.state))
         if not joint:
             return {}
@@ -308,24 +306,23 @@ class System:
 
 
 def _cascade(data: EventData) -> _Cascade:
-    """The cascade that an event of the environment carries."""
     cascade: _Cascade = next(iter(data.args))
     return cascade
 
 
 def _post_root(trigger: Trigger, data: EventData) -> None:
-    """Callback after an action: what it causes goes on the agenda."""
+    """Callback after an action: puts a root firing or rule on the agenda."""
     _cascade(data).post(trigger)
 
 
 def _post(trigger: Trigger, data: EventData) -> None:
-    """Callback after an object's event: what it may trigger goes on the agenda."""
+    """Callback after an object's event: puts a rule on the agenda."""
     _, _, cascade, object_number, payload = data.args
     cascade.post(trigger, object_number, payload)
 
 
 def _undo(data: EventData) -> None:
-    """Callback on any exception inside an action, before its lock is released: all or nothing."""
+    """Callback on any exception inside an action, before its lock is released: restores all objects."""
     for it, was in reversed(_cascade(data).before):
         it.restore(was)
     assert data.error is not None

@@ -1,4 +1,4 @@
-"""What a document leaves open, as a function to plug in: which of several options, all equally good, is taken."""
+"""Functions for a choice that a document leaves open: which of several equally good options is taken."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .errors import Refused
 Option = TypeVar("Option")
 
 Choice = Callable[[Sequence[Option]], Option | None]
-"""Picks one of the options; None if and only if there is none."""
+"""Picks one of the options; None if and only if there are none."""
 
 
 def first(options: Sequence[Option]) -> Option | None:
-    """The first one in the order in which they come."""
+    """The first option, or None."""
     return options[0] if options else None
 
 
 def checked_choice(
     choose: Choice[Option], options: Sequence[Option], describe: Callable[[Option], str] = str
 ) -> Option | None:
-    """What ``choose`` picks, held to its contract.
+    """The option that ``choose`` picks, checked against the contract of :data:`Choice`.
 
     Raises:
-        Refused: it picked no option though there are some, or one that is not there.
+        Refused: it picked no option although some exist, or one that is not among them.
     """
     option = choose(options)
     if option is None and options:

@@ -1,8 +1,7 @@
-"""Clocks with timers: one that runs by itself, and one that runs as a test or an exploration wants it to.
+"""Clocks with timers: one that runs by itself, and one that a test or an exploration controls.
 
-A timer that has run out is not the end of it: its callback is on its way, and comes when the thread
-that carries it gets its turn, perhaps much later, when things have changed. So running out and
-delivery are two steps here, and a timer that is stopped after it has run out is delivered all the same.
+Running out and delivery are two steps. A timer that has run out calls its callback only when the carrying thread gets
+its turn, perhaps after things have changed. So a timer that is stopped after it has run out is still delivered.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 SECOND = 1_000_000_000
-"""In nanoseconds, the unit of all times; delays are in seconds."""
+"""Nanoseconds in a second. Times are in nanoseconds, delays in seconds."""
 
 Callback = Callable[[], object]
 
@@ -25,25 +24,25 @@ _log = logging.getLogger(__name__)
 
 
 class Clock(Protocol):
-    """What somebody needs who sets timers."""
+    """The part of a clock that code with timers needs."""
 
     def now(self) -> int:
         """The time of day, in nanoseconds since 1970."""
 
     def arm(self, timer: Hashable, delay: float, callback: Callback) -> None:
-        """Has ``callback`` called once, at the earliest after ``delay`` seconds.
+        """Calls ``callback`` once, at the earliest after ``delay`` seconds.
 
         Raises:
             ValueError: a timer of this name is armed, or the delay is negative.
         """
 
     def stop(self, timer: Hashable) -> None:
-        """Disarms a timer. Nothing happens if it is not armed, or has run out already."""
+        """Disarms a timer. Has no effect if it is not armed, or has run out already."""
 
 
 @dataclass(frozen=True)
 class Timer:
-    """An armed timer; ``deadline`` in nanoseconds, as :meth:`Clock.now`."""
+    """An armed timer; ``deadline`` is in nanoseconds, as :meth:`Clock.now`."""
 
     name: Hashable
     deadline: int
@@ -52,7 +51,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class Times:
-    """All that a :class:`ManualClock` remembers."""
+    """The whole state of a :class:`ManualClock`."""
 
     now: int
     pending: tuple[Timer, ...]
@@ -60,10 +59,10 @@ class Times:
 
 
 class ManualClock:
-    """A clock that stands still until it is told otherwise, and delivers nothing by itself.
+    """A clock that advances and delivers only when it is called to.
 
-    With ``timed`` False deadlines do not count: every armed timer may run out at any moment, as an
-    exploration wants it that knows no time.
+    With ``timed`` False deadlines do not count: every armed timer may run out at any moment. Explorations without time
+    use this.
     """
 
     def __init__(self, now: int = 0, *, timed: bool = True) -> None:
@@ -89,7 +88,7 @@ class ManualClock:
         self._pending = [t for t in self._pending if t.name != timer]
 
     def pending(self) -> tuple[Timer, ...]:
-        """The armed timers, the one that runs out first before the others."""
+        """The armed timers, by deadline."""
         return tuple(self._pending)
 
     def under_way(self) -> tuple[Timer, ...]:
@@ -97,7 +96,7 @@ class ManualClock:
         return tuple(self._under_way)
 
     def advance(self, seconds: float) -> None:
-        """Time goes by; what is due stays armed until :meth:`run_out` says that it ran out.
+        """Advances the time. Due timers stay armed until :meth:`run_out`.
 
         Raises:
             ValueError: ``seconds`` is negative.
@@ -109,7 +108,9 @@ class ManualClock:
         return tuple(t for t in self._pending if not self._timed or t.deadline <= self._now)
 
     def run_out(self, timer: Hashable) -> None:
-        """An armed timer runs out: nothing can stop it any more, :meth:`deliver` may come at any time.
+        """Lets an armed timer run out.
+
+        From then on :meth:`stop` has no effect, and :meth:`deliver` may come at any time.
 
         Raises:
             ValueError: it is not armed, or its deadline has not come.
@@ -123,7 +124,7 @@ class ManualClock:
         self._under_way.append(found)
 
     def deliver(self, timer: Hashable) -> None:
-        """Calls the callback of a timer that has run out; of several of one name, the oldest.
+        """Calls the callback of a timer that has run out; of several with one name, the oldest.
 
         Raises:
             ValueError: none of this name is under way.
@@ -135,7 +136,7 @@ class ManualClock:
         found.callback()
 
     def fire(self, timer: Hashable) -> None:
-        """:meth:`run_out` and :meth:`deliver` in one: a timer that is in time.
+        """Delivers a timer in time: :meth:`run_out`, then :meth:`deliver`.
 
         Raises:
             ValueError: as these.
@@ -144,7 +145,7 @@ class ManualClock:
         self.deliver(timer)
 
     def run(self, seconds: float) -> None:
-        """Time goes by, and every timer that becomes due on the way is delivered in time.
+        """Advances the time and delivers, in time, every timer that becomes due on the way.
 
         Raises:
             ValueError: ``seconds`` is negative.
@@ -156,15 +157,15 @@ class ManualClock:
         self._now = end
 
     def clear(self) -> None:
-        """The process that owns the timers dies: none is armed or under way."""
+        """Discards all timers, armed and under way: the process that owns them dies."""
         self._pending, self._under_way = [], []
 
     def snapshot(self) -> Times:
-        """Time and timers, for :meth:`restore`."""
+        """The time and the timers, for :meth:`restore`."""
         return Times(self._now, self.pending(), self.under_way())
 
     def restore(self, times: Times) -> None:
-        """Goes back to a snapshot."""
+        """Restores a snapshot."""
         self._now, self._pending, self._under_way = times.now, list(times.pending), list(times.under_way)
 
 
@@ -207,7 +208,7 @@ class RealClock:
             self._armed.pop(timer, None)
 
     def close(self) -> None:
-        """Ends the thread, after the callback that it is in; what is still armed is forgotten."""
+        """Ends the thread after its current callback, and discards armed timers."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -219,17 +220,17 @@ class RealClock:
             try:
                 callback()
             except Exception:
-                # The other timers must still come.
+                # A failing callback must not stop the other timers.
                 _log.exception("a timer's callback failed")
 
     def _next(self) -> Callback | None:
-        """Waits for the next timer to run out; None when the clock is closed."""
+        """Waits for the next timer to run out and returns its callback; None when the clock is closed."""
         with self._changed:
             while not self._closed:
                 wait = self._heap[0][0] - time.monotonic() if self._heap else None
                 if wait is not None and wait <= 0:
                     _, number, timer, callback = heapq.heappop(self._heap)
-                    # One that was stopped stays in the heap; its number is not the one that is armed.
+                    # A stopped timer stays in the heap, but its number is no longer armed.
                     if self._armed.get(timer) == number:
                         del self._armed[timer]
                         return callback

@@ -1,4 +1,4 @@
-"""Between running objects, which use names, and the model's terms, which use numbers."""
+"""Translates between running objects, which use names, and the model's terms, which use numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import checked
 
 
 class Codec:
-    """Names to numbers and back, for the objects of one instance."""
+    """Translates names to numbers and back, for the objects of one instance."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
@@ -37,7 +37,7 @@ class Codec:
         return found
 
     def encode(self, kind: Type, value: object) -> int:
-        """A value of type ``kind`` as terms see it.
+        """A value of type ``kind``, encoded for terms.
 
         Raises:
             ValueError: it names an object that does not exist.
@@ -65,7 +65,7 @@ class Codec:
                 return value
 
     def pack(self, objects: Mapping[str, Sequence[ObjectMachine]]) -> State:
-        """The state of a system as terms read it; ``objects`` by sort, in the instance's order."""
+        """The state of a system, packed for terms; ``objects`` are by sort, in the instance's order."""
         state = list(self._initial)
         for sort, members in objects.items():
             numbers, columns, first = self._states[sort], self._columns[sort], self._instance.slot(sort)

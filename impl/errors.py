@@ -1,4 +1,4 @@
-"""What the reference schedulers and their stores raise; what only one of them raises stands in its folder."""
+"""Exceptions of the reference schedulers and their stores. An exception of only one scheduler is in its folder."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ class SchedulerError(Exception):
 
 
 class Refused(SchedulerError):
-    """A request that is wrong or comes at the wrong time: nothing is changed, in memory or in a store."""
+    """A request is wrong or comes at the wrong time; nothing is changed, in memory or in a store."""
 
 
 class IllegalMove(SchedulerError):
-    """A move that no object may make: a fault of the scheduler; nothing is written."""
+    """The scheduler tried a move that no object may make. This is a bug in it; nothing is written."""
 
 
 class StoreError(SchedulerError):
@@ -20,4 +20,4 @@ class StoreError(SchedulerError):
 
 
 class Contended(StoreError):
-    """Another transaction came in between; nothing is written, and the same request may be tried again."""
+    """Another transaction came in between; nothing is written, and the request may be tried again."""

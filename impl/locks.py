@@ -1,10 +1,11 @@
-"""Reader-writer locks with an order: who acquires one against it is refused at once, before anything blocks.
+"""Reader-writer locks with an order: an acquisition against the order raises an error before it blocks.
 
-A lock behaves as Go's sync.RWMutex: it is not re-entrant, and a writer that waits keeps new readers out. On top of
-that each lock has a class and, where objects of a class are in each other, a depth. A thread may acquire a lock only
-if it comes after all those that it holds: of a later class, or of the same class and deeper, whatever it is in. Threads that keep to
-that cannot wait for each other in a circle, so an acquisition that does not is an error where it is made, also when it
-would not have blocked this time.
+A lock behaves as Go's sync.RWMutex: it is not re-entrant, and a waiting writer blocks new readers. In addition each
+lock has a class, and a depth where objects of a class contain each other. A thread may acquire a lock only if it comes
+after all locks that the thread holds: of a later class, or of the same class and deeper, whatever contains it.
+
+Threads that follow the order cannot wait for these locks in a cycle. So an acquisition against it is an error at its
+place, even if it would not have blocked this time.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ from types import FrameType
 
 
 class Mode(StrEnum):
-    """How a lock is held."""
+    """The mode in which a lock is held."""
 
     READ = "read"
     WRITE = "write"
 
 
 class LockOrderError(Exception):
-    """A lock was to be acquired against the order; nothing has been acquired.
+    """A thread tried to acquire a lock against the order; nothing has been acquired.
 
     Args:
-        held, wanted: the locks; ``since`` is the stack where the first was acquired, ``now`` that of the attempt.
+        held, wanted: the locks.
+        since, now: the stack at which the first was acquired, and that of the attempt.
     """
 
     def __init__(self, held: OrderedLock, wanted: OrderedLock, since: Sequence[str], now: Sequence[str]) -> None:
@@ -49,19 +51,19 @@ class LockOrderError(Exception):
 
 
 class NotHeldError(Exception):
-    """This thread does not hold a lock that it is to release, or that what it does needs."""
+    """The thread does not hold a lock that it releases or needs."""
 
 
 @dataclass(frozen=True)
 class Acquired:
-    """One record of what happens to locks, as observers are told: after an acquisition, before a release."""
+    """A record for observers: written after an acquisition, and before a release (``mode`` None)."""
 
     thread: str
     lock: OrderedLock
     mode: Mode | None
 
     def as_json(self) -> dict[str, object]:
-        """A record of the format ``locks`` of the validator."""
+        """The record in the validator's format ``locks``."""
         record: dict[str, object] = {
             "thread": self.thread,
             "op": "acquire" if self.mode is not None else "release",
@@ -88,7 +90,7 @@ class _Hold:
 
 
 class _Holds(threading.local):
-    """What each thread holds, in the order of acquisition."""
+    """The locks of each thread, in the order of acquisition."""
 
     def __init__(self) -> None:
         self.stack: list[_Hold] = []
@@ -96,13 +98,12 @@ class _Holds(threading.local):
 
 @dataclass(frozen=True)
 class LockOrder:
-    """An order of classes, from the first to be acquired to the last.
+    """An order of lock classes, from the first to be acquired to the last.
 
     Args:
-        classes: their names. Of two locks of one class the one that is less deep comes first, whatever it is in.
-        observer: is told of each acquisition and release, by the thread that makes it: it has to see to it itself that
-            two threads do not disturb each other.
-        deepest: frames that are kept of a stack.
+        classes: their names. Of two locks of one class the less deep one comes first, whatever contains it.
+        observer: is called for each acquisition and release, in the thread that makes it. It must be thread-safe.
+        deepest: the number of stack frames to keep.
     """
 
     classes: tuple[str, ...]
@@ -111,18 +112,18 @@ class LockOrder:
     _holds: _Holds = field(default_factory=_Holds, compare=False, repr=False)
 
     def holds(self) -> list[OrderedLock]:
-        """What this thread holds, in the order of acquisition."""
+        """The locks that this thread holds, in the order of acquisition."""
         return [hold.lock for hold in self._holds.stack]
 
 
 class OrderedLock:
-    """A reader-writer lock that knows its place in an order.
+    """A reader-writer lock with a position in an order.
 
     Args:
         order: shared by all locks that can be held together.
         of: its class, one of the order's.
-        name: no two locks have the same.
-        inside: the names of the locks of its class that it is in, the outermost first.
+        name: unique among locks.
+        inside: the names of the locks of its class that contain it, the outermost first.
 
     Raises:
         ValueError: the order has no such class.
@@ -170,7 +171,7 @@ class OrderedLock:
             self.release()
 
     def acquire(self, mode: Mode) -> None:
-        """Acquires the lock; it is to be released by the same thread.
+        """Acquires the lock; the same thread must release it.
 
         Raises:
             LockOrderError: this thread holds a lock that does not come before it.
@@ -194,7 +195,7 @@ class OrderedLock:
                 raise LockOrderError(hold.lock, self, _text(hold.stack), _text(now))
 
     def require(self, mode: Mode) -> None:
-        """Nothing, if this thread holds the lock so; held for writing it may be read.
+        """Checks that this thread holds the lock in ``mode``; a lock held for writing may be read.
 
         Raises:
             NotHeldError: it does not.
@@ -249,18 +250,18 @@ class OrderedLock:
     def _end_writing(self) -> None:
         with self._changed:
             self._writer = False
-            # Those who have waited for this writer are in, before the next one.
+            # The readers that waited for this writer go first, before the next writer.
             self._readers, self._outside = self._outside, 0
             self._turn += 1
             self._changed.notify_all()
 
 
 Callers = Sequence[tuple[str, int, str]]
-"""The file, line and function of frames, the innermost last."""
+"""The file, line and function of stack frames, the innermost last."""
 
 
 def _callers(deepest: int) -> Callers:
-    """Who wants a lock: the frames above this module and that of context managers."""
+    """The stack frames of an acquisition, without those of this module and of context managers."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename in (__file__, contextlib.__file__):
         frame = frame.f_back
@@ -272,5 +273,5 @@ def _callers(deepest: int) -> Callers:
 
 
 def _text(callers: Callers) -> list[str]:
-    """As a traceback shows them."""
+    """The frames in the format of a traceback."""
     return traceback.StackSummary.from_list([(*each, None) for each in callers]).format()

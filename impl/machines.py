@@ -1,12 +1,11 @@
 """Executable machines of single objects, generated from a model's transition tables.
 
-All objects of a sort share one ``transitions`` machine; each object is a *model* of it (in the
-words of that library): it owns its state and attributes, the machine owns the table. Objects are
-therefore cheap to create, to copy (:meth:`ObjectMachine.snapshot`) and to put back
-(:meth:`ObjectMachine.restore`).
+All objects of a sort share one ``transitions`` machine, which owns the table. Each object is a *model* of it (in the
+words of that library) and owns its state and attributes. So objects are cheap to create, to copy
+(:meth:`ObjectMachine.snapshot`) and to restore (:meth:`ObjectMachine.restore`).
 
-A single object knows nothing of the others: which event of one causes which event of another is
-said by the rules of the model, and :mod:`schedproof.impl.cascade` carries them out.
+A single object has no access to others. The rules of the model say which event of one object causes which event of
+another; :mod:`schedproof.impl.cascade` executes them.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ Snapshot = tuple[str, tuple[object, ...]]
 
 
 class IllegalEvent(Exception):
-    """An event in a state where the table has no row for it: nothing has been changed."""
+    """An object was to take an event in a state without a row for it; nothing has been changed."""
 
 
 class ObjectMachine:
     """One object: a state of its sort's machine, and its attributes.
 
-    Not created directly but by :func:`object_machines`. Reading ``state`` and ``values`` one after
-    the other is two reads; where other threads fire events, take a :meth:`snapshot`.
+    :func:`object_machines` creates it. Reading ``state`` and ``values`` is two reads; where other threads fire events,
+    take a :meth:`snapshot`.
     """
 
     state: str
@@ -55,31 +54,30 @@ class ObjectMachine:
 
     @property
     def values(self) -> dict[str, object]:
-        """The attributes that can change: references as names or None, sets as frozensets of names."""
+        """The changeable attributes: references as names or None, sets as frozensets of names."""
         return dict(self._values)
 
     def fire(self, event: str, /, *, sets: Mapping[str, object] | None = None, **payload: object) -> None:
-        """Takes the row of the table for ``event`` and the current state: its target and its updates.
+        """Takes the row of the table for ``event`` and the current state: changes the state and the attributes.
 
         Args:
             event: the event's name in the table.
-            sets: values for attributes whose new value depends on other objects (``those(...)``,
-                for example), which one object cannot compute; attribute name -> value. Only
-                attributes that the row sets can be given.
+            sets: attribute name -> value, for attributes whose new value depends on other objects (``those(...)``, for
+                example): one object cannot compute it. Only attributes that the row sets are allowed.
             payload: the event's parameters.
 
         Raises:
             IllegalEvent: the table has no row for this event in this state.
             ValueError: a parameter or value is missing, unknown or of the wrong type.
 
-        Whatever is raised, the object is as before.
+        After any exception the object is as before.
         """
         self.trigger_event(event, sets or {}, payload)
 
     def trigger_event(
         self, event: str, sets: Mapping[str, object], payload: Mapping[str, object], *more: object
     ) -> None:
-        """:meth:`fire` for callbacks: they find ``(sets, payload, *more)`` in their ``EventData.args``."""
+        """:meth:`fire` for callbacks, which get ``(sets, payload, *more)`` in their ``EventData.args``."""
         known = self._machine.events.get(event)
         if known is None:
             names = ", ".join(self._machine.events)
@@ -96,7 +94,7 @@ class ObjectMachine:
             return self.state, tuple(self._values.values())
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Goes back to what :meth:`snapshot` returned, for an object of this sort."""
+        """Restores a :meth:`snapshot` of an object of this sort."""
         state, values = snapshot
         with self._lock:
             self.state, self._values = state, dict(zip(self._values, values, strict=True))
@@ -104,11 +102,11 @@ class ObjectMachine:
     def _update(
         self, row: Row, attributes: Mapping[str, Attribute], parameters: frozenset[str], data: EventData
     ) -> None:
-        """The callback before the change of state: all new values, computed first and set at once.
+        """The callback before the change of state: computes all new values, then sets them at once.
 
         If it raises, ``transitions`` leaves the state as it was.
         """
-        # fire() gives both; the library's own spelling, c0.e0(user="g1"), gives keywords only.
+        # fire() gives both as arguments; the library's own spelling, c0.e0(user="g1"), gives keywords only.
         sets, payload = (*data.args, {}, {})[:2]
         payload = {**data.kwargs, **payload}
         what = f"{self.name}: {row.event}"
@@ -137,7 +135,7 @@ def _possible(machine: Any, state: str) -> list[str]:
 
 
 def _refuse(data: EventData) -> None:
-    """Says in our words what ``transitions`` found; inside its lock, so that the state is the one it saw."""
+    """Turns a ``transitions`` error into IllegalEvent, inside the lock: the state is the one that caused it."""
     if isinstance(data.error, MachineError) and data.transition is None:
         it: ObjectMachine = data.model  # type: ignore[assignment]
         possible = ", ".join(_possible(data.machine, it.state)) or "no event"
@@ -161,7 +159,7 @@ def generate_machine(
     Args:
         declared: states and attributes.
         rows: the sort's transition table.
-        history: also keep the attributes that only record what happened.
+        history: also keeps the history attributes.
         lock: if given, the machine is a ``LockedMachine`` that holds it during every event.
         after: callbacks by event, called when the event has happened to an object.
 
@@ -201,7 +199,7 @@ def _update(row: Row, attributes: Mapping[str, Attribute], parameters: frozenset
 
 
 def changeable(declared: Machine, history: bool) -> tuple[Attribute, ...]:
-    """The attributes that events change; those that only record what happened if ``history``."""
+    """The attributes that events change; history attributes only if ``history``."""
     return tuple(a for a in declared.attributes if not a.rigid and (history or not a.history))
 
 
@@ -213,7 +211,7 @@ def create_objects(
     history: bool = False,
     lock: AbstractContextManager[object] | None = None,
 ) -> dict[str, ObjectMachine]:
-    """Objects in their initial state on a machine of :func:`generate_machine` (same ``lock``)."""
+    """Objects by name, in their initial state, on a machine of :func:`generate_machine` with the same ``lock``."""
     initial = {a.name: initial_value(a) for a in changeable(declared, history)}
     found: dict[str, ObjectMachine] = {}
     for name in names:
@@ -231,12 +229,12 @@ def object_machines(
     """The objects of one sort, by name, each in the initial state.
 
     Args:
-        model: the transition tables are its.
+        model: the model with the transition tables.
         sort_name: one of the model's sorts.
         names: the objects' names, all different.
         thread_safe: events of these objects from several threads happen one after the other
             (a ``LockedMachine`` of ``transitions.extensions``).
-        history: also keep the attributes that only record what happened.
+        history: also keeps the history attributes.
 
     Raises:
         ValueError: the model has no such sort, the sort has no states, or two names are the same.

@@ -1,12 +1,12 @@
-"""What passes between a resource manager (RM, the shim) and the core: the scheduler interface, in plain values.
+"""The scheduler interface: messages between a resource manager (RM, the shim) and the core, as plain values.
 
-A *request* goes from the RM to the core, a *response* from the core to the RM. A response may come
-without a request: a timer has run out, or the scheduler has placed something. All are frozen
-dataclasses of plain values, so that they can be kept, compared, hashed and put on any channel.
+A *request* goes from the RM to the core, a *response* from the core to the RM. A response may come without a request,
+when a timer has run out or the scheduler has placed something. All are frozen dataclasses of plain values, so that they
+can be kept, compared, hashed and sent through any channel.
 
-Names (of applications, asks, nodes) are the RM's, and unique in the core. Since an ask has at most one
-allocation (repeat count 1), an allocation is named by its ask. Amounts are of one resource, in whole units.
-D: the document's line; F: the facts' section.
+The RM chooses the names of applications, asks and nodes; they are unique in the core. An ask has at most one allocation
+(repeat count 1), so the ask names its allocation. Amounts are of one resource, in whole units. D: the document's line;
+F: the facts' section.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from enum import IntEnum, StrEnum
 
 
 class TerminationType(IntEnum):
-    """Why an allocation or an ask ends, with the numbers of the interface (F 7)."""
+    """The reason why an allocation or an ask ends, with the numbers of the interface (F 7)."""
 
     UNKNOWN = 0
     STOPPED_BY_RM = 1
@@ -26,14 +26,14 @@ class TerminationType(IntEnum):
 
 
 class GangStyle(StrEnum):
-    """What becomes of an application whose gang is not there in time (F 1.2)."""
+    """The handling of an application whose gang is not complete in time (F 1.2)."""
 
     SOFT = "Soft"
     HARD = "Hard"
 
 
 class NodeAction(IntEnum):
-    """What the RM says of a node that the core knows, with the numbers of the interface (F 3)."""
+    """The RM's action on a node that the core knows, with the numbers of the interface (F 3)."""
 
     DRAIN_NODE = 3
     DECOMMISSION = 4
@@ -48,11 +48,11 @@ class Control(StrEnum):
     REMOVE = "Remove"
 
 
-# The configuration.
+# --- configuration
 
 
 class SortPolicy(StrEnum):
-    """How a leaf queue sorts its applications; a gang needs one of the first two (F 1.2)."""
+    """The order in which a leaf queue sorts its applications; a gang needs one of the first two (F 1.2)."""
 
     FIFO = "fifo"
     STATE_AWARE = "stateaware"
@@ -60,16 +60,17 @@ class SortPolicy(StrEnum):
 
 
 ROOT = "root"
-"""The name of every partition's root queue; the names of the others begin with it."""
+"""The name of every partition's root queue; the names of all other queues begin with it."""
 
 
 @dataclass(frozen=True)
 class QueueSpec:
-    """A queue of the configuration; one with ``children`` or ``parent`` is no leaf.
+    """A queue of the configuration; one with ``children`` or ``parent`` is not a leaf.
 
-    ``maximum`` bounds what is allocated in the queue and below, None is no bound. ``submitters`` may
-    submit applications to it and below (the submit ACL); None says nothing about it, and where nothing
-    is said all users may.
+    Args:
+        maximum: bounds what is allocated in the queue and below; None is no bound.
+        submitters: the users who may submit applications to it and below (the submit ACL). None adds no restriction;
+            without any restriction all users may submit.
     """
 
     name: str
@@ -81,19 +82,19 @@ class QueueSpec:
 
 
 class RuleKind(StrEnum):
-    """Where a placement rule looks for a queue."""
+    """The queue that a placement rule chooses."""
 
     PROVIDED = "provided"
     """The queue that the application names."""
     USER = "user"
-    """A queue named by the user, below the rule's ``value`` (``root.users``, say)."""
+    """A queue named by the user, below the rule's ``value`` (for example ``root.users``)."""
     FIXED = "fixed"
     """The queue named by the rule's ``value``."""
 
 
 @dataclass(frozen=True)
 class PlacementRule:
-    """One rule of placement; with ``create`` it creates the queue if it is not there, as a dynamic one."""
+    """One placement rule; with ``create`` it creates a missing queue as a dynamic one."""
 
     kind: RuleKind
     create: bool = False
@@ -109,15 +110,15 @@ class PartitionSpec:
     rules: tuple[PlacementRule, ...] = ()
 
 
-# Requests.
+# --- requests
 
 
 @dataclass(frozen=True)
 class RegisterRM:
-    """The RM makes itself known; the first request after a start of the core.
+    """Registers the RM: the first request after a start of the core.
 
-    Answered by RMAccepted or RMRejected. A RM that registers again under its name has lost its memory, and is told
-    again which nodes and allocations there are; its ``partitions`` are not read then. Another one is refused.
+    RMAccepted or RMRejected answers it. A RM that registers again under its name has lost its memory. The core then
+    sends it its nodes and allocations again, and does not read its ``partitions``. The core rejects another RM.
     """
 
     rm: str = "k8s"
@@ -126,9 +127,9 @@ class RegisterRM:
 
 @dataclass(frozen=True)
 class UpdateConfiguration:
-    """A new configuration. What is missing in it is removed, as with Control.REMOVE; what is new is added.
+    """A new configuration. The core removes what is missing from it, as with Control.REMOVE, and adds the rest.
 
-    Answered by ConfigurationAccepted or ConfigurationRejected; the latter changes nothing.
+    ConfigurationAccepted or ConfigurationRejected answers it; the latter changes nothing.
     """
 
     partitions: tuple[PartitionSpec, ...]
@@ -138,7 +139,7 @@ class UpdateConfiguration:
 class ControlObject:
     """Starts, stops or removes a queue (full name, like ``root.a``) or, without one, the whole partition.
 
-    Answered by ControlAccepted or ControlRejected.
+    ControlAccepted or ControlRejected answers it.
     """
 
     control: Control
@@ -148,12 +149,15 @@ class ControlObject:
 
 @dataclass(frozen=True)
 class AddApplication:
-    """A new application, or a known one after a crash of the core; ApplicationAccepted or ApplicationRejected.
+    """A new application, or a known one after a crash of the core.
 
-    ``placeholders`` is the total amount of the gang's placeholders, 0 if it is no gang.
-    ``gang_timeout`` (seconds; the default of 15 minutes if it is 0, negative or too long for a duration)
-    and ``gang_style`` are for gangs only.
-    ``starting_timeout`` False is the tag that sets the timeout of the state Starting to nothing (F 1.3).
+    ApplicationAccepted or ApplicationRejected answers it.
+
+    Args:
+        placeholders: the total amount of the gang's placeholders; 0 if it is no gang.
+        gang_timeout: for gangs, in seconds; if it is 0, negative or too long for a duration, the default of 15 minutes.
+        gang_style: for gangs.
+        starting_timeout: False is the tag that sets the timeout of the state Starting to nothing (F 1.3).
     """
 
     application: str
@@ -168,9 +172,9 @@ class AddApplication:
 
 @dataclass(frozen=True)
 class RemoveApplication:
-    """The RM has no more interest in an application: its asks and allocations go at once.
+    """The RM drops an application: its asks and allocations end at once.
 
-    Each allocation is answered by a ReleasedAllocation (STOPPED_BY_RM). Unknown: nothing happens.
+    A ReleasedAllocation (STOPPED_BY_RM) answers for each allocation. An unknown application has no effect.
     """
 
     application: str
@@ -178,9 +182,9 @@ class RemoveApplication:
 
 @dataclass(frozen=True)
 class AddAsk:
-    """The application asks for one allocation; AskRejected, or a NewAllocation in its time.
+    """The application asks for one allocation; AskRejected answers, or a NewAllocation later.
 
-    A real ask of a ``task_group`` is given the place of one of that group's placeholders, if there is one.
+    A real ask of a ``task_group`` gets the place of one of that group's placeholders, if one exists.
     """
 
     application: str
@@ -193,10 +197,10 @@ class AddAsk:
 
 @dataclass(frozen=True)
 class ReleaseAsk:
-    """An ask is withdrawn, or all of the application's (None). It leaves allocations alone; no answer.
+    """Withdraws an ask, or all asks of the application (None). It leaves allocations alone; no answer.
 
-    A NewAllocation for it may be under way, or still come if it is taking a placeholder's place:
-    the RM gives such an allocation back (F 4.2, TaskAllocated in Completed).
+    A NewAllocation for the ask may be under way, or may still come if it replaces a placeholder. The RM gives such an
+    allocation back (F 4.2, TaskAllocated in Completed).
     """
 
     application: str
@@ -205,10 +209,10 @@ class ReleaseAsk:
 
 @dataclass(frozen=True)
 class ReleaseAllocation:
-    """An allocation (None: all of the application's) is gone in the RM: by itself, or as the core asked for.
+    """An allocation (None: all of the application's) has ended in the RM: by itself, or at the core's request.
 
-    A RM that answers a ReleasedAllocation repeats its termination type. STOPPED_BY_RM is answered by
-    a ReleasedAllocation of that type; unknown or repeated ones do nothing.
+    A RM that answers a ReleasedAllocation repeats its termination type. A ReleasedAllocation of that type answers
+    STOPPED_BY_RM; unknown or repeated ones have no effect.
     """
 
     application: str
@@ -218,7 +222,7 @@ class ReleaseAllocation:
 
 @dataclass(frozen=True)
 class ExistingAllocation:
-    """An allocation that the RM has on a node that it registers (recovery, or pods that were there before)."""
+    """An allocation that the RM has on a node that it registers (recovery, or pods that existed before)."""
 
     application: str
     ask: str
@@ -230,10 +234,10 @@ class ExistingAllocation:
 
 @dataclass(frozen=True)
 class CreateNode:
-    """A node, schedulable from the start, with what is on it; answered by NodeAccepted or NodeRejected.
+    """A node with its existing allocations, schedulable from the start; NodeAccepted or NodeRejected answers it.
 
-    The applications of its existing allocations must have been added before. ``occupied`` is what
-    others use of its capacity.
+    The applications of its existing allocations must have been added before. ``occupied`` is the part of its capacity
+    that others use.
     """
 
     node: str
@@ -245,10 +249,9 @@ class CreateNode:
 
 @dataclass(frozen=True)
 class UpdateNode:
-    """A change of a node's status. Unknown nodes: nothing happens. No answer of its own.
+    """Changes a node's status. An unknown node has no effect. It has no answer of its own.
 
-    DECOMMISSION removes the node; each allocation on it is answered by a ReleasedAllocation
-    (STOPPED_BY_RM).
+    DECOMMISSION removes the node; a ReleasedAllocation (STOPPED_BY_RM) answers for each allocation on it.
     """
 
     node: str
@@ -268,7 +271,7 @@ Request = (
     | UpdateNode
 )
 
-# Responses.
+# --- responses
 
 
 @dataclass(frozen=True)
@@ -288,19 +291,19 @@ class RMRejected:
 
 @dataclass(frozen=True)
 class ConfigurationAccepted:
-    """The new configuration holds from now on; what it lacks is being removed."""
+    """The new configuration is in effect; the core is removing what is missing from it."""
 
 
 @dataclass(frozen=True)
 class ConfigurationRejected:
-    """The configuration stays as it was."""
+    """The configuration is unchanged."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class ControlAccepted:
-    """The queue, or partition (``queue`` None), is in ``state`` now."""
+    """The queue, or partition (``queue`` None), is now in ``state``."""
 
     partition: str
     queue: str | None
@@ -309,7 +312,7 @@ class ControlAccepted:
 
 @dataclass(frozen=True)
 class ControlRejected:
-    """The queue or partition is as it was."""
+    """The queue or partition is unchanged."""
 
     partition: str
     queue: str | None
@@ -318,7 +321,7 @@ class ControlRejected:
 
 @dataclass(frozen=True)
 class ApplicationAccepted:
-    """The application is there, in the core's state New."""
+    """The application exists, in the core's state New."""
 
     application: str
 
@@ -333,9 +336,9 @@ class ApplicationRejected:
 
 @dataclass(frozen=True)
 class ApplicationUpdated:
-    """The application has entered ``state`` (a name of D18-27, or Resuming); self loops are not told.
+    """The application has entered ``state`` (a name of D18-27, or Resuming). Self loops send none.
 
-    ``message`` is the event, or what caused it. ``time`` (ns) does not count in comparisons.
+    ``message`` is the event, or its cause. ``time`` (ns) does not count in comparisons.
     """
 
     application: str
@@ -346,7 +349,7 @@ class ApplicationUpdated:
 
 @dataclass(frozen=True)
 class AskRejected:
-    """The ask is not taken up, and the application is as it was."""
+    """The ask is rejected, and the application is unchanged."""
 
     application: str
     ask: str
@@ -365,7 +368,7 @@ class ReleasedAsk:
 
 @dataclass(frozen=True)
 class NewAllocation:
-    """The ask is allocated on a node; ``placeholder``: whether it only holds the place."""
+    """The ask is allocated on a node; ``placeholder`` says whether it only holds the place."""
 
     application: str
     ask: str
@@ -376,7 +379,7 @@ class NewAllocation:
 
 @dataclass(frozen=True)
 class ReleasedAllocation:
-    """With STOPPED_BY_RM: the allocation is gone. Else the RM is to end it, and to answer ReleaseAllocation."""
+    """With STOPPED_BY_RM: the allocation has ended. Otherwise the RM must end it and answer ReleaseAllocation."""
 
     application: str
     allocation: str
@@ -386,14 +389,14 @@ class ReleasedAllocation:
 
 @dataclass(frozen=True)
 class NodeAccepted:
-    """The node is there, with its existing allocations."""
+    """The node exists, with its existing allocations."""
 
     node: str
 
 
 @dataclass(frozen=True)
 class NodeRejected:
-    """The node is not there, nor is anything of it."""
+    """Neither the node nor any part of it exists."""
 
     node: str
     reason: str

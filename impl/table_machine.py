@@ -1,6 +1,6 @@
-"""Transition tables, and ``transitions`` machines that say what an event does in a state.
+"""Transition tables, and ``transitions`` machines that give the effect of an event in a state.
 
-The objects' states are kept in their records; a machine checks one event at a time and keeps nothing.
+Records hold the objects' states; a machine checks one event at a time and stores no state.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from transitions import Machine, MachineError
 
 @dataclass(frozen=True)
 class Row:
-    """One row: in ``source``, ``event`` leads to ``target``. ``origin`` is the line or section it comes from."""
+    """One row: ``event`` leads from ``source`` to ``target``. ``origin`` is the line or section it comes from."""
 
     event: str
     source: str
@@ -22,17 +22,17 @@ class Row:
 
 
 class IllegalEvent(Exception):
-    """An event in a state for which the table has no row; nothing has been changed."""
+    """An object was to take an event in a state without a row for it; nothing has been changed."""
 
 
 class _Subject:
-    """What ``transitions`` moves; it writes ``state``."""
+    """The ``transitions`` model of one event; ``transitions`` writes ``state``."""
 
     state: str
 
 
 class TableMachine:
-    """The machine of a table, for one kind of objects; the first of ``states`` is the initial one.
+    """The machine of a table, for one kind of objects; the first of ``states`` is initial.
 
     Raises:
         ValueError: two rows have the same event and source.
@@ -40,7 +40,7 @@ class TableMachine:
 
     def __init__(self, kind: str, states: Iterable[str], rows: Iterable[Row]) -> None:
         self.kind = kind
-        # Plain strings: of an enumeration, ``transitions`` would take the names and not the values.
+        # Plain strings: of an enumeration, ``transitions`` would take the names, not the values.
         self.states = tuple(str(state) for state in states)
         self.rows = tuple(Row(row.event, str(row.source), str(row.target), row.origin) for row in rows)
         if len({(row.event, row.source) for row in self.rows}) < len(self.rows):
@@ -66,7 +66,7 @@ class TableMachine:
         Raises:
             IllegalEvent: there is no row.
         """
-        # A table never changes: what it has said once is not asked again.
+        # Tables are immutable, so the answers are cached.
         found = self._targets.get((state, event))
         if found is None:
             found = self._targets[state, event] = self._moved(state, event)
@@ -88,5 +88,5 @@ class TableMachine:
         return subject.state
 
     def allows(self, state: str, event: str) -> bool:
-        """Whether the table has a row for ``event`` in ``state``."""
+        """True if the table has a row for ``event`` in ``state``."""
         return any(row.event == event and row.source == state for row in self.rows)

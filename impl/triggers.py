@@ -1,4 +1,4 @@
-"""Trigger rules made ready to run: what one firing, once it has happened, may cause."""
+"""Compiled trigger rules: the firings that one firing may cause."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from schedproof.model.semantics.evaluate import Eval, Moment, compile_term, comp
 from schedproof.model.semantics.instance import Instance
 
 Key = tuple[str, str]
-"""An event of a sort, or (name of an action, "")."""
+"""An event of a sort as (sort, event), or an action as (name, "")."""
 
 
 @dataclass(frozen=True)
 class Caused:
-    """A firing that a rule or an action asks for, by object number; negative if it names no object."""
+    """A firing that a rule or an action causes, by object number; negative if it names no object."""
 
     who: int
     payload: dict[str, int]
@@ -29,8 +29,8 @@ class Caused:
 class Trigger:
     """A rule (or one root firing of an action) in a system with finitely many objects.
 
-    ``rank`` is the place of its event in the trigger graph. A trigger may ask what else fires, and
-    what does not: once every firing of lower rank has happened, its conditions are decided.
+    ``rank`` is the position of its event in the trigger graph. Conditions may require that events fire or do not fire:
+    they are decided once every firing of lower rank has happened.
     """
 
     cause: Action | Rule
@@ -51,25 +51,24 @@ class Trigger:
         """Every firing that this trigger causes because ``on`` has happened to an object.
 
         Args:
-            moment: the state before the cascade, what has fired so far, the action's parameters.
-            object_number: the object that ``on`` has happened to, and with which ``payload``; left
-                out if an action triggers.
+            moment: the state before the cascade, the firings so far, the action's parameters.
+            object_number, payload: the object that ``on`` has happened to, and the payload; left out if an action
+                triggers.
         """
         known = dict(moment.bound) if self.on is None else self._matched(object_number, payload or {})
         names = [name for name, _ in self.free if name not in known]
         domains = [domain for name, domain in self.free if name not in known]
         if any(name in known and known[name] not in domain for name, domain in self.free):
-            return  # the pattern's variable stands for an object, and the firing's payload is none
+            return  # the pattern's variable stands for an object, but the payload has none
         for values in product(*domains):
             here = Moment(moment.state, {**known, **dict(zip(names, values, strict=True))}, moment.fired)
             if all(condition(here) for condition in self.conditions):
                 yield Caused(self.who(here), {name: value(here) for name, value in self.payload})
 
     def _matched(self, object_number: int, payload: Mapping[str, int]) -> dict[str, int]:
-        """The variables that the pattern ``on`` binds when it meets a firing.
+        """The variables that the pattern ``on`` binds when it matches a firing.
 
-        Only plain variables are bound here; the pattern is also the first condition, so that
-        anything else in it is compared.
+        It binds plain variables only. The pattern is also the first condition, which compares everything else in it.
         """
         assert self.on is not None
         known = {name.name: payload[key] for key, name in self.on.payload if isinstance(name, t.Var)}
@@ -79,12 +78,12 @@ class Trigger:
 
 
 def ranks(model: Model) -> dict[Key, int]:
-    """Each event's place in a topological order of the trigger graph: causes before effects."""
+    """Each event's position in a topological order of the trigger graph: causes before effects."""
     return {node: i for i, node in enumerate(trigger_graph(model).sorted())}
 
 
 def triggers(instance: Instance) -> dict[Key, list[Trigger]]:
-    """What each action and each event may cause: root firings first, then rules in the model's order."""
+    """The triggers of each action and each event: root firings first, then rules in the model's order."""
     order = ranks(instance.model)
     found: dict[Key, list[Trigger]] = {}
     for action in instance.model.actions:

@@ -1,4 +1,4 @@
-"""Attribute values of running objects: names instead of numbers, and what one object can compute."""
+"""Attribute values of running objects: names instead of numbers, and the values that one object can compute."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedproof.model.lang import terms as t
 
 
 class NeedsOthers(Exception):
-    """A new value depends on other objects, so that the object alone cannot compute it."""
+    """A new value depends on other objects, so the object alone cannot compute it."""
 
 
 def initial_value(attribute: Attribute) -> object:
@@ -54,10 +54,10 @@ def checked(kind: Type, value: object, what: str) -> object:
 
 
 def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mapping[str, object]) -> object:
-    """A row's new value, as far as the object ``me`` can compute it from its own ``values`` and ``payload``.
+    """A row's new value, if the object ``me`` can compute it from its own ``values`` and ``payload``.
 
     Raises:
-        NeedsOthers: the term speaks of other objects, or of an attribute that the object does not keep.
+        NeedsOthers: the term refers to other objects, or to an attribute that the object does not keep.
         KeyError: a parameter is missing from ``payload``.
     """
     match term:
@@ -86,7 +86,7 @@ def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mappin
 
 
 def needs_others(term: Term, kept: Container[str]) -> bool:
-    """Whether :func:`own_value` cannot compute ``term`` for an object that keeps the attributes ``kept``."""
+    """True if :func:`own_value` cannot compute ``term`` for an object that keeps the attributes ``kept``."""
     match term:
         case t.Given() | t.Me() | t.Nothing() | t.EmptySet() | t.Constant():
             return False

@@ -1,7 +1,8 @@
-"""What the documents say in the lines that models cite, so that messages can quote them.
+"""Quotes the lines of documents that models cite, for messages.
 
-Each system keeps them beside its models (``quotes.json``: document -> line -> text). ``python -m schedproof.model.quotes FOLDER``
-reads them anew from the documents in a folder. What models cite that no document says is in ``facts.json``, written by hand.
+Each system keeps the lines beside its models (``quotes.json``: document -> line -> text). ``python -m
+schedproof.model.quotes FOLDER`` reads them again from the documents in a folder. ``facts.json`` is hand-written: it has
+what models cite and no document says.
 """
 
 from __future__ import annotations
@@ -18,33 +19,34 @@ from .registry.discovery import systems
 from .registry.system import System
 
 FEWEST = 4
-"""Words of a line that says something by itself."""
+"""Words of a line that is a statement by itself."""
 
 LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?![\d.])")
-"""Lines of a document, as sentences cite them."""
+"""Citations of lines of a document."""
 
 FACT = re.compile(r"\bfacts? (\d+(?:\.\d+)*(?:(?:, | and )\d+(?:\.\d+)*)*)((?:, \w+\.\w+:\d+(?:-\d+)?)?)")
-"""Facts, as sentences and counterexamples cite them: numbers, or a number and a place in a source."""
+"""Citations of facts in sentences and counterexamples: numbers, or a number and a place in a source."""
 
 LONGEST = 240
-"""Characters of a line; longer ones are cut between two words."""
+"""Characters of a quoted line; longer ones are cut between two words."""
 
 
 def quote(document: Document, line: int | None) -> str:
-    """What a document says in a line that a model cites; "" if that is not known."""
+    """The text of a document's line that a model cites; "" if unknown."""
     if document.quotes is None:
         return ""
     return _quotes(document.quotes).get(document.name, {}).get(str(line), "")
 
 
 def footnotes(document: Document, text: Iterable[str]) -> list[str]:
-    """What the lines of the document and the facts say that ``text`` cites, each once; that of which nothing is known is left out.
+    """The lines of the document and the facts that ``text`` cites, each once. Unknown ones are left out.
 
     Args:
-        text: sentences with "line 12", "lines 3 and 5", "fact 4.1", "facts 1.3 and 1.4" or "fact 4.1, task.go:104" in them.
+        text: sentences with "line 12", "lines 3 and 5", "fact 4.1", "facts 1.3 and 1.4" or "fact 4.1, task.go:104" in
+            them.
 
     Returns:
-        Lines for people, with a heading for the document and one for facts.
+        Lines to print, with a heading for the document and one for facts.
     """
     lines: set[int] = set()
     facts: set[str] = set()
@@ -58,7 +60,7 @@ def footnotes(document: Document, text: Iterable[str]) -> list[str]:
 
 
 def _keys(numbers: str, place: str) -> list[str]:
-    """Numbers of facts; and one with a place, of which also the number alone is worth a sentence."""
+    """The numbers of facts; with a place also that key, as the number alone has a sentence of its own."""
     every = re.split(", | and ", numbers)
     return [*every, *([every[-1] + place] if place else [])]
 
@@ -69,7 +71,7 @@ def cited_lines(text: str) -> set[int]:
 
 
 def fact(document: Document, key: str) -> str:
-    """What a fact says that the document leaves out, by its number, or its number and place; "" if that is not known."""
+    """The text of a fact that the document leaves out, by its number, or its number and place; "" if unknown."""
     return _facts(document.facts).get(key, "") if document.facts is not None else ""
 
 
@@ -109,7 +111,7 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
 
 
 def _sentences(system: System, model: Model) -> Iterator[str]:
-    """What findings print, and what may cite lines in words."""
+    """The sentences that findings print, and those that may cite lines in words."""
     yield from (change.why for change in model.changes)
     yield from (text for prop in model.properties for text in (prop.says, "" if prop.sentence else f"line {prop.line}"))
     for reading in system.readings:
@@ -122,8 +124,10 @@ def _sentences(system: System, model: Model) -> Iterator[str]:
 
 
 def _quoted(text: Sequence[str], at: int) -> str:
-    """A line; with what comes after it, where it says next to nothing itself (a heading, the name of an event), and
-    where its sentence goes on in the next lines."""
+    """A line, with the next ones if it is too short or its sentence continues there.
+
+    For example, a heading or the name of an event is too short: it states next to nothing itself.
+    """
     line = text[at].strip()
     for more in text[at + 1 : at + 4]:
         goes_on = re.match(r"\s*[a-z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")

@@ -1,11 +1,11 @@
-"""Where a reference scheduler keeps its records: one store for all, in memory or in a database.
+"""The store of the reference schedulers' records, in memory or in a database.
 
-- ``protocol``: kinds of records, conditions, transactions, and the hooks around each commit at which a process may die.
+- ``protocol``: kinds of records, conditions, transactions, and the hooks around each commit: the crash points.
 - ``memory``: all records as one value, for explorations.
 - ``sql``: the same in SQLite or PostgreSQL; ``database`` opens it. Only these two import SQLAlchemy.
-- ``retry``: a transaction is tried again when another one came in between.
+- ``retry``: tries a transaction again when another one came in between.
 
-A system gives a :class:`Schema` of its records, and to be kept in a database a table for each kind.
+A system gives a :class:`Schema` of its records, and for a database a table for each kind.
 """
 
 from .memory import MemoryStore, MemoryTransaction

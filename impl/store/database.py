@@ -1,4 +1,4 @@
-"""A database, through SQLAlchemy: SQLite, or PostgreSQL when the URL says so."""
+"""A database, through SQLAlchemy: SQLite or PostgreSQL, by its URL."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from .retry import retried
 
 IN_MEMORY = "sqlite://"
 BUSY_SECONDS = 30
-"""How long a transaction on a SQLite file waits for another one to end."""
+"""The seconds that a transaction on a SQLite file waits for another one to end."""
 
 CLOSING_MILLISECONDS = 1000
-"""How long a store that is closed waits for readers of its SQLite file: they may go on with what is in the WAL."""
+"""The milliseconds that closing waits for readers of the SQLite file. Then they may go on with what is in the WAL."""
 
 _SERIALIZATION, _DEADLOCK, _TAKEN = "40001", "40P01", "23505"
 _TABLE_THERE, _OBJECT_THERE = "42P07", "42710"
 CONTENTION = frozenset({_SERIALIZATION, _DEADLOCK, _TAKEN, _TABLE_THERE, _OBJECT_THERE})
-"""What PostgreSQL calls it when another one was faster: to commit, to take a key, or to make the same tables."""
+"""PostgreSQL's error codes when another transaction was first to commit, to take a key, or to make the same tables."""
 
 
 class Database:
-    """The database at ``url`` with its ``tables``, which are made if they are not there.
+    """The database at ``url`` with its ``tables``, which are created if missing.
 
     ``sqlite:///path`` is a file, ``sqlite://`` the memory of this process, ``postgresql://user@host/name`` a PostgreSQL
-    database (with the extra ``postgresql``). Every transaction is serializable: on SQLite they come one after the other
-    (BEGIN IMMEDIATE), on PostgreSQL one that would not fit any such order raises Contended.
+    database (with the extra ``postgresql``). Every transaction is serializable. SQLite runs them one after the other
+    (BEGIN IMMEDIATE); on PostgreSQL a transaction that fits no such order raises Contended.
 
     Raises:
-        StoreError: the URL is wrong, the database cannot be opened, or its tables have other columns; later, if it cannot be used.
+        StoreError: the URL is wrong, the database cannot be opened, or its tables have other columns; later, if it
+            cannot be used.
     """
 
     def __init__(self, url: str, tables: MetaData) -> None:
@@ -72,9 +73,9 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Closes all connections, for good. A SQLite file has all that was written then: nothing is left in its WAL."""
+        """Closes all connections, for good. Afterwards a SQLite file has all writes: its WAL is empty."""
         if self._is_file and not self._is_closed:
-            # The last one to close a file does this by itself. Where others have it open too, this one does its part.
+            # The last connection to a file does this by itself. If others have it open, this call does its part.
             with suppress(SQLAlchemyError, sqlite3.Error), closing(self._engine.raw_connection()) as connection:
                 cursor = connection.cursor()
                 cursor.execute(f"PRAGMA busy_timeout = {CLOSING_MILLISECONDS}")
@@ -83,7 +84,7 @@ class Database:
         self._engine.dispose()
 
     def _expect_same_columns(self, connection: Connection, tables: MetaData) -> None:
-        """Of the tables that are there: they may be of an earlier version, or of another program."""
+        """Refuses existing tables with other columns: they may be of an earlier version, or of another program."""
         there = inspect(connection)
         for table in tables.sorted_tables:
             if not there.has_table(table.name):
@@ -116,7 +117,7 @@ class Database:
                 "use sqlite:///file, or install schedproof[postgresql] for postgresql://..."
             ) from error
         except (SQLAlchemyError, OverflowError, UnicodeError) as error:
-            # The last two are of drivers that cannot say a value.
+            # Drivers raise the last two for values that they cannot represent.
             if isinstance(error, DBAPIError) and _is_contention(error):
                 raise Contended(f"{self.url}: another transaction came in between; try again") from error
             cause = getattr(error, "orig", None) or error
@@ -145,7 +146,7 @@ def _engine(where: URL, in_memory: bool) -> Engine:
 
 
 def _opened(connection: Any, record: object) -> None:
-    """Takes transactions out of the driver's hands, which would begin them too late."""
+    """Turns off the driver's own transactions, which would begin too late."""
     connection.isolation_level = None
     for pragma in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL"):
         connection.execute(f"PRAGMA {pragma}")

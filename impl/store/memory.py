@@ -1,4 +1,4 @@
-"""A deterministic store for explorations: all records as one value, in memory."""
+"""A deterministic store for explorations: all records as one value in memory."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class MemoryTransaction(Transaction):
         return found
 
     def _values(self, of: ValuesOf) -> frozenset[Any]:
-        """The values of a condition; they are the same as long as nothing is written."""
+        """The values of a condition, cached as long as nothing is written."""
         known = self._known.get(id(of))
         if known is None or known[0] is not of or known[1] != len(self.written):
             values = frozenset([getattr(each, of.column) for each in self.find(of.kind, **of.conditions)])
@@ -90,7 +90,7 @@ class MemoryStore(Store[S]):
         self._records: Records = {kind.record: () for kind in schema.kinds}
         self._turn = RLock()
         self._last: tuple[S | None, Sequence[tuple[Any, ...]]] = None, ()
-        """The last snapshot, and what it was made of: most of what an exploration tries changes nothing."""
+        """The last snapshot and the records it was made of: most steps that an exploration tries change nothing."""
 
     @contextmanager
     def _committed(self) -> Iterator[Transaction]:
@@ -103,7 +103,7 @@ class MemoryStore(Store[S]):
         self._records = transaction.records
 
     def crash(self) -> None:
-        """The process dies: nothing is lost, since nothing is buffered."""
+        """Lets the process die. Nothing is lost, because nothing is buffered."""
 
     def snapshot(self) -> S:
         records = [self._records[kind.record] for kind in self.schema.kinds if kind.field]
@@ -114,13 +114,13 @@ class MemoryStore(Store[S]):
         return snapshot
 
     def restore(self, snapshot: S) -> None:
-        """Goes back to a snapshot, without history."""
+        """Restores a snapshot, without history."""
         with self._turn:
             self._records = {k.record: getattr(snapshot, k.field) if k.field else () for k in self.schema.kinds}
 
 
 def _position(kind: Kind, records: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[int, bool]:
-    """Where the record with that key is or belongs, and whether it is there."""
+    """The position where the record with that key is or belongs, and whether it is there."""
     if kind.is_numbered:
         at = key[0] - 1
         return at, 0 <= at < len(records)

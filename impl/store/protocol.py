@@ -1,4 +1,4 @@
-"""What a store keeps, what can be asked of it, and where a process may die around a commit."""
+"""The interface of a store: kinds of records, conditions, transactions, and the crash points around a commit."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ S = TypeVar("S")
 
 
 class Crash(BaseException):
-    """What a hook raises to end the process at that point.
+    """A hook raises this to end the process at that point.
 
-    Not an Exception: a dying process runs no error handling, so nothing may catch this by mistake.
+    Not an Exception: a dying process runs no error handling, so no handler may catch this by mistake.
     """
 
 
@@ -30,7 +30,7 @@ Hook = Callable[[Sequence[Any]], object]
 
 @dataclass(frozen=True)
 class UpTo:
-    """A condition on a column: a value, and this or less."""
+    """A condition on a column: at most this value."""
 
     most: float
 
@@ -52,7 +52,7 @@ class ValuesOf:
 
 
 Condition = int | str | UpTo | NotIn | ValuesOf | frozenset[str] | None
-"""What a column is to be: equal to a value, one of several, or as described; None: no value."""
+"""A condition on a column: equal to a value, one of several, or as described; None: no value."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Kind:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the store chooses the keys."""
+        """True if the store chooses the keys."""
         return self.key == ("id",)
 
     def key_of(self, record: Any) -> tuple[Any, ...]:
@@ -90,12 +90,12 @@ class Kind:
         return attrgetter(*self.key)
 
     def describe(self, *key: Any) -> str:
-        """What messages call the record with that key."""
+        """The record with that key, as messages name it."""
         return f"{self.title or self.record.__name__} {'/'.join(str(value) for value in key)}"
 
 
 class Schema(Generic[S]):
-    """The kinds of a store, those first that others refer to; ``snapshot`` is a dataclass with a field for each kind."""
+    """The kinds of a store, each after those it refers to; ``snapshot`` is a dataclass with a field for each kind."""
 
     def __init__(self, snapshot: type[S], *kinds: Kind) -> None:
         self.snapshot = snapshot
@@ -103,12 +103,12 @@ class Schema(Generic[S]):
         self.of = {kind.record: kind for kind in kinds}
 
     def gather(self, read: Callable[[type[Any]], tuple[Any, ...]]) -> S:
-        """A snapshot, of what ``read`` returns for each type."""
+        """A snapshot of the records that ``read`` returns for each type."""
         return self.snapshot(**{kind.field: read(kind.record) for kind in self.kinds if kind.field})
 
 
 class Transaction(ABC):
-    """Reads and writes that happen together or not at all; ``written`` are the records written so far."""
+    """Reads and writes that happen together or not at all; ``written`` has the records written so far."""
 
     def __init__(self, schema: Schema[Any]) -> None:
         self.schema = schema
@@ -116,7 +116,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def get(self, kind: type[R], *key: int | str) -> R | None:
-        """The record with that key."""
+        """The record with that key, or None."""
 
     @abstractmethod
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
@@ -124,7 +124,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def add(self, record: R) -> R:
-        """Adds a record, and returns it with the number that it gets.
+        """Adds a record and returns it with the number that the store gives it.
 
         Raises:
             StoreError: its key is taken, or the database forbids it.
@@ -132,7 +132,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def update(self, old: R, new: R) -> None:
-        """Writes ``new`` if the record still is as it was read.
+        """Writes ``new`` if the record is still as it was read.
 
         Raises:
             Contended: it is not.
@@ -144,7 +144,7 @@ class Transaction(ABC):
         """Removes all records."""
 
     def put(self, record: Any) -> None:
-        """Writes a record, over the one with the same key if there is one."""
+        """Writes a record, replacing one with the same key."""
         old = self.get(type(record), *self.schema.of[type(record)].key_of(record))
         if old is None:
             self.add(record)
@@ -179,7 +179,7 @@ class Store(ABC, Generic[S]):
             self.after(transaction.written)
 
     def transact(self, work: Callable[[Transaction], T]) -> T:
-        """What ``work`` returns in a transaction; it is carried out again from the start when another one came in between.
+        """The result of ``work`` in a transaction; ``work`` starts again if another transaction comes in between.
 
         Raises:
             Contended: others came in between every time.
@@ -201,7 +201,7 @@ class Store(ABC, Generic[S]):
         """All records."""
 
     def close(self) -> None:
-        """Ends the use of the store."""
+        """Closes the store."""
 
     def __enter__(self) -> Self:
         return self

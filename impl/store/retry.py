@@ -1,4 +1,4 @@
-"""Transactions that are tried again when another one came in between."""
+"""Tries a transaction again when another one came in between."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from schedproof.impl.errors import Contended
 T = TypeVar("T")
 
 ATTEMPTS = 20
-"""How often a transaction is tried when others keep coming in between."""
+"""The most attempts of a transaction while others come in between."""
 
 
 def retried(work: Callable[[], T]) -> T:
-    """What ``work``, a transaction, gives; it is tried again when it raises Contended.
+    """The result of ``work``, a transaction. Tries it again while it raises Contended, after growing pauses.
 
     Raises:
         Contended: others came in between every time.

@@ -1,4 +1,4 @@
-"""The store in a database: a table for each kind of records."""
+"""The store in a database, with a table for each kind of records."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class KindTable:
     Args:
         record: the records' type.
         table: its primary key is the kind's key.
-        to_row: the columns of a record; without it, its attributes.
-        to_record: the record of a row; without it, made from the columns by the types of its fields.
-        members: tables of pairs for fields that are sets: (key, member). They are written when a record is added.
+        to_row: record -> its columns; by default its attributes.
+        to_record: row -> its record; by default made from the columns by the types of its fields.
+        members: tables of pairs (key, member) for fields that are sets. They are written when a record is added.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class SqlStore(Database, Store[S]):
 
     def snapshot(self) -> S:
         def once() -> S:
-            with self._committed() as transaction:  # nothing is written, so that no hook is called
+            with self._committed() as transaction:  # it writes nothing, so no hook is called
                 return self.schema.gather(transaction.find)
 
         return retried(once)
@@ -171,7 +171,7 @@ class SqlTransaction(Transaction):
                 found.append(to.to_record({**row, **sets}))
             except (ValueError, KeyError, TypeError, SchedulerError) as error:
                 raise StoreError(f"{self._url}: the {kind.describe(*key)} cannot be read: {error}") from error
-        # Sorted here, since databases sort names in different ways.
+        # Sorted here, because databases sort names in different ways.
         return found if kind.is_numbered else sorted(found, key=kind.key_of)
 
     def _members(self, to: KindTable, pairs: Table, where: Sequence[ColumnElement[bool]]) -> dict[Any, set[Any]]:
@@ -185,7 +185,7 @@ class SqlTransaction(Transaction):
 
 
 def _reader(record: type[Any]) -> Callable[[Row], Any]:
-    """Makes records of rows, by the types of their fields."""
+    """A function that makes records of rows, by the types of their fields."""
     hints = get_type_hints(record)
     converters = {field.name: _converter(hints[field.name]) for field in fields(record)}
 
@@ -197,7 +197,7 @@ def _reader(record: type[Any]) -> Callable[[Row], Any]:
 
 
 def _converter(hint: Any) -> Callable[[Any], Any] | None:
-    """From what a driver returns to a field's type; None if they are the same."""
+    """A converter from the driver's type to a field's type; None if they are the same."""
     if isinstance(hint, types.UnionType):
         (hint,) = (each for each in get_args(hint) if each is not type(None))
     if get_origin(hint) is tuple:
@@ -212,5 +212,5 @@ def _tuples(value: Any) -> Any:
 
 
 def _aware(at: datetime) -> datetime:
-    """SQLite keeps no time zones; what is written there is UTC."""
+    """Adds UTC to a time without a zone: SQLite keeps no time zones, and the store writes UTC."""
     return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,12 +1,12 @@
-"""What is under way between components: messages, the channels that they go through, and the order in which they arrive.
+"""Messages between components: the channels they go through, and the order in which they arrive.
 
-A message object stands for one kind of message about one thing, and is under way or not: sent again while it
-is under way it is the same message (what it says does not change). Which there are is rigid, so an exploration
-can leave out those that it is not about: what has no message object is not said.
+A message object stands for one kind of message about one subject. It is either free or under way. A second send while
+it is under way has no effect: the content is the same. Which message objects exist is rigid, so a configuration can
+leave out the messages that an exploration is not about: they are never sent.
 
-In one channel messages arrive in the order in which they were sent, where they are ``ordered``.
-``behind`` is that order, kept as sets: those sent before and still under way. Of messages that one step
-sends together, those of lower ``rank`` come first. Channels have no order among each other.
+Within one channel, messages that are ``ordered`` arrive in the order of sending. ``behind`` stores that order as
+sets: the messages sent before and still under way. Of the messages that one step sends, those of lower ``rank`` come
+first. Different channels are not ordered relative to each other.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from .terms import Fires
 __all__ = ["MOST_ROOM", "Channels", "Kind"]
 
 MOST_ROOM = 3
-"""The greatest capacity that can be given to a channel: what is full is said by so many messages, one by one."""
+"""The greatest capacity of a channel. Each capacity has a rule that lists the messages that fill the channel."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of message: the channel that it goes through, and the attribute that has what it is ``about``."""
+    """A kind of message: its channel, and the attribute that names its subject (``about``)."""
 
     name: str
     channel: str
@@ -65,16 +65,16 @@ class Kind:
 
 @dataclass(frozen=True)
 class Channels:
-    """The channels of a model, the kinds of messages in them, and all that is said of them.
+    """The channels of a model and the kinds of messages in them, with their machines, rules, axioms and properties.
 
     Args:
         sort: the sort of the messages.
-        kinds: what can be said, and through which channel.
-        subjects: what messages are about: attribute -> sort.
-        line, fact: where the document says that there are messages.
-        lost: the fact that they can be lost; none, if they cannot.
-        queues: the sort of channels that have a capacity, which a configuration gives. What finds no room in such a channel
-            is an overflow of it: a state, so that a model can say what becomes of the process then.
+        kinds: the kinds of messages, each with its channel.
+        subjects: the subjects of messages: attribute -> sort.
+        line, fact: where the document introduces the messages.
+        lost: the fact that messages can be lost; empty if they cannot.
+        queues: the sort of the channels with a capacity, which a configuration gives. A message that finds no room
+            moves its channel to the state ``overflown``, so that a model can say how the process reacts.
     """
 
     sort: Sort
@@ -101,14 +101,13 @@ class Channels:
         return next(kind for kind in self.kinds if kind.name == name)
 
     def through(self, *channels: str) -> tuple[str, ...]:
-        """The names of the kinds that go through ``channels``."""
         return tuple(kind.name for kind in self.kinds if kind.channel in channels)
 
     # --- the machine
 
     @cached_property
     def machine(self) -> Machine:
-        """Messages: free to be sent, or under way."""
+        """The machine of a message: free to be sent, or under way."""
         return Machine(
             self.sort,
             line=self.line,
@@ -135,7 +134,7 @@ class Channels:
 
     @cached_property
     def table(self) -> list[Row]:
-        """What becomes of a message."""
+        """The rows of a message: send, arrive, lose if it can be lost, and drop an earlier message from ``behind``."""
         _, f, _ = self.variables
         earlier = f.is_("under_way") & f.ordered & me.ordered & (f.channel == me.channel)
         forgets = me.behind.without(given("earlier"))
@@ -151,7 +150,7 @@ class Channels:
 
     @cached_property
     def queue_machine(self) -> Machine:
-        """Channels with a capacity: open, or overflown."""
+        """The machine of a channel with a capacity: open, or overflown."""
         assert self.queues is not None
         return Machine(
             self.queues,
@@ -165,13 +164,13 @@ class Channels:
 
     @cached_property
     def queue_table(self) -> list[Row]:
-        """A channel that overflows stays so."""
+        """The row by which a channel overflows; no row leads back."""
         assert self.queues is not None
         return [Row(self.queues, "overflow", "open", "overflown", line=self.line, fact=self.fact)]
 
     @cached_property
     def queue_rules(self) -> list[Rule]:
-        """What is sent finds no room: with as many others as there is room for, it is one too many."""
+        """The overflow rules, one for each capacity: a message is sent while others fill the channel."""
         assert self.queues is not None
         _, _, r = self.variables
         queue = variable(self.queues, "queue")
@@ -202,7 +201,7 @@ class Channels:
 
     @cached_property
     def overflown(self) -> Term:
-        """Some channel has overflown."""
+        """True if some channel has overflown."""
         assert self.queues is not None
         queue = variable(self.queues, "queue")
         return exists(queue, queue.is_("overflown"))
@@ -211,7 +210,7 @@ class Channels:
 
     @cached_property
     def in_turn(self) -> Term:
-        """It is e's turn to arrive."""
+        """True if it is e's turn to arrive."""
         e, f, _ = self.variables
         together = f.is_("under_way") & f.ordered & e.ordered & (f.channel == e.channel) & ~f.behind.has(e)
         return ~exists(f, e.behind.has(f)) & ~exists(f, together & (f.rank < e.rank))
@@ -227,7 +226,7 @@ class Channels:
         line: int | None = None,
         fact: str = "",
     ) -> Rule:
-        """The rule that ``on`` and ``when`` send a message of ``kind`` about something."""
+        """The rule by which ``on`` and ``when`` send a message of ``kind`` about the object ``about``."""
         _, _, r = self.variables
         subject = getattr(r, self.kind(kind).about)
         chosen = [r.kind == kind, subject == about, r.is_("free")]
@@ -236,20 +235,23 @@ class Channels:
     def delivery(
         self, kind: str, says: str, when: Sequence[Term] = (), *, line: int | None = None, fact: str = ""
     ) -> Action:
-        """The action that a message of ``kind`` arrives, when it is its turn; ``says`` may speak of ``{e}``."""
+        """The action by which a message of ``kind`` arrives when it is its turn; ``says`` may mention ``{e}``."""
         e, _, _ = self.variables
         name = "deliver_" + "".join("_" + c.lower() if c.isupper() else c for c in kind).lstrip("_")
         turn = [e.kind == kind, e.is_("under_way"), self.in_turn]
         return Action(name, [e], when=[*turn, *when], fires=[e.fires("arrive")], says=says, line=line, fact=fact)
 
     def lose(self, says: str) -> Action:
-        """The action that a message is lost."""
+        """The action by which a message is lost."""
         e, _, _ = self.variables
         when = [e.is_("under_way"), e.losable]
         return Action("lose", [e], when=when, fires=[e.fires("lose")], says=says, fact=self.lost)
 
     def lost_with(self, action: Action, channel: str) -> Rule:
-        """All messages of one channel are lost: they were in the memory of the process that died, or for that."""
+        """The rule by which ``action`` loses all messages of one channel.
+
+        They are in the memory of the process that dies, or addressed to it.
+        """
         e, _, _ = self.variables
         return Rule(
             f"{action.name} loses what is under way to the {channel}",
@@ -261,7 +263,7 @@ class Channels:
 
     @cached_property
     def rules(self) -> list[Rule]:
-        """What has arrived, or is lost, is waited for no longer."""
+        """The rules that drop a message from the ``behind`` sets of others when it arrives or is lost."""
         e, f, _ = self.variables
         forget = f.fires("forget", earlier=e)
         losing = Rule(
@@ -282,10 +284,10 @@ class Channels:
         )
         return [arriving, *([losing] if self.lost else [])]
 
-    # --- what can be asked
+    # --- formulas
 
     def one_of(self, variable: Var, kinds: Sequence[str]) -> Term:
-        """The message is of one of ``kinds``."""
+        """True if the message is of one of ``kinds``."""
         found: Term = variable.kind == kinds[0]
         for kind in kinds[1:]:
             found = found | (variable.kind == kind)
@@ -293,7 +295,7 @@ class Channels:
 
     @cached_property
     def axioms(self) -> list[Term]:
-        """What a kind says of its messages; there is one message of a kind about a thing."""
+        """The axioms: a kind determines channel, subject and rank; it has at most one message about a subject."""
         e, f, _ = self.variables
         same: Term = e.kind == f.kind
         for subject in self.subjects:
@@ -308,7 +310,7 @@ class Channels:
 
     @cached_property
     def properties(self) -> list[Invariant]:
-        """That the order of what is under way is one."""
+        """The invariants by which ``behind`` is an order on the messages under way."""
         e, f, _ = self.variables
         return [
             Invariant(
@@ -340,11 +342,11 @@ class Channels:
         """The rigid attributes of the messages of a configuration.
 
         Args:
-            about: how many there are of each attribute's sort: {"application": .., "ask": ..}.
-            kinds: what can be said; all the rest is not.
-            ordered: each channel keeps its order, but for the kinds that are ``overtaking``.
+            about: the number of objects of each subject's sort: {"application": .., "ask": ..}.
+            kinds: the kinds that can be sent; by default all.
+            ordered: each channel keeps the order of sending, except for the kinds in ``overtaking``.
             losable: the kinds that can be lost.
-            room: the capacity of channels, 1 to 3; of the others there is no limit.
+            room: the capacity of channels, 1 to 3; the others have no limit.
         """
         found = [
             (kind, number)

@@ -1,4 +1,4 @@
-"""A wrong model is refused here, with one message: element, place, problem, remedy."""
+"""Checks a model and refuses a wrong one with one message: element, place, problem, remedy."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from .triggers import trigger_graph
 
 
 def checked(model: Model) -> Model:
-    """``model`` itself. Whatever uses a model begins here; the model is checked the first time.
+    """``model`` itself, checked at the first call. Every function that uses a model starts here.
 
     Raises:
-        ModelError: the model says something impossible; names the element, its place, and what to write instead.
+        ModelError: the model contradicts itself; names the element, its place, and what to write instead.
     """
     if not vars(model).get("_checked", False):
         _check(model)
-        object.__setattr__(model, "_checked", True)  # a model never changes
+        object.__setattr__(model, "_checked", True)  # models are immutable
     return model
 
 
@@ -78,7 +78,7 @@ def _action(model: Model, action: Action) -> None:
 
 
 def _placeholders(action: Action, context: Context) -> list[str]:
-    """What stands in braces in the action's sentence."""
+    """The placeholders of the action's sentence: the names in braces."""
     try:
         return [name for _, name, _, _ in Formatter().parse(action.says) if name is not None]
     except ValueError as error:
@@ -110,7 +110,10 @@ def _rule(model: Model, rule: Rule) -> None:
 
 
 def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
-    """The rule's action may be an earlier version of the model's (a guard changed), but not of other parameters."""
+    """Refuses a rule whose action has other parameters than the model's.
+
+    The rule's action may otherwise be an earlier version of the model's, with another guard.
+    """
     wanted = {v.name: v.type for v in model.action(on.name).parameters}
     if wanted != {v.name: v.type for v in on.parameters}:
         listed = ", ".join(f"{n}: {kind}" for n, kind in wanted.items()) or "none"
@@ -123,7 +126,7 @@ def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
 
 
 def _complete(model: Model, firing: t.Fires, context: Context) -> None:
-    """A firing that is caused (not asked for) gives every parameter of its event."""
+    """Refuses a firing that an action or rule causes without giving every parameter of its event."""
     formula(firing, replace(context, causes=True))
     found = infer(firing.of, context)
     assert not isinstance(found, str) and hasattr(found, "sort")

@@ -1,4 +1,4 @@
-"""A wrong declaration is refused here: of a sort, its states, attributes, events and table."""
+"""Checks the declarations of a model and refuses wrong sorts, states, attributes, events and rows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "pre
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
     "body", "place", "fact", "line", "is_", "fires", "has", "with_", "without", "state",
 }  # fmt: skip
-"""Names that an attribute cannot have, because ``x.name`` means something else (``state``: in states as shown)."""
+"""Reserved attribute names: ``x.name`` has another meaning for them (``state``: in states as printed)."""
 
 
 def unique(kind: str, named: Sequence[tuple[str, Place]], remedy: str = "give it another name") -> None:
-    """Refuses two of one name."""
+    """Refuses two elements of one name."""
     for name, count in Counter(n for n, _ in named).items():
         if count > 1:
             first, second, *_ = [place for n, place in named if n == name]

@@ -1,4 +1,4 @@
-"""Fingerprints of models by content: two that say the same have the same, wherever they are written."""
+"""Fingerprints of models by content: equal models have equal fingerprints, wherever they are written."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from .errors import Place
 
 
 class Digester:
-    """Gives the digest of a value: of dataclasses, containers, enumerations, texts and numbers.
+    """Computes digests of dataclasses, containers, enumerations, texts and numbers.
 
-    What does not count in a comparison does not count here. What was seen once is not walked through again, as long as
-    this digester lives.
+    Fields that comparison ignores do not count here. A digester walks each object once and keeps its digest.
 
     Args:
-        places: whether it counts in which line of which file an element is written.
+        places: whether the file and line of an element count.
     """
 
     def __init__(self, *, places: bool = False) -> None:
         self._places = places
         self._known: dict[int, tuple[object, bytes]] = {}
-        """By identity; the object is kept, so that its identity remains its own."""
+        """By identity. The object is kept too, so that Python cannot give its identity to another one."""
 
     def digest(self, value: object) -> bytes:
-        """32 bytes.
+        """The digest of ``value``: 32 bytes.
 
         Raises:
-            TypeError: part of it has no content that could be read, such as a function.
+            TypeError: part of it has no content to read, such as a function.
         """
         if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, enum.Enum)):
             return _hash(type(value).__name__, [repr(value).encode()])
@@ -57,7 +56,7 @@ class Digester:
 
 @cache
 def _counting(kind: type) -> tuple[str, ...]:
-    """The fields that count, by name."""
+    """The names of the fields that count."""
     return tuple(each.name for each in fields(kind) if each.compare or each.type in ("Place", Place))
 
 
@@ -66,7 +65,7 @@ def _name(kind: type) -> str:
 
 
 def _hash(kind: str, parts: Sequence[bytes]) -> bytes:
-    """Each part with its length, so that no two lists of parts look alike."""
+    """Hashes each part with its length, so that different lists of parts give different input."""
     found = hashlib.sha256(f"{kind}\0{len(parts)}\0".encode())
     for part in parts:
         found.update(len(part).to_bytes(8, "big"))

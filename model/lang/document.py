@@ -1,4 +1,4 @@
-"""What a variant says of its document beside tables and rules: pictures, event flows, and ambiguous sentences."""
+"""What a variant records about its document beside tables and rules: charts, event flows, ambiguous sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .model import Change, Element
 
 @dataclass(frozen=True)
 class Arrow:
-    """From a state to another, by name; ``aside`` is drawn dashed: what the chart says of such arrows."""
+    """An arrow from one state to another, by name; ``aside`` draws it dashed, with the meaning in ``Chart.aside``."""
 
     source: str
     target: str
@@ -20,13 +20,13 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture that a document draws, or could: states in boxes, and arrows between them.
+    """A chart that a document draws, or could draw: states in boxes, and arrows between them.
 
     Args:
         about: one sentence without a full stop.
         states: label by name.
         boxes: title -> names of states; a state may be in none.
-        aside: what dashed arrows say.
+        aside: the meaning of dashed arrows.
         initial, final: names of states.
     """
 
@@ -42,11 +42,11 @@ class Chart:
 
 @dataclass(frozen=True)
 class Flow:
-    """A row of a document's table: who sends an event to whom, and whether it is proposed to remove it.
+    """A row of a document's table: who sends an event to whom, and whether the document proposes to remove it.
 
     Args:
-        senders: who sends it; two where the table says "Cache/Scheduler".
-        kinds: the messages of the model that stand for it.
+        senders: the senders; two where the table says "Cache/Scheduler".
+        kinds: the messages of the model that stand for the event.
         remark: what the table adds to the event's name.
     """
 
@@ -67,12 +67,12 @@ class Flow:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Where sentences of a document cannot all be meant as they stand: most often no run shows it.
+    """Sentences of a document that cannot all be true as written. Most contradictions show in no run.
 
     Args:
-        quotes: (line, words on that line), the words exactly as they stand there.
-        problem: what is against what.
-        reading: how the model reads it.
+        quotes: (line, words on that line), the words exactly as the document has them.
+        problem: which sentence contradicts which.
+        reading: how the model interprets them.
     """
 
     name: str
@@ -83,14 +83,15 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a model reads a sentence, where the document leaves more than one way.
+    """The model's interpretation of a sentence that allows more than one.
 
     Args:
         line: the sentence's line.
-        read: how the model reads it.
-        otherwise: the other way, in words; ``adds`` and ``drops`` make it of the model, or of its properties.
-        rests: the violated properties that rest on the reading: read otherwise, they are kept.
-        breaks: the kept properties that rest on it: read otherwise, they are broken, or say nothing.
+        read: the model's interpretation.
+        otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
+            it.
+        rests: violated properties that rest on the interpretation; they hold under the other one.
+        breaks: properties that hold because of it; under the other one they are violated or vacuous.
     """
 
     name: str
@@ -104,10 +105,10 @@ class Reading:
 
     @property
     def told(self) -> str:
-        """What a finding says of it."""
+        """The sentence with which a finding mentions the interpretation."""
         return f"Rests on an interpretation of line {self.line}: {self.read}"
 
     @property
     def change(self) -> Change:
-        """The change of the model that reads it otherwise."""
+        """The change of the model to the other interpretation."""
         return Change(why=self.otherwise, repairs=list(self.rests), adds=self.adds, drops=self.drops)

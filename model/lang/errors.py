@@ -1,4 +1,4 @@
-"""Where things are, and how a wrong model is refused."""
+"""Places in model files, and the error that refuses a wrong model."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _LANGUAGE = str(Path(__file__).parent)
-"""The language, and what is written in it for every model: a message's place is where a model speaks of it."""
+"""The folder of the language. Its frames are skipped, so that an error's place is a line of the model."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A position in a model file: the element's own file and line."""
+    """A position in a model file: file and line."""
 
     file: str
     line: int
@@ -21,12 +21,12 @@ class Place:
         return f"{Path(self.file).name}:{self.line}"
 
     def in_folder(self) -> str:
-        """The place with the folder that the file is in: several systems have a file of the same name."""
+        """The place with its folder: several systems have a file of the same name."""
         return f"{'/'.join(Path(self.file).parts[-2:])}:{self.line}"
 
 
 def here() -> Place:
-    """The place of the model code that is calling the language (the first frame outside it)."""
+    """The place of the model code that calls the language: the first frame outside it."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_code.co_filename.startswith(_LANGUAGE)
@@ -37,7 +37,7 @@ def here() -> Place:
 
 
 class ModelError(Exception):
-    """A model that contradicts itself: names the element, its place and the remedy."""
+    """A model contradicts itself: names the element, its place and the remedy."""
 
     exit_code = 2
 
@@ -46,5 +46,5 @@ class ModelError(Exception):
         self.element, self.place, self.problem, self.remedy = element, place, problem, remedy
 
     def __reduce__(self) -> tuple[type[ModelError], tuple[str, Place, str, str]]:
-        """What it is made of: a worker process sends it to the process that reports it."""
+        """Pickles the parts: a worker process sends the error to the process that reports it."""
         return type(self), (self.element, self.place, self.problem, self.remedy)

@@ -1,4 +1,4 @@
-"""The type of every term; the first thing that is wrong with it, with its place."""
+"""Infers the type of a term, or raises an error about its first fault."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INT_TYPE = "integer"
 
 @dataclass(frozen=True)
 class Quoted:
-    """The type of a quoted value: whichever enumeration has it, as the context says."""
+    """The type of a quoted value; the context decides which enumeration it belongs to."""
 
     value: str
 
@@ -27,22 +27,22 @@ class Quoted:
 
 
 Inferred = Type | Quoted | str
-"""A type, or what only context makes a type: none, the empty set, a number, a quoted value."""
+"""A type, or a stand-in that only the context makes a type: none, the empty set, a number, a quoted value."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """Where a term stands, and so what it may speak of.
+    """What a term may refer to at its position.
 
     Args:
-        element: how to name the element in an error.
-        place: where the element is: the place of an error about a variable, which is declared elsewhere.
+        element: the element's name in an error.
+        place: the element's place. Errors about a variable use it: a variable is declared elsewhere.
         bound: the variables in scope.
         me, given: the sort and the event parameters, inside a table row.
-        fires, after, history: whether the term may ask for firings, the state after, history.
-        causes: the term is a firing that is caused, not asked for.
-        durable_only: it may read nothing that a crash loses.
-        rigid_only: it may read nothing that ever changes.
+        fires, after, history: whether the term may use firings, the state after, history attributes.
+        causes: the term is a firing that an action or rule causes, not a condition.
+        durable_only: it may read no attribute that a crash loses.
+        rigid_only: it may read no attribute that changes.
     """
 
     model: Model
@@ -65,7 +65,7 @@ class Context:
             at: the place of the binder; by default that of the element.
 
         Raises:
-            ModelError: two of one name, or a type that is none.
+            ModelError: two variables have one name, or a variable has an invalid type.
         """
         for n, v in enumerate(variables):
             if any(v.name == other.name for other in variables[:n]):
@@ -74,17 +74,21 @@ class Context:
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
     def wrong(self, term: t.Term, at: Place | None, problem: str, remedy: str) -> ModelError:
-        """The error to raise for ``term``, which stands in a term at ``at``; by default in the element itself."""
+        """The error to raise for ``term``, inside a term at ``at``; by default the place is that of the element."""
         return ModelError(self.element, _use(term, at) or self.place, problem, remedy)
 
 
 def _use(term: t.Term, at: Place | None) -> Place | None:
-    """The place where ``term`` is used. What is made once and used in many terms has only the place of its making."""
+    """The place where ``term`` is used. A variable, ``me``, NONE or EMPTY has only the place where it was made."""
     return at if isinstance(term, t.Var | t.Me | t.Nothing | t.EmptySet) else term.place
 
 
 def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
-    """The machine of ``sort``; refuses a sort that the model has not."""
+    """The machine of ``sort``.
+
+    Raises:
+        ModelError: the model has no such sort.
+    """
     try:
         return context.model.machine(sort)
     except KeyError:
@@ -93,7 +97,7 @@ def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
 
 
 def known_type(context: Context, kind: Type, place: Place) -> None:
-    """Refuses a type over an unknown sort, and one that has no values."""
+    """Refuses a type over an unknown sort, and a type without values."""
     match kind:
         case Ref(sort) | SetOf(sort):
             machine_of(context, sort, place)
@@ -113,7 +117,7 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
 
 
 def no_sets(context: Context, variables: Sequence[t.Var], at: Place | None = None) -> None:
-    """Refuses variables over sets of objects, where first-order logic has none."""
+    """Refuses variables over sets of objects where first-order logic has none."""
     for v in variables:
         if isinstance(v.type, SetOf):
             raise context.wrong(
@@ -148,7 +152,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
     """The type of ``term``.
 
     Args:
-        at: the place of the closest term around it that has a place of its own; None: the element.
+        at: the place of the closest enclosing term that has its own place; None: the element's.
 
     Raises:
         ModelError: it has none.
@@ -302,7 +306,7 @@ def _firing(term: t.Fires, context: Context) -> Type:
             f"add a row, or choose from {events}",
         )
     declared = machine.parameters(term.event)
-    # What is caused is computed before it is known what else fires.
+    # A step computes its causes before it knows what else fires, so a caused firing cannot ask for one.
     inside = replace(context, causes=False, fires=context.fires and not context.causes)
     for name, value in term.payload:
         if name not in declared:
@@ -348,7 +352,7 @@ def _is_int(found: Inferred) -> bool:
 
 
 def compatible(a: Inferred, b: Inferred) -> bool:
-    """Values of these types may be compared or assigned."""
+    """True if values of these types may be compared or assigned."""
     if _is_int(a) and _is_int(b):
         return True
     if NONE_TYPE in (a, b):

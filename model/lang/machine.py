@@ -16,20 +16,21 @@ class Durability(enum.Enum):
     """What a crash does to a state."""
 
     PERSISTENT = "persistent"
-    """Survives: a recovery point."""
+    """The state survives: a recovery point."""
     VOLATILE = "volatile"
-    """Is lost: a recovery row of the table says where the object goes."""
+    """The state is lost: a recovery row of the table gives the next one."""
     DERIVED = "derived"
-    """Not written down itself, but the same after recovery, because it follows from what is."""
+    """The state is not written, but follows from written ones: it is the same after recovery."""
 
 
 @dataclass(frozen=True)
 class State:
     """One state of a machine.
 
-    ``unreachable`` admits a state that no row of the table leads to (otherwise an error). ``begins`` names a
-    rigid attribute: the objects of which it is true begin here, and not in the first state. ``about`` defines a
-    name that does not explain itself, in one clause; counterexamples print it.
+    Args:
+        unreachable: admits a state that no row of the table leads to; otherwise such a state is an error.
+        begins: names a rigid attribute. Objects for which it is true start here, not in the first state.
+        about: defines, in one clause, a name that does not explain itself; counterexamples print it.
     """
 
     name: str
@@ -48,11 +49,11 @@ class Attribute:
     Args:
         rigid: never changes (configuration, priorities, viability); axioms may constrain it.
         durable: survives a crash, and recovery may read it.
-        history: written by the steps but read by no guard and no rule; it records what happened,
-            so that properties can speak of it, and does not count as state of the system.
+        history: written by steps but read by no guard and no rule. It records what happened, so that properties can
+            refer to it, and does not count as state of the system.
         initial: the first value; by default none, the empty set, false, the lowest or the first.
-        about: what a name means that does not explain itself, in one clause; of a rigid Bool, what is true of the
-            object. Counterexamples print it.
+        about: defines, in one clause, a name that does not explain itself; of a rigid Bool, what is true of the object.
+            Counterexamples print it.
     """
 
     name: str
@@ -77,13 +78,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Machine:
-    """The declared part of a sort's machine: its states (the first is initial, but see ``State.begins``), attributes, events.
+    """The declared part of a sort's machine: its states, attributes and events.
 
-    The transition table is the model's, so that variants can differ in it row by row.
+    The first state is initial; see also ``State.begins``. The transition table belongs to the model, so that variants
+    can differ in it row by row.
 
     Args:
-        introduced: whether its objects stand for themselves. Not so of what goes with another object (a copy of it),
-            or is named where it moves (a message).
+        introduced: whether counterexamples introduce its objects on their own. False for an object that goes with
+            another (a copy of it), and for one that is named where it moves (a message).
     """
 
     sort: Sort
@@ -95,18 +97,18 @@ class Machine:
     place: Place = field(default_factory=here, compare=False, repr=False)
 
     def state(self, name: str) -> State | None:
-        """The state of that name, if there is one."""
+        """The state of that name, or None."""
         return self._states.get(name)
 
     def attribute(self, name: str) -> Attribute | None:
-        """The attribute of that name, if there is one."""
+        """The attribute of that name, or None."""
         return self._attributes.get(name)
 
     def parameters(self, event: str) -> Mapping[str, Type]:
         """The declared parameters of ``event``."""
         return self._parameters.get(event, {})
 
-    # Asked again and again: of names that are there twice, the first one counts.
+    # Cached for speed. Of two declarations with one name the first counts.
 
     @cached_property
     def _states(self) -> Mapping[str, State]:
@@ -125,9 +127,8 @@ class Machine:
 class Row:
     """One row of a transition table: ``event`` takes an object from ``source`` to ``target``.
 
-    ``sets`` gives new values to the object's own attributes, computed from the state before and
-    from the event's parameters; attributes not named keep their values. ``fact`` says where a row is
-    from that the document has not.
+    ``sets`` gives new values to the object's own attributes. They are computed from the state before and the event's
+    parameters; other attributes keep their values. ``fact`` is the source of a row that the document does not have.
     """
 
     sort: Sort

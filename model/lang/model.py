@@ -1,4 +1,4 @@
-"""A model: one system in one variant. It is checked when it is used: see :mod:`.check`."""
+"""A model: one variant of a system. :func:`.check.checked` checks it at first use."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from .terms import Term, Value, Var, variable
 from .types import Sort
 
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
-"""The rigid attributes: (sort name, attribute name) -> one value per object; sets of object numbers."""
+"""The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
 
 Element = Row | Action | Rule | Property
-"""What variants differ in, element by element."""
+"""The elements that variants add, replace or drop."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """What a model is read from: a file name, and what its lines are cited as.
+    """The document of a model: its file name, and the title under which its lines are cited.
 
-    ``quotes`` is a JSON file with the lines that models cite: document -> line -> text. ``facts`` is one with what
-    models cite that the document leaves out: number, or number and place in a source -> text.
+    Args:
+        quotes: a JSON file with the lines that models cite: document -> line -> text.
+        facts: a JSON file with what models cite that the document leaves out: number, or number and place in a source
+            -> text.
     """
 
     name: str
@@ -36,7 +38,7 @@ class Document:
 
 
 NO_DOCUMENT = Document("", "")
-"""Of a model that is read from no document: it is its own, and is cited by the name of its file."""
+"""The document of a model that has none: the model is cited by the name of its file."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +47,16 @@ class Model:
 
     Args:
         system, variant: names, as on the command line.
-        about: one sentence on what this variant is.
-        document: what it is read from; by default it is a design of its own, and its file is what is cited.
-        configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}); one
-            that gives fewer values than there are objects of a sort is explored with so many.
+        about: one sentence that describes the variant.
+        document: the document that the model formalizes; by default the model is its own document, cited by file name.
+        configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}). A configuration
+            may give fewer values than there are objects of a sort; the exploration then has only that many.
         axioms: what proofs may assume of the rigid attributes.
-        default_scope: sort name -> number of objects, where nothing else is said.
-        verify_scope: of which sorts ``verify`` explores more objects than that, and how many; it is compiled then.
-        refuted: the properties that this variant is expected not to keep; all others are
-            expected to hold.
-        amends, changes: on an amended variant, the name of the one that it amends, and what it drops and adds, and why.
+        default_scope: sort name -> number of objects, unless a scope is given.
+        verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
+            then.
+        refuted: the properties that this variant is expected to violate; all others are expected to hold.
+        amends, changes: of an amended variant: the name of the variant it amends, and what it drops and adds, and why.
     """
 
     system: str
@@ -142,14 +144,16 @@ class Model:
         configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
         default_scope: Mapping[str, int] = {},
     ) -> Model:
-        """A variant that differs from this one by ``changes``, in their order.
+        """A variant that differs from this one by ``changes``, applied in their order.
 
-        ``machines`` replace those of their sorts, where what is added needs further attributes, events
-        or sorts; ``axioms`` and ``default_scope`` are added then, and ``configurations`` take the place of this
-        variant's.
+        Args:
+            machines: replace the machines of their sorts, where the changes need additional attributes, events or
+                sorts.
+            axioms, default_scope: are added to this variant's.
+            configurations: replace this variant's.
 
         Raises:
-            ModelError: a change that cannot be made.
+            ModelError: a change cannot be made.
         """
         parts: dict[type, list[Element]] = {
             Row: list(self.rows),
@@ -158,7 +162,7 @@ class Model:
             Property: list(self.properties),
         }
         for change in changes:
-            # What is repaired or weakened is a property that this variant makes; well-formedness it makes unasked.
+            # A change repairs or weakens a property of this variant; well-formedness is implicit in every variant.
             required = [p.name for p in self.properties]
             _known(variant, change, "repairs", change.repairs, [*required, WELL_FORMED])
             _known(variant, change, "weakens", change.weakens, required)
@@ -203,9 +207,12 @@ class Model:
 
 @dataclass(frozen=True, kw_only=True)
 class ByConstruction(Property):
-    """No state of the encoding can violate it; ``because`` says why, ``checked`` where it can fail.
+    """A property that no state of the encoding can violate.
 
-    ``holds`` looks at the model itself, where the reason is something that it must not contain.
+    Args:
+        because: why no state can violate it.
+        checked: where it can fail.
+        holds: checks the model itself, where the reason is that the model contains no such element.
     """
 
     because: str
@@ -223,8 +230,8 @@ class Change:
 
     Args:
         repairs: the properties that hold because of it.
-        weakens: the properties that are dropped because this variant does not keep them together with the
-            others; each with those that say what is kept of it.
+        weakens: the properties that are dropped because this variant cannot satisfy them together with the others. Each
+            has the names of the weaker properties that remain of it.
     """
 
     why: str
@@ -236,12 +243,12 @@ class Change:
 
     @property
     def weaker(self) -> list[str]:
-        """What is kept of the properties that it weakens."""
+        """The names of the properties that remain of those it weakens."""
         return list(dict.fromkeys(name for names in self.weakens.values() for name in names))
 
 
 def common_parameters(model: Model, actions: Sequence[str]) -> list[Var]:
-    """The parameters that all of ``actions`` have: what a step invariant on these actions may speak of."""
+    """The parameters that all of ``actions`` have. A step invariant on these actions may use them."""
     if not actions:
         return []
     first, *others = [model.action(name).parameters for name in actions]
@@ -259,7 +266,7 @@ def _known(variant: str, change: Change, verb: str, named: Iterable[str], known:
 
 
 def _name(element: Element | Machine) -> str:
-    """What to call an element, also one that a change may not have."""
+    """The name of an element, or of a machine, which a change may not have."""
     return element.sort.name if isinstance(element, Machine) else element.name
 
 
@@ -281,18 +288,18 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
 def crash(
     name: str, event: str, machines: Sequence[Machine], rows: Sequence[Row], *, line: int | None = None
 ) -> tuple[Action, tuple[Rule, ...]]:
-    """The crash action that declared persistence gives: every volatile object takes its recovery row.
+    """The crash action that declared persistence implies: every volatile object takes its recovery row.
 
     Args:
         event: the event of the recovery rows.
-        machines: what dies; one rule for each of them that has recovery rows.
+        machines: the machines that crash; each with recovery rows gets one rule.
         line: where the document says that crashes happen; each rule cites its machine's recovery rows.
 
     Returns:
         The action, and the rules that carry it to every object at once.
 
     Raises:
-        ModelError: a volatile state without a recovery row, or a recovery row that moves another state.
+        ModelError: a volatile state has no recovery row, or a recovery row moves another state.
     """
     place = here()
     action = Action(name, [], [], [], "the scheduler crashes and restarts", line, crash=True, place=place)

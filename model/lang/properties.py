@@ -1,4 +1,4 @@
-"""What is promised of a system, each property with the sentence of the document that makes it."""
+"""Properties of a system, each with the sentence of the document that requires it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .terms import Term, Var
 from .types import Sort
 
 WELL_FORMED = "well-formed"
-"""The property that every model has: see :mod:`schedproof.proofs.induction`."""
+"""The name of the property that every model has: see :mod:`schedproof.proofs.induction`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """A property. ``says`` is it in one plain sentence; ``sentence`` is the document's own wording."""
+    """A property: ``says`` states it in one plain sentence; ``sentence`` is the document's own wording."""
 
     name: str
     says: str
@@ -30,9 +30,9 @@ class Property:
 class Invariant(Property):
     """In every reachable state: for all ``over``, ``given`` implies ``then``.
 
-    ``given`` is the premise; a premise that is never true makes the property vacuous: an error.
-    ``follows_from`` names invariants that it is thought to follow from in any one state: a hint to
-    proofs, which is checked.
+    Args:
+        given: the premise. A premise that is never true makes the property vacuous, which is an error.
+        follows_from: names of invariants that presumably imply it in any one state: a hint to proofs, which is checked.
     """
 
     over: Sequence[Var]
@@ -47,7 +47,10 @@ class Invariant(Property):
 class StepInvariant(Property):
     """In every step: for all ``over``, ``given`` implies ``then``; ``after(...)`` reads the state after.
 
-    ``on`` limits it to some actions, by name; their common parameters may be spoken of. ``fires`` may be asked of an event of the step.
+    Formulas may use ``fires`` about events of the step.
+
+    Args:
+        on: limits it to actions of these names; formulas may use their common parameters.
     """
 
     over: Sequence[Var]
@@ -60,10 +63,10 @@ class StepInvariant(Property):
 
 @dataclass(frozen=True, kw_only=True)
 class InvariantAtScope(Invariant):
-    """An invariant that is wanted at the explored scopes, not for any number of objects.
+    """An invariant that is required at the explored scopes, not for any number of objects.
 
-    What holds of messages because of the order in which they were sent is seldom inductive without the order of
-    all others being said as well.
+    An invariant about messages that rests on their order of sending is seldom inductive. It would need the order of
+    all other messages as well.
     """
 
     kind = "invariant at a scope"
@@ -71,7 +74,7 @@ class InvariantAtScope(Invariant):
 
 @dataclass(frozen=True, kw_only=True)
 class StepInvariantAtScope(StepInvariant):
-    """A step invariant that is wanted at the explored scopes: see :class:`InvariantAtScope`."""
+    """A step invariant that is required at the explored scopes: see :class:`InvariantAtScope`."""
 
     kind = "step invariant at a scope"
 
@@ -80,8 +83,8 @@ class StepInvariantAtScope(StepInvariant):
 class DeadlockFree(Property):
     """In every reachable state some action is enabled, unless ``ended`` holds there.
 
-    An action is enabled if its guard holds for some choice of parameters, whether or not its step changes anything, as in
-    TLC. Those named in ``without`` do not count (a crash, say): they are no way on.
+    An action is enabled if its guard holds for some choice of parameters, whether or not its step changes anything, as
+    in TLC. The actions named in ``without`` do not count as progress (a crash, for example).
     """
 
     ended: Term | None = None
@@ -104,7 +107,7 @@ class LifeCycle(Property):
 class AlwaysCanReach(Property):
     """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
 
-    The continuation takes no action named in ``without``; else a crash is one like any other.
+    The continuation takes no action named in ``without``. If that names no crash, the continuation may crash.
     """
 
     over: Sequence[Var]
@@ -119,8 +122,9 @@ class AlwaysCanReach(Property):
 class LeadsTo(Property):
     """Every fair run from ``given`` reaches ``goal``.
 
-    ``weak``/``strong`` name the actions that the environment is fair to, for each choice of
-    their parameters; ``without`` names actions that are not taken for ever (a crash, say).
+    Args:
+        weak, strong: names of the actions with weak or strong fairness, for each choice of their parameters.
+        without: names of actions that do not occur for ever (a crash, for example).
     """
 
     over: Sequence[Var]
@@ -137,9 +141,8 @@ class LeadsTo(Property):
 class Recovery(Property):
     """After a crash every object is as ``restores`` computes it from durable data alone.
 
-    Each entry: variables, a formula over the state after the crash, and the formula over durable
-    attributes (and nothing else: checked) that it must be equivalent to. What no entry speaks of
-    is not checked.
+    Each entry has variables, a formula over the state after the crash, and an equivalent formula over durable
+    attributes. The language refuses other attributes there. Recovery checks only what the entries mention.
     """
 
     restores: Sequence[Restored]

@@ -1,4 +1,4 @@
-"""What happens: actions of the environment, and the rules that carry an event from object to object."""
+"""Actions of the environment, and the rules that carry an event from object to object."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .terms import Fires, Term, Var
 
 @dataclass(frozen=True)
 class Action:
-    """What the environment or an algorithm may do.
+    """An action of the environment or of an algorithm.
 
     Args:
-        parameters: what is chosen freely: objects, sets of objects, values.
+        parameters: objects, sets of objects and values that are chosen freely.
         when: the guard, conjunct by conjunct, over the state before.
         fires: the root firings.
-        says: one plain sentence for stories and tables; ``{p}`` stands for parameter p.
-        crash: this is the crash of (a part of) the system.
-        fact: where it is from, if not from the document: a section of the facts, a file of the implementation.
+        says: one plain sentence for counterexamples and tables; ``{p}`` stands for parameter p.
+        crash: whether it is the crash of the system or a part of it.
+        fact: its source if not the document: a section of the facts, or a file of the implementation.
     """
 
     name: str
@@ -34,17 +34,19 @@ class Action:
 
     @property
     def sentence(self) -> str:
-        """What it does, in one sentence about its parameters."""
+        """The action in one sentence about its parameters."""
         return self.says.format(**{v.name: v.name for v in self.parameters})
 
 
 @dataclass(frozen=True)
 class Rule:
-    """``on`` (an action, or an event of an object) and ``when`` together cause ``fires``.
+    """A trigger rule: ``on`` (an action, or an event of an object) and ``when`` together cause ``fires``.
 
-    All variables that are not parameters of the action are universally quantified. Conditions
-    read the state before the step; they may ask what else fires, and what does not, provided
-    that the trigger graph has no cycle. ``fact``: as of an action.
+    All variables that are not parameters of the action are universally quantified. Conditions read the state before the
+    step. They may require that an event fires, or does not fire, as long as the trigger graph has no cycle.
+
+    Args:
+        fact: its source if not the document, as of an action.
     """
 
     name: str

@@ -1,9 +1,8 @@
 """Terms and formulas: typed syntax trees built by ordinary Python operators, never by strings.
 
-A term of type Bool is a formula. Reading an attribute is ``c.user``; asking for a state is
-``c.is_("Used", "Reserving")``; asking whether (or making) an event happen is ``c.fires("e2")``.
-Names are checked when the model is used (:mod:`schedproof.model.lang.check`), with the place of
-the term that is wrong.
+A term of type Bool is a formula. ``c.user`` reads an attribute; ``c.is_("Used", "Reserving")`` is true in these
+states; ``c.fires("e2")`` is true if an event happens, or makes it happen. Names are checked when the model is used
+(:mod:`schedproof.model.lang.check`); an error has the place of the wrong term.
 """
 
 from __future__ import annotations
@@ -99,12 +98,12 @@ class Var(Term):
 
 @dataclass(frozen=True, eq=False)
 class Me(Term):
-    """The object that a table row speaks of (in the row's updates)."""
+    """The object of a table row, inside the row's updates."""
 
 
 @dataclass(frozen=True, eq=False)
 class Given(Term):
-    """A parameter of the event that a table row answers to (in the row's updates)."""
+    """A parameter of the event of a table row, inside the row's updates."""
 
     name: str
 
@@ -144,7 +143,7 @@ class Those(Term):
 
 @dataclass(frozen=True, eq=False)
 class Adjusted(Term):
-    """A set with one element put in (``present``) or taken out."""
+    """A set with one element added (``present``) or removed."""
 
     base: Term
     element: Term
@@ -195,7 +194,7 @@ class Has(Term):
 
 @dataclass(frozen=True, eq=False)
 class Fires(Term):
-    """An event happens to an object in this step: a condition, or what an action or a rule causes."""
+    """An event happens to an object in this step: a condition, or the effect of an action or a rule."""
 
     of: Term
     event: str
@@ -280,7 +279,7 @@ def given(name: str) -> Given:
 
 
 def those(var: Var, where: Term) -> Those:
-    """The set of all ``var`` with ``where``."""
+    """The set of all ``var`` for which ``where`` is true."""
     return Those(var, where)
 
 
@@ -330,7 +329,7 @@ def children(term: Term) -> tuple[Term, ...]:
     found: tuple[Term, ...] | None = vars(term).get("_children")
     if found is None:
         found = _children(term)
-        object.__setattr__(term, "_children", found)  # a term never changes, and is asked again and again
+        object.__setattr__(term, "_children", found)  # terms are immutable, and this is called often
     return found
 
 
@@ -357,14 +356,14 @@ def _children(term: Term) -> tuple[Term, ...]:
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """``term``, and all that it consists of, from left to right."""
+    """``term`` and all its sub-terms, from left to right."""
     yield term
     for child in children(term):
         yield from subterms(child)
 
 
 def rebuilt(term: Term, go: Callable[[Term], Term]) -> Term:
-    """``term`` with ``go`` applied to its direct sub-terms; the variables that it binds stay."""
+    """``term`` with ``go`` applied to its direct sub-terms; bound variables stay."""
     match term:
         case Those(var, where):
             return Those(var, go(where), place=term.place)
@@ -380,7 +379,7 @@ def rebuilt(term: Term, go: Callable[[Term], Term]) -> Term:
 
 
 def firings(term: Term) -> Iterator[Fires]:
-    """Every firing that ``term`` asks for."""
+    """Every firing inside ``term``."""
     return (part for part in subterms(term) if isinstance(part, Fires))
 
 
@@ -396,11 +395,11 @@ def bound_by(term: Term) -> tuple[Var, ...]:
 
 
 def free_variables(term: Term) -> Mapping[str, Var]:
-    """The variables of ``term`` that no quantifier inside it binds, by name."""
+    """The free variables of ``term``, by name."""
     found: Mapping[str, Var] | None = vars(term).get("_free")
     if found is None:
         found = _free_variables(term)
-        object.__setattr__(term, "_free", found)  # a term never changes, and is asked again and again
+        object.__setattr__(term, "_free", found)  # terms are immutable, and this is called often
     return found
 
 

@@ -24,7 +24,7 @@ class Trigger:
 
     Attributes:
         rule: the name of the rule, or of the action that fires the event itself.
-        negative: the rule asks that the cause does *not* happen.
+        negative: the rule requires that the cause does *not* happen.
     """
 
     rule: str
@@ -34,7 +34,7 @@ class Trigger:
 
 @dataclass(frozen=True)
 class TriggerGraph:
-    """Nodes in the order in which the model names them, each with what it triggers, by node."""
+    """For each node the nodes that it triggers, in the order in which the model names them."""
 
     successors: Mapping[Node, Mapping[Node, Trigger]]
     _descendants: dict[Node, frozenset[Node]] = field(default_factory=dict, compare=False, repr=False)
@@ -43,31 +43,31 @@ class TriggerGraph:
         return node in self.successors
 
     def edges(self) -> Iterator[tuple[Node, Node, Trigger]]:
-        """Every edge: cause, effect, and why."""
+        """Every edge: cause, effect, trigger."""
         for cause, effects in self.successors.items():
             for effect, trigger in effects.items():
                 yield cause, effect, trigger
 
     def descendants(self, node: Node) -> frozenset[Node]:
-        """What a node can cause, directly or not; itself only if it lies on a cycle."""
+        """The nodes that a node can cause, directly or indirectly; itself only if it lies on a cycle."""
         if node not in self._descendants:
             self._descendants[node] = reachable(self.successors, self.successors[node])
         return self._descendants[node]
 
     def ancestors(self, node: Node) -> frozenset[Node]:
-        """What can cause a node, directly or not."""
+        """The nodes that can cause a node, directly or indirectly."""
         causes: dict[Node, list[Node]] = {each: [] for each in self.successors}
         for cause, effect, _ in self.edges():
             causes[effect].append(cause)
         return reachable(causes, causes[node])
 
     def sorted(self) -> list[Node]:
-        """The nodes in an order in which causes stand before their effects. The graph has no cycle."""
+        """The nodes in topological order: causes before their effects. The graph must have no cycle."""
         missing = dict.fromkeys(self.successors, 0)
         for _, effect, _ in self.edges():
             missing[effect] += 1
         order = [node for node, causes in missing.items() if not causes]
-        for node in order:  # it grows meanwhile
+        for node in order:  # the list grows during the loop
             for effect in self.successors[node]:
                 missing[effect] -= 1
                 if not missing[effect]:
@@ -94,7 +94,7 @@ class TriggerGraph:
 
 
 def reachable(successors: Mapping[T, Iterable[T]], starts: Iterable[T]) -> frozenset[T]:
-    """``starts``, and every node that a path leads to from there. What has no successors may be left out of the mapping."""
+    """``starts``, and every node that a path from them leads to. The mapping may omit nodes without successors."""
     found = set(starts)
     queue = list(found)
     while queue:
@@ -108,12 +108,12 @@ def reachable(successors: Mapping[T, Iterable[T]], starts: Iterable[T]) -> froze
 def trigger_graph(model: Model) -> TriggerGraph:
     """The trigger graph of a model, computed once.
 
-    Where one rule asks for an event and another for its absence, the edge is that of the one that asks for it.
+    Where one rule requires an event and another requires its absence, the edge is that of the positive rule.
     """
     found: TriggerGraph | None = vars(model).get("_trigger_graph")
     if found is None:
         found = _trigger_graph(model)
-        object.__setattr__(model, "_trigger_graph", found)  # a model never changes, and is asked again and again
+        object.__setattr__(model, "_trigger_graph", found)  # models are immutable, and this is called often
     return found
 
 

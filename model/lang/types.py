@@ -9,9 +9,9 @@ from .errors import Place, here
 
 @dataclass(frozen=True)
 class Sort:
-    """A kind of object: unbounded in proofs, ``n`` objects in an exploration.
+    """A kind of object: any number of objects in proofs, ``n`` objects in an exploration.
 
-    ``short`` is the letter that counterexamples name its objects by (g0, g1, ...).
+    ``short`` is the letter in the names of its objects in counterexamples (g0, g1, ...).
     """
 
     name: str
@@ -43,7 +43,7 @@ class IntRange:
 
 @dataclass(frozen=True)
 class EnumType:
-    """One of a few named values; the first is the initial one unless declared otherwise."""
+    """One of a few named values; the first is initial unless declared otherwise."""
 
     values: tuple[str, ...]
 
@@ -63,7 +63,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class SetOf:
-    """A set of objects of ``sort``: as an attribute, a relation."""
+    """A set of objects of ``sort``; an attribute of this type is a relation."""
 
     sort: Sort
 

@@ -1,8 +1,7 @@
-"""Who holds what and waits for what: how a variant's states are read as wait-for graphs.
+"""Formulas that read the states of a variant as wait-for graphs: who holds a resource, who waits for one.
 
-Resource allocation graphs are the field's picture of a deadlock: an owner waits for a resource, the
-resource is held by an owner, and a circle of both is a deadlock. Locks, systems and cells differ in
-nothing but these formulas.
+A resource allocation graph is the field's picture of a deadlock: an owner waits for a resource that another owner
+holds, and a cycle is a deadlock. Locks, systems and cells differ only in these formulas.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ from .terms import Term, Var
 
 @dataclass(frozen=True, kw_only=True)
 class Waiting:
-    """What "holds" and "waits for" mean in a variant: formulas over the same three variables.
+    """The meaning of "holds" and "waits for" in a variant: formulas over the same three variables.
 
     Args:
-        owner: what holds and waits as a whole; it goes on when none of its parts waits any more.
-        part: what of it holds or waits.
-        resource: what is held; it is free again only when its owner has gone on.
+        owner: the unit that holds and waits; it continues when none of its parts waits.
+        part: the part of an owner that holds or waits.
+        resource: a resource; it becomes free only when its owner has continued.
         holds: ``part`` of ``owner`` holds ``resource``.
-        waits: ``part`` of ``owner`` waits. ``resource`` does not occur.
-        serves: one such ``resource`` is enough for ``part``.
-        deadlocks: the properties whose violations are deadlocks, worth a picture.
+        waits: ``part`` of ``owner`` waits; ``resource`` does not occur in it.
+        serves: ``part`` waits for ``resource``; any one such resource suffices.
+        deadlocks: the properties whose violations are deadlocks and get a picture.
     """
 
     owner: Var

@@ -1,4 +1,4 @@
-"""Descriptions of locks: what is said, how it is read from a file, and what it may not say."""
+"""Descriptions of locks: their language, their reader, and the check that refuses wrong ones."""
 
 from .errors import LocksError
 from .language import Locks

@@ -1,4 +1,4 @@
-"""What a description of locks may not say: names that are nowhere declared, locks of another kind, circles of classes."""
+"""Refuses wrong descriptions of locks: undeclared names, locks of another kind, cycles of classes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Scope = Mapping[str, str]
 
 
 def check(locks: Locks, place: Place) -> None:
-    """Refuses a description that says something impossible; ``place`` is where it begins.
+    """Refuses a description that contradicts itself; ``place`` is its beginning.
 
     Raises:
-        LocksError: it does.
+        LocksError: the first error.
     """
     _classes(locks)
     for row in locks.order:
@@ -107,7 +107,7 @@ def _classes(locks: Locks) -> None:
 
 
 def _there(locks: Locks, name: str, where: Where, of: str, place: Place) -> None:
-    """``name`` can be in, or around, ``of``."""
+    """Refuses ``name`` if it cannot be in, or around, ``of``."""
     for each in (name, of):
         _known(each, locks.classes, "class", place)
     inner, outer = (name, of) if where is Where.IN else (of, name)
@@ -127,7 +127,7 @@ def _class_of(locks: Locks, path: Path, scope: Scope, place: Place) -> str:
 
 
 def _steps(locks: Locks, steps: Sequence[Step], scope: Scope, *, serves: bool = False) -> None:
-    """``serves``: they are those of a thread, which alone may have no end."""
+    """``serves`` is true for the steps of a thread: only these may have no end."""
     for number, step in enumerate(steps):
         if isinstance(step, Serve):
             if not serves:
@@ -217,7 +217,7 @@ def _objects(locks: Locks) -> None:
 
 
 def _around(locks: Locks, name: str, of: str) -> set[str]:
-    """The objects of another class that one is in, directly or by what it is in; by its own class as well."""
+    """The objects of another class that contain this one, directly or through objects of its own or a third class."""
     found = set()
     for outer in locks.objects[name].inside:
         if locks.objects[outer].of == of:

@@ -1,4 +1,4 @@
-"""How a wrong description of locks is refused."""
+"""The error that refuses a wrong description of locks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from schedproof.model.lang.errors import Place
 
 
 class LocksError(Exception):
-    """A description that cannot be read or says something impossible: what, where, and what to write instead."""
+    """A description cannot be read or contradicts itself: what, where, and what to write instead."""
 
     exit_code = 2
 
@@ -15,5 +15,5 @@ class LocksError(Exception):
         self.place, self.problem, self.remedy, self.unreadable = place, problem, remedy, unreadable
 
     def __reduce__(self) -> tuple[type[LocksError], tuple[Place, str, str]]:
-        """What it is made of: a worker process sends it to the process that reports it."""
+        """Pickles the parts: a worker process sends the error to the process that reports it."""
         return type(self), (self.place, self.problem, self.remedy)

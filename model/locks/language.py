@@ -1,11 +1,10 @@
-"""What is said of locks: classes of objects that have one, who may be acquired under whom, and lock programs.
+"""The language of lock descriptions: classes of objects with locks, a lock order, and lock programs.
 
-An object belongs to a class, and its lock with it; an object may be *in* others (a queue in its partition, and in
-its parent queue: a class that is in itself is a forest). What an object is in is in what that is in: an application
-of a queue is in the partition of the queue.
+An object belongs to a class, and has its lock. An object may be *in* others: a queue is in its partition and in its
+parent queue. A class that is in itself is a forest. Containment is transitive: an application of a queue is in the
+partition of the queue.
 
-Locks are those of Go: a mutex, or a reader-writer lock. Neither is re-entrant, and a writer that waits keeps new
-readers out.
+Locks are those of Go: a mutex, or a reader-writer lock. Neither is re-entrant, and a waiting writer blocks new readers.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class Kind(enum.StrEnum):
 
 
 class Mode(enum.StrEnum):
-    """The ways of acquiring one; a mutex is only locked, a reader-writer lock for reading or for writing."""
+    """The modes of acquiring a lock: a mutex is locked, a reader-writer lock is acquired for reading or for writing."""
 
     READ = "rlock"
     WRITE = "wlock"
@@ -34,26 +33,26 @@ class Mode(enum.StrEnum):
 
     @property
     def kind(self) -> Kind:
-        """The kind of lock that is acquired so."""
+        """The kind of lock with this mode."""
         return Kind.MUTEX if self is Mode.LOCK else Kind.RW
 
     def covers(self, other: Mode) -> bool:
-        """Who holds a lock so may do what needs it held as ``other``."""
+        """True if a lock held in this mode permits what needs it in mode ``other``."""
         return self is other or (self is Mode.WRITE and other is Mode.READ)
 
 
 class Where(enum.StrEnum):
-    """Where an object is, seen from another."""
+    """The position of an object relative to another."""
 
     IN = "in"
     """Directly in it."""
     AROUND = "around"
-    """What it is directly in."""
+    """The other is directly in it."""
     ANYWHERE = ""
 
 
 class Verb(enum.StrEnum):
-    """What is done to a field. To add and to remove is to write, to get and to loop is to read."""
+    """Access to a field. Adding and removing are writes; getting and looping are reads."""
 
     READ = "read"
     WRITE = "write"
@@ -64,8 +63,8 @@ class LockClass:
     """A class of objects, each with one lock.
 
     Args:
-        inside: the classes of what such an object is in; its own among them makes it a forest.
-        fields: what its lock guards, by name.
+        inside: the classes of the objects that contain it; its own among them makes it a forest.
+        fields: the fields that its lock guards, by name.
     """
 
     name: str
@@ -76,13 +75,16 @@ class LockClass:
 
     @property
     def is_tree(self) -> bool:
-        """Its objects can be in each other."""
+        """True if its objects can be in each other."""
         return self.name in self.inside
 
 
 @dataclass(frozen=True)
 class OrderRow:
-    """Who holds the lock of a ``holding`` may acquire that of an ``acquired`` that is there, seen from it."""
+    """A thread that holds the lock of a ``holding`` may acquire that of an ``acquired``.
+
+    ``where`` is the position of the latter relative to the former.
+    """
 
     holding: str
     acquired: str
@@ -92,14 +94,14 @@ class OrderRow:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """The row as in the file."""
         there = f" {self.where} it" if self.where is not Where.ANYWHERE else ""
         return f"{self.holding} > {self.acquired}{there}"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What is done to ``fields`` of an ``of`` needs a lock held in ``mode``: its own, or that of the ``lock`` it is in."""
+    """Access to ``fields`` of an ``of`` needs a lock held in ``mode``: its own, or that of the ``lock`` it is in."""
 
     name: str
     verb: Verb
@@ -114,7 +116,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class SeveralRule:
-    """An operation that writes more than one object of ``classes`` needs the ``lock`` that they are in held in ``mode``."""
+    """An operation that writes several objects of ``classes`` must hold, in ``mode``, the ``lock`` that contains them."""
 
     name: str
     classes: tuple[str, ...]
@@ -127,7 +129,7 @@ class SeveralRule:
 
 @dataclass(frozen=True)
 class Path:
-    """An object: a variable, or what its object is in, of a class each (``queue.Partition.Cluster``)."""
+    """An object: a variable, or the object of each further class that contains it (``queue.Partition.Cluster``)."""
 
     variable: str
     classes: tuple[str, ...] = ()
@@ -146,7 +148,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Acquire(Step):
-    """Acquires a lock; with a ``body`` it is released after that, else by :class:`Release`."""
+    """Acquires a lock and releases it after ``body``; without ``body``, :class:`Release` does."""
 
     mode: Mode
     path: Path
@@ -155,16 +157,18 @@ class Acquire(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Release(Step):
-    """Releases what this thread acquired last of a lock."""
+    """Releases the thread's last acquisition of a lock."""
 
     path: Path
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loop(Step):
-    """For each (one after the other) or for some object of a class: of all, or of those in or around another.
+    """Steps for each object of a class, one after the other, or for some object.
 
-    ``outermost``: only for what is in none of its own class.
+    Args:
+        where, of: only the objects in or around another; by default all.
+        outermost: only objects that are in none of their own class.
     """
 
     every: bool
@@ -178,21 +182,24 @@ class Loop(Step):
 
 @dataclass(frozen=True, kw_only=True)
 class Either(Step):
-    """One of several; ``maybe`` is either its steps or none."""
+    """One of several alternatives; ``maybe`` is either its steps or none."""
 
     alternatives: tuple[tuple[Step, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Serve(Step):
-    """Its steps over and over; a thread that waits for a message at their beginning, and holds nothing, is at rest."""
+    """Repeats its steps for ever.
+
+    A thread is at rest when it waits for a message at their beginning and holds no lock.
+    """
 
     body: tuple[Step, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Step):
-    """Does another operation."""
+    """Runs another operation."""
 
     operation: str
     arguments: tuple[Path, ...]
@@ -223,7 +230,7 @@ class Access(Step):
 
 @dataclass(frozen=True)
 class Under:
-    """What the callers of an operation have to hold."""
+    """A lock that the callers of an operation must hold."""
 
     mode: Mode
     path: Path
@@ -233,7 +240,7 @@ class Under:
 
 @dataclass(frozen=True)
 class Operation:
-    """A lock program with parameters, each an object of a class; ``inside`` says of some what they are in."""
+    """A lock program. Its parameters are objects of classes; ``inside`` gives the containers of some."""
 
     name: str
     parameters: Mapping[str, str]
@@ -246,7 +253,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Object:
-    """One object of an exploration, and what it is directly in."""
+    """One object of an exploration, and the objects it is directly in."""
 
     name: str
     of: str
@@ -256,7 +263,7 @@ class Object:
 
 @dataclass(frozen=True)
 class Thread:
-    """What one thread does, from beginning to end."""
+    """The steps of one thread, from beginning to end."""
 
     name: str
     steps: tuple[Step, ...]
@@ -269,17 +276,18 @@ UNBOUNDED = -1
 
 @dataclass(frozen=True)
 class Locks:
-    """A description of locks: the whole of a file, with what it takes over from the one that it amends.
+    """A description of locks: a whole file, with the parts that it inherits from the description that it amends.
 
     Args:
-        closed: what the order allows step by step it allows in several: who holds a lock may acquire what can be
-            reached from it. Otherwise each lock that is held has to have a row of its own.
-        objects, channels, threads: what is explored; by channel its capacity (0: sender and receiver meet).
-        together: how many threads at once, of any choice of ``threads``, also several times the same; () means all of
-            them, each once. Threads that serve are always there, once.
+        closed: whether the order is transitive: a thread that holds a lock may acquire every lock reachable by several
+            rows. Otherwise each held lock needs a row of its own.
+        objects, channels, threads: the objects of an exploration; for each channel its capacity (0: sender and receiver
+            meet).
+        together: the numbers of threads that run at once, for any choice of ``threads`` with repetition; () means all
+            of them, each once. Threads that serve always run, once.
         refuted: the names of the checks that are expected to fail.
-        repairs: of an amended description, or of a single deadlock (what is meant instead), by reason the names of the checks that what it amends does not pass and this
-            one does.
+        repairs: reason -> the names of the checks that fail for the amended description and pass for this one. A single
+            deadlock may have repairs too: its reason is the intended behaviour.
     """
 
     name: str
@@ -299,7 +307,7 @@ class Locks:
 
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:
-        """By class the classes of all that such an object is in, directly or not, itself apart."""
+        """By class, the classes of all objects that contain such an object, directly or indirectly, except itself."""
         found: dict[str, tuple[str, ...]] = {}
 
         def of(name: str) -> tuple[str, ...]:

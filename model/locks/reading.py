@@ -1,4 +1,4 @@
-"""A description of locks from its YAML file; each element keeps its place."""
+"""Reads a description of locks from its YAML file; each element keeps its place."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ KEYS = (
     *("objects", "channels", "threads", "together", "drops", "refuted", "repairs"),
 )
 LARGEST = 1_000_000
-"""Bytes of a file. Descriptions are a few lines; this keeps a wrong file from being read whole."""
+"""The most bytes of a file. Descriptions are a few lines; the limit avoids reading a wrong file whole."""
 
 DEEPEST = 100
-"""Lists and mappings inside each other."""
+"""The deepest nesting of lists and mappings."""
 
 T = TypeVar("T")
 Drops = set[tuple[str, str]]
@@ -32,20 +32,20 @@ Entry = tuple[yaml.ScalarNode, yaml.Node]
 
 
 NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset(), {})
-"""What a description amends that amends none."""
+"""The base of a description that amends none."""
 
 
 def read(file: File) -> Locks:
     """The description in ``file``, checked.
 
     Raises:
-        LocksError: it cannot be read, or says something impossible.
+        LocksError: it cannot be read, or contradicts itself.
     """
     return _read(file, frozenset())
 
 
 def _read(file: File, within: frozenset[File]) -> Locks:
-    """``within``: the files that it is amended by."""
+    """``within``: the files that amend it, directly or indirectly."""
     nowhere = Place(str(file), 1)
     try:
         with file.open("rb") as stream:
@@ -66,16 +66,16 @@ def _read(file: File, within: frozenset[File]) -> Locks:
 
 
 def parse(text: str, file: str) -> Locks:
-    """The description in ``text``; ``file`` is what places are said to be in.
+    """The description in ``text``; places name ``file`` as their file.
 
     Raises:
-        LocksError: it says something impossible.
+        LocksError: it is malformed or contradicts itself.
     """
     return _Reader(file).locks(text)
 
 
 class _Reader:
-    """YAML's nodes, with the file that they are in."""
+    """Reads YAML nodes of one file."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -97,7 +97,7 @@ class _Reader:
 
         classes = self.each(given.get("classes"), "classes", self.lock_class)
         objects = self.each(given.get("objects"), "objects", self.object)
-        # A lock without a class of its own: rw or mutex is the name of one.
+        # A lock without a declared class: rw or mutex is the name of its class.
         plain = {o.of: o.place for o in objects if o.of in list(Kind)}
         classes += [LockClass(name, Kind(name), (), (), place) for name, place in plain.items()]
         rows = [row for line, node in self.by_line(given.get("order")) for row in self.rows(line, node)]
@@ -128,7 +128,7 @@ class _Reader:
         return found
 
     def amended(self, node: yaml.Node, within: frozenset[File]) -> Locks:
-        """The description that this one amends, whose file is beside this one."""
+        """The description that this one amends; its file is in the same folder."""
         if File(name := self.text(node)).name != name or "\0" in name:
             raise LocksError(
                 self.place(node), f"{name!r} is not a file beside this one", "write the name of one, without a folder"
@@ -145,7 +145,7 @@ class _Reader:
             raise
 
     def dropped(self, node: yaml.Node, base: Locks) -> Drops:
-        """What this description does without: names of what is amended, after what they are of if several have one."""
+        """The elements of the amended description to drop, by name; ``threads.NAME`` if several have the name."""
         parts: dict[str, Iterable[str]] = {
             "classes": base.classes,
             "rules": [rule.name for rule in base.rules],
@@ -206,7 +206,7 @@ class _Reader:
             )
         return root
 
-    # --- YAML's own shapes
+    # --- the shapes of YAML
 
     def text(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode):
@@ -249,7 +249,7 @@ class _Reader:
         return [] if node is None else [one(key, value) for key, value in self.mapping(node, what)]
 
     def by_line(self, node: yaml.Node | None) -> list[tuple[int | None, yaml.Node]]:
-        """The elements of a list, or of a mapping from the document's lines."""
+        """The elements of a list, or of a mapping whose keys are the document's lines."""
         if node is None:
             return []
         if isinstance(node, yaml.MappingNode):
@@ -271,7 +271,7 @@ class _Reader:
             found[name] = element
         return found
 
-    # --- what they say
+    # --- the elements of a description
 
     def rows(self, line: int | None, node: yaml.Node) -> list[OrderRow]:
         return words.order_rows(self.text(node), line, self.place(node))
@@ -297,7 +297,7 @@ class _Reader:
         return LockClass(name, kind, tuple(inside), tuple(fields), place)
 
     def words(self, node: yaml.Node, form: str, what: str) -> list[str]:
-        """A list of names, or one."""
+        """A list of names, or one name."""
         found = []
         for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not re.fullmatch(form, said := self.text(each)):

@@ -1,4 +1,4 @@
-"""The words of a description: one step, row, rule or declaration each.
+"""Parses the phrases of a description: one step, row, rule or declaration each.
 
     rlock PATH   wlock PATH   lock PATH   unlock PATH
     each [outermost] CLASS NAME [in PATH | around PATH]
@@ -8,7 +8,8 @@
     read PATH.FIELD    write PATH.FIELD
     send CHANNEL       receive CHANNEL
 
-A PATH is a name, or what its object is in: ``queue.Partition``. Classes begin with a capital, all else does not.
+A PATH is a name, or the object that contains it: ``queue.Partition``. Classes begin with a capital, all other names do
+not.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ Body = tuple[Step, ...]
 
 
 def path(text: str) -> Path:
-    """A path from its text, which has the form of one."""
+    """A path from its text, which must have the form of a path."""
     variable, *classes = text.split(".")
     return Path(variable, tuple(classes))
 
@@ -63,7 +64,7 @@ def plain_step(text: str, place: Place) -> Step:
     """A step without steps inside it.
 
     Raises:
-        LocksError: it is none.
+        LocksError: ``text`` is not one.
     """
     said = _normal(text)
     if found := re.fullmatch(rf"({MODES}) ({PATH})", said):
@@ -85,10 +86,10 @@ def plain_step(text: str, place: Place) -> Step:
 
 
 def block(text: str, place: Place, body: Callable[[], Body], alternatives: Callable[[], tuple[Body, ...]]) -> Step:
-    """A step with steps inside it: ``body`` reads these, or ``alternatives`` of them.
+    """A step with steps inside it; ``body`` reads them, or ``alternatives`` for ``either``.
 
     Raises:
-        LocksError: it is none.
+        LocksError: ``text`` is not one.
     """
     said = _normal(text)
     if found := re.fullmatch(rf"({MODES}) ({PATH})", said):
@@ -119,10 +120,10 @@ def block(text: str, place: Place, body: Callable[[], Body], alternatives: Calla
 
 
 def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
-    """``Holding > Acquired, Acquired in it``, a row each.
+    """The rows of ``Holding > Acquired, Acquired in it``, one for each acquired class.
 
     Raises:
-        LocksError: it is none.
+        LocksError: ``text`` has another form.
     """
     said = _normal(text)
     found = re.fullmatch(rf"({CLASS}) > ({CLASS}(?:, {CLASS})*)(?: (in|around) it)?", said)
@@ -136,10 +137,10 @@ def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
 
 
 def rule(name: str, text: str, line: int | None, sentence: str, place: Place) -> Rule | SeveralRule:
-    """``write CLASS.FIELD, FIELD needs MODE [CLASS]``, or ``write several of CLASS, CLASS needs MODE CLASS``.
+    """The rule ``write CLASS.FIELD, FIELD needs MODE [CLASS]``, or ``write several of CLASS, CLASS needs MODE CLASS``.
 
     Raises:
-        LocksError: it is neither.
+        LocksError: ``text`` has neither form.
     """
     said = _normal(text)
     if found := re.fullmatch(rf"(read|write) ({CLASS})\.({NAME}(?:, {NAME})*) needs ({MODES})(?: ({CLASS}))?", said):
@@ -156,10 +157,10 @@ def rule(name: str, text: str, line: int | None, sentence: str, place: Place) ->
 
 
 def under(text: str, line: int | None, place: Place) -> Under:
-    """``MODE PATH``.
+    """The lock that callers must hold, from ``MODE PATH``.
 
     Raises:
-        LocksError: it is something else.
+        LocksError: ``text`` has another form.
     """
     if found := re.fullmatch(rf"({MODES}) ({PATH})", _normal(text)):
         return Under(Mode(found[1]), path(found[2]), line, place)
@@ -167,10 +168,10 @@ def under(text: str, line: int | None, place: Place) -> Under:
 
 
 def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, Path]]:
-    """``NAME(CLASS NAME [in PATH], ...)``: an operation's name, its parameters with their classes, and what some are in.
+    """The parts of ``NAME(CLASS NAME [in PATH], ...)``: name, classes of the parameters, containers of some.
 
     Raises:
-        LocksError: it is something else.
+        LocksError: ``text`` has another form.
     """
     parameter = rf"{CLASS} {NAME}(?: in {PATH})?"
     found = re.fullmatch(rf"({NAME})(?:\((?:({parameter}(?:, {parameter})*))?\))?", _normal(text))
@@ -191,10 +192,10 @@ def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, P
 
 
 def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
-    """``CLASS [in NAME, NAME]``: an object's class, and what it is directly in.
+    """The parts of ``CLASS [in NAME, NAME]``: an object's class, and the objects it is directly in.
 
     Raises:
-        LocksError: it is something else.
+        LocksError: ``text`` has another form.
     """
     found = re.fullmatch(rf"({CLASS}|rw|mutex)(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
     if found is None:
@@ -205,5 +206,5 @@ def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
 
 
 def _normal(text: str) -> str:
-    """With one blank where there are several."""
+    """The text with single blanks."""
     return re.sub(r"\s*,\s*", ", ", " ".join(text.split()))

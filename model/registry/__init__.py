@@ -1,1 +1,1 @@
-"""Which systems there are, and where: descriptors in manifests."""
+"""The systems that can be named, and the manifests that describe them."""

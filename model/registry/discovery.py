@@ -1,4 +1,4 @@
-"""Which systems there are: the user's own, those of installed packages, and those that come with schedproof."""
+"""Finds systems: the user's own, those of installed packages, and those that come with schedproof."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .system import System
 
 GROUP = "schedproof.systems"
-"""The entry points of installed packages; each names a package that has a ``schedproof.toml`` in its folder."""
+"""The entry points of installed packages; each names a package with a ``schedproof.toml`` in its folder."""
 
 BUILTIN = Path(__file__).parents[1] / "systems"
 
 ROOTS = (".git", ".hg", "pyproject.toml")
-"""What the root of a repository has."""
+"""Files and folders that mark the root of a repository."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Found:
     """The systems that manifests describe.
 
     Attributes:
-        entries: by name; no name is here that two manifests have.
-        problems: one line for each manifest that cannot be read, and for each name that two of them have.
-        taken: the names that two manifests have, each with what is wrong.
+        entries: by name, without the names that two manifests use.
+        problems: one line for each manifest that cannot be read, and for each name that two manifests use.
+        taken: the names that two manifests use, each with its error message.
     """
 
     entries: Mapping[str, Entry]
@@ -44,10 +44,10 @@ class Found:
         """The system of that name.
 
         Raises:
-            UserError: there is none, there are two, or it cannot be loaded.
+            UserError: no manifest or two manifests name it, or it cannot be loaded.
         """
         if name in self.entries:
-            from .loading import load  # it needs the language, a list of names does not
+            from .loading import load  # only loading needs the language
 
             return load(self.entries[name])
         if name in self.taken:
@@ -57,9 +57,10 @@ class Found:
 
 
 def find(folder: Path) -> Path | None:
-    """The manifest of a folder: there, or in the nearest folder above within the same repository.
+    """The manifest of a folder: in it, or in the nearest folder above within the same repository.
 
-    Elsewhere nobody looks above: what a manifest names is imported, and who knows whose that is.
+    Outside a repository only the folder itself is searched: a manifest names code to import, and a folder above may
+    belong to anybody.
     """
     above = [folder, *folder.parents]
     root = next((n for n, each in enumerate(above) if any((each / name).exists() for name in ROOTS)), 0)
@@ -74,7 +75,7 @@ def builtin() -> Found:
 
 @cache
 def installed() -> Found:
-    """The systems of installed packages."""
+    """The systems of installed packages, cached."""
     return together([_of_package(each) for each in sorted(entry_points(group=GROUP))])
 
 
@@ -95,7 +96,7 @@ def _of_package(point: EntryPoint) -> Mapping[str, Entry] | str:
 
 
 def _folders(value: str) -> Sequence[Path]:
-    """Where the package is that an entry point names. It is not imported, nor is one above it."""
+    """The folders of the package that an entry point names. Neither the package nor its parents are imported."""
     name = value.partition(":")[0].strip()
     if not all(part.isidentifier() for part in name.split(".")):
         return ()
@@ -110,17 +111,17 @@ def _folders(value: str) -> Sequence[Path]:
 
 
 def own(folder: Path) -> Mapping[str, Entry]:
-    """What the manifest of a folder names; nothing if there is none.
+    """The systems in the manifest of a folder; empty without a manifest.
 
     Raises:
-        UserError: it is no manifest.
+        UserError: the manifest is invalid.
     """
     path = find(folder)
     return read(path) if path is not None else {}
 
 
 def together(sources: Sequence[Mapping[str, Entry] | Found | str]) -> Found:
-    """The systems of several manifests, and what is wrong with some; a system that two of them name is nobody's."""
+    """The systems of several manifests, with their problems. A name in two manifests stands for neither system."""
     first: dict[str, Entry] = {}
     problems: list[str] = []
     taken: dict[str, str] = {}
@@ -154,7 +155,7 @@ def system(name: str) -> System:
     """The system of that name, among those that come with schedproof and those of installed packages.
 
     Raises:
-        UserError: there is none, or it cannot be loaded.
+        UserError: no such system exists, or it cannot be loaded.
     """
     return registered().system(name)
 
@@ -165,7 +166,7 @@ def registered() -> Found:
 
 
 def systems() -> Mapping[str, System]:
-    """Every registered system by name; what a system consists of is loaded when it is asked for.
+    """Every registered system by name. The parts of a system are loaded at first use.
 
     Raises:
         UserError: one cannot be loaded.
@@ -174,6 +175,6 @@ def systems() -> Mapping[str, System]:
 
 
 def is_registered(system: System) -> bool:
-    """Another process finds the same system by its name."""
+    """True if another process finds the same system by its name."""
     found = registered()
     return system.name in found.entries and found.system(system.name) is system

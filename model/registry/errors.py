@@ -1,4 +1,4 @@
-"""The mistakes of whoever names a system, or writes its manifest."""
+"""Errors in the name of a system or in its manifest."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 
 class UserError(Exception):
-    """A mistake of the user: one line that says what, where, and what to do instead."""
+    """The user made a mistake: one line that says what, where, and what to do instead."""
 
     exit_code = 2
 
 
 def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") -> UserError:
-    """The error for a name that does not exist: what is close to it, and what there is."""
+    """The error for an unknown name, with similar names and the known ones."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(close)}? " if close else ""

@@ -1,4 +1,4 @@
-"""A module of the user's own, imported; whatever goes wrong in it is said in one line."""
+"""Imports a module of the user and reports any failure in one line."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .errors import UserError
 
 
 def imported(folder: Path | None, name: str, where: str) -> ModuleType:
-    """The module ``name`` as Python finds it if ``folder`` is where it looks first; None: as it finds it anyway.
+    """The module ``name``, with ``folder`` first on Python's search path; None leaves the path as it is.
 
-    ``folder`` stays on the search path: the module may import more of its own later.
+    ``folder`` stays on the search path: the module may import others from it later.
 
     Args:
-        where: the place that names it, for messages.
+        where: the place that names the module, for messages.
 
     Raises:
-        UserError: there is no such module, it fails, or another of its name has been imported.
+        UserError: the module does not exist or fails, or another of its name has been imported.
     """
     if folder is not None:
         if str(folder) not in sys.path:
             sys.path.insert(0, str(folder))
-        importlib.invalidate_caches()  # the folder may be younger than what Python remembers of it
+        importlib.invalidate_caches()  # the folder may be newer than Python's cache
         _unambiguous(folder, name.partition(".")[0], where)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # standard output is for results
@@ -47,12 +47,12 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
         raise UserError(f"{where}: {name} is not a model: {error}") from None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # it is the user's code: it may raise whatever it likes
+    except BaseException as error:  # user code may raise any exception
         raise _failed(folder, name, where, error) from None
 
 
 def _failed(folder: Path | None, name: str, where: str, error: BaseException) -> UserError:
-    """What the user's module raised, and at which line of the user's."""
+    """The error for an exception in the user's module, with the line of the user's code."""
     what = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename is not None:
         file, line, what = error.filename, error.lineno, f"{type(error).__name__}: {error.msg}"
@@ -70,9 +70,9 @@ def _failed(folder: Path | None, name: str, where: str, error: BaseException) ->
 
 
 def blamed(folder: Path, error: BaseException) -> UserError | None:
-    """What to say of an error that code below ``folder`` has raised when it was called; None if other code has.
+    """The error for an exception that code below ``folder`` raised when it was called; None for other code.
 
-    Where it was raised in a worker process, a note tells.
+    An exception from a worker process carries its traceback as a note, which is searched too.
     """
     frames = re.findall(r'File "([^"]+)", line (\d+)', "".join(traceback.format_exception(error)))
     if not frames or not Path(frames[-1][0]).is_relative_to(folder):
@@ -85,7 +85,7 @@ def blamed(folder: Path, error: BaseException) -> UserError | None:
 
 
 def _unambiguous(folder: Path, top: str, where: str) -> None:
-    """Refuses a package that another of its name hides, because that has been imported before."""
+    """Refuses a package if a module of the same name has been imported from another place, because that hides it."""
     loaded, spec = sys.modules.get(top), PathFinder.find_spec(top, [str(folder)])
     if loaded is None or spec is None or loaded.__spec__ is None or _origin(loaded.__spec__) == _origin(spec):
         return

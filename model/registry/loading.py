@@ -1,4 +1,4 @@
-"""From a manifest's entry to a system: its models are imported when they are asked for, and so is all else."""
+"""Makes a system of a manifest's entry. Models and other parts are imported at first use."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .system import Lazy, LockFile, System
 
 @cache
 def load(entry: Entry) -> System:
-    """The system of an entry, with what the manifest expects of its variants.
+    """The system of an entry, with the expectations of the manifest about its variants.
 
     Raises:
-        UserError: a model cannot be imported, is none, or is not what the manifest says of it; for variants that name
-            their model themselves, when they are asked for.
+        UserError: a model cannot be imported, is not a model, or contradicts the manifest. If variants name their own
+            models, this is raised at the first use of the variant.
     """
     variants = _together(entry) if entry.models else Lazy(_each(entry))
     if entry.table.validated_by is not None and entry.table.validated_by not in variants:
@@ -52,7 +52,7 @@ def _locks(entry: Entry, name: str, variant: VariantTable) -> Iterator[LockFile]
 
 
 def _each(entry: Entry) -> Mapping[str, Callable[[], Model]]:
-    """By variant, what loads it."""
+    """The loader of each variant."""
     return {name: partial(_variant, entry, name) for name in entry.variants}
 
 
@@ -71,7 +71,7 @@ def _variant(entry: Entry, name: str) -> Model:
 
 
 def _together(entry: Entry) -> Mapping[str, Model]:
-    """All variants, of a manifest that names models, or lists of them, for the whole system."""
+    """All variants of a manifest that names models, or lists of models, for the whole system."""
     models: dict[str, Model] = {}
     named = [(("variants", v, "model"), each.model) for v, each in entry.variants.items() if each.model is not None]
     for keys, text in [*((("model",), text) for text in entry.models), *named]:
@@ -95,7 +95,7 @@ def _together(entry: Entry) -> Mapping[str, Model]:
 
 
 def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = True) -> Iterator[Model]:
-    """The models that an object is, or holds in a list."""
+    """The models that a reference names: one, or a list."""
     found = _object(entry, text, keys, lambda value: _is_models(value, several), "model")
     for model in [found] if isinstance(found, Model) else found:
         if model.system != entry.name:
@@ -110,7 +110,7 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
 
 
 def _is_models(value: object, several: bool = True) -> bool:
-    """A model, or some models."""
+    """True for a model, or for a list of models."""
     some = isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Model) for each in value)
     return isinstance(value, Model) or (several and some)
 
@@ -119,7 +119,7 @@ def _object(entry: Entry, text: str, keys: tuple[str, ...], fits: Callable[[Any]
     """The object that a reference names.
 
     Raises:
-        UserError: there is none, or it is nothing that ``fits``.
+        UserError: it does not exist, or ``fits`` refuses it.
     """
     module_name, _, name = text.partition(":")
     where = entry.where(*keys)
@@ -152,7 +152,7 @@ WANTED = {
     "tables": "mapping: sort -> set of events",
     "traces": "schedproof.proofs.traces.formats.format.Format",
 }
-"""What each key names, for messages."""
+"""The kind of object for each key, for messages."""
 
 
 def _is_format(value: Any) -> bool:
@@ -160,12 +160,12 @@ def _is_format(value: Any) -> bool:
 
 
 def _all_of(kind: type) -> Callable[[Any], bool]:
-    """A list, or another sequence, of such objects."""
+    """A check: a list or tuple of objects of ``kind``."""
     return lambda value: isinstance(value, list | tuple) and all(isinstance(each, kind) for each in value)
 
 
 def _by_name(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """A mapping from names."""
+    """A check: a mapping from names to objects that ``fits`` accepts."""
     return lambda value: (
         isinstance(value, Mapping) and all(isinstance(name, str) and fits(each) for name, each in value.items())
     )
@@ -181,10 +181,10 @@ FITS: Mapping[str, Callable[[Any], bool]] = {
     "charts": _by_name(_all_of(Chart)),
     "tables": _by_name(lambda each: isinstance(each, set | frozenset)),
 }
-"""Whether an object is what a key names."""
+"""For each key the check of its object."""
 
 OF_VARIANTS = ("replays", "wait_for", "flows", "charts")
-"""Mappings from variants."""
+"""The keys that name mappings from variants."""
 
 
 @cache
@@ -201,15 +201,15 @@ def _cached_part(entry: Entry, key: str) -> Any:
 
 
 def _part(entry: Entry, key: str, default: Any) -> Any:
-    """What the manifest names for a key, imported; the default if it names nothing."""
+    """The object that the manifest names for a key, imported; else the default."""
     return _cached_part(entry, key) if getattr(entry.table, key) else default
 
 
 def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> Model:
-    """``model`` with the expectations of the manifest. Whether it has the properties is known only to those who check them.
+    """``model`` with the expectations of the manifest. Only a check finds out whether the properties exist and hold.
 
     Raises:
-        UserError: the model itself says something else, or has no such sorts.
+        UserError: the model contradicts them, or it has no such sorts.
     """
     if said.refuted is not None:
         refuted = frozenset(said.refuted)
@@ -218,12 +218,12 @@ def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> M
                 f"{entry.where('variants', variant, 'refuted')}: {_listed(refuted)}, but the model ({model.place}) "
                 f"has {_listed(model.refuted)}; leave one of the two out, or write the same"
             )
-        # What is checked beside the model is not the model's to expect.
+        # The model holds only expectations about its own properties, not those of checks beside the model.
         its_own = refuted & {WELL_FORMED, *(p.name for p in model.properties)}
         if its_own != model.refuted:
             model = replace(model, refuted=its_own)
     if said.scope is not None:
-        from schedproof.model.semantics import ScopeError, check_scope  # few manifests say a scope
+        from schedproof.model.semantics import ScopeError, check_scope  # few manifests have a scope
 
         try:
             model = replace(model, default_scope=check_scope(model, said.scope), verify_scope={})

@@ -1,8 +1,8 @@
-"""``schedproof.toml``: what there is of each system, and where. Reading it imports nothing of a system.
+"""Reads ``schedproof.toml``: the parts of each system, and where they are. Reading imports no part of a system.
 
-Built-in systems, a user's own and those of installed packages are described in the same format. A reference to Python is
-written as ``package.module:OBJECT``. Where a manifest says which verdicts are expected, they are what the verdicts are held
-against, so that no change of a model changes the expectation with it.
+Built-in systems, a user's own and those of installed packages use the same format. A reference to Python is written as
+``package.module:OBJECT``. Where a manifest states expected verdicts, verdicts are compared with these. So a change of
+the model cannot change the expectation with it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class LockDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A description of locks that is checked with a variant.
 
     Attributes:
-        name: what the names of its checks begin with.
+        name: the prefix of the names of its checks.
         file: relative to the manifest.
-        only: of its checks just this one, which is named ``name`` alone.
-        refuted: that one is expected to fail.
+        only: the only check to run, under the name ``name`` alone.
+        refuted: that check is expected to fail.
     """
 
     name: str
@@ -46,12 +46,12 @@ class LockDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class VariantTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a manifest says of a variant. What is None is as the model says.
+    """A variant in a manifest. The model decides what is None here.
 
     Attributes:
-        model: a reference to its model, where the system's ``model`` does not name it.
+        model: a reference to its model, unless the system's ``model`` names it.
         refuted: the properties that it is expected to violate.
-        scope: sort -> number of objects that it is explored at.
+        scope: sort -> number of objects to explore.
         locks: descriptions of locks.
     """
 
@@ -62,7 +62,7 @@ class VariantTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a manifest says of a system. All but names and texts are references to Python.
+    """A system in a manifest. All values except names and texts are references to Python.
 
     Attributes:
         model: a model, or a list of models, or several such references; each model is a variant.
@@ -70,14 +70,14 @@ class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         validated_by: the variant that logs are checked against; by default the first.
         variants: in their order.
         refinements: a list of :class:`schedproof.proofs.refinement.property.Refinement`.
-        replays: variant -> how a run of it is replayed on the reference implementation.
-        traces: formats of its logs, the first that recognises a log reads it.
-        wait_for: variant -> what "holds" and "waits for" mean in wait-for graphs.
-        tables: sort -> the events whose rows are compared between text, figures and what runs.
+        replays: variant -> function that replays a run of it on the reference implementation.
+        traces: formats of its logs; the first that recognises a log reads it.
+        wait_for: variant -> the meaning of "holds" and "waits for" in wait-for graphs.
+        tables: sort -> the events whose rows are compared between text, figures and implementation.
         flows: variant -> which component sends which events to which.
-        charts: variant -> the pictures of the document.
-        contradictions: of the document, in words only.
-        interpretations: of the document, by the first variant.
+        charts: variant -> the charts of the document.
+        contradictions: the contradictions of the document that are in words only.
+        interpretations: the first variant's interpretations of the document.
     """
 
     model: str | list[str] = []
@@ -98,13 +98,13 @@ class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Entry:
-    """A system as a manifest describes it. :mod:`.loading` makes a system of it, when it is needed.
+    """A system as a manifest describes it. :mod:`.loading` makes a system of it at first use.
 
     Attributes:
-        path: of the manifest.
-        folder: where Python looks first for the modules that it names; None where they are installed.
+        path: the path of the manifest.
+        folder: the folder where Python looks first for the modules it names; None for installed modules.
         models: the references of ``model``.
-        variants: by name, in their order; not all, where ``models`` has lists of models.
+        variants: by name, in their order; incomplete where ``models`` has lists of models.
     """
 
     path: Path
@@ -119,12 +119,12 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """What the system is, in a few words."""
+        """A few words that describe the system."""
         return self.table.title or self.name
 
     @property
     def listed(self) -> bool:
-        """Its variants and its document are named here, so that nothing need be imported to list them."""
+        """True if the manifest names its variants and its document, so that listing them imports nothing."""
         return not self.models and self.table.document is not None
 
     def where(self, *keys: str) -> str:
@@ -133,7 +133,7 @@ class Entry:
 
 
 def shown(path: Path) -> str:
-    """A path as the user would write it here."""
+    """A path relative to the current folder, if it is below."""
     try:
         return str(path.relative_to(Path.cwd()))
     except (ValueError, OSError):
@@ -144,10 +144,10 @@ def read(path: Path, *, installed: bool = False) -> Mapping[str, Entry]:
     """The systems that a manifest names, by name, in their order.
 
     Args:
-        installed: what it names is found where Python looks anyway, and not first in its folder.
+        installed: Python finds the modules on its own search path; otherwise it looks in the manifest's folder first.
 
     Raises:
-        UserError: it cannot be read, or says what a manifest cannot say.
+        UserError: it cannot be read, or is not a valid manifest.
     """
     at = shown(path)
     try:
@@ -158,7 +158,7 @@ def read(path: Path, *, installed: bool = False) -> Mapping[str, Entry]:
         raise UserError(f"{at}: is not UTF-8; save it as UTF-8") from None
     except RecursionError:
         raise UserError(f"{at}: is nested too deep; write a system as {EXAMPLE}") from None
-    except ValueError:  # Python converts no text of thousands of digits
+    except ValueError:  # Python refuses to convert a number of thousands of digits
         raise UserError(f"{at}: has a number of too many digits; write a system as {EXAMPLE}") from None
     except OSError as error:
         raise UserError(f"{at}: cannot be read: {error.strerror or error}; let the file be readable") from None
@@ -177,7 +177,7 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     at = f"{shown(path)}: systems.{name}"
     if NAME.fullmatch(name) is None:
         raise UserError(f"{at}: the name {name!r} cannot be used; choose letters, digits, '.', '_' and '-'")
-    if isinstance(value, dict) and "judged_by" in value:  # what the key was called before
+    if isinstance(value, dict) and "judged_by" in value:  # the key's former name
         value = {"validated_by" if key == "judged_by" else key: of for key, of in value.items()}
     table = _converted(at, value, SystemTable)
     variants = {each: _converted(f"{at}.variants.{each}", said, VariantTable) for each, said in table.variants.items()}
@@ -224,7 +224,7 @@ def _converted(at: str, value: object, kind: type[T]) -> T:
     """``value`` as a ``kind``.
 
     Raises:
-        UserError: it has not that shape.
+        UserError: it has another shape.
     """
     if not isinstance(value, dict):
         keys = at.partition(": ")

@@ -1,4 +1,4 @@
-"""A system: its variants, and what else its manifest names; each part is imported when it is asked for."""
+"""A system: its variants, and the other parts that its manifest names, each imported at first use."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class LockFile:
     """A description of locks that is checked with a variant.
 
     Args:
-        name: what the names of its checks begin with.
-        only: of its checks just this one, which is named ``name`` alone.
-        refuted: that one is expected to fail.
+        name: the prefix of the names of its checks.
+        only: the only check to run, under the name ``name`` alone.
+        refuted: that check is expected to fail.
         place: in the manifest, for messages.
     """
 
@@ -31,14 +31,14 @@ class LockFile:
 
 @dataclass(frozen=True)
 class System:
-    """A system, its variants in their order, and the one that logs are checked against.
+    """A system, its variants in their order, and the variant that logs are checked against.
 
     Args:
-        load: gives the object that the manifest names for a key; the default, if it names none.
+        load: (key, default) -> the object that the manifest names for the key, else the default.
         locks: by variant, the descriptions of locks that are checked with it.
-        document_name: of the first variant's document, where the manifest says it.
+        document_name: the name of the first variant's document, if the manifest has it.
         refuted: by variant, the properties that the manifest expects to be violated.
-        stated: by variant, the place in the manifest that says so.
+        stated: by variant, the place of that expectation in the manifest.
     """
 
     name: str
@@ -53,12 +53,12 @@ class System:
 
     @staticmethod
     def of(model: Model) -> System:
-        """The system of a single model that no manifest names."""
+        """The system of a single model without a manifest."""
         return System(model.system, model.about, {model.variant: model}, validated_by=model.variant)
 
     @property
     def base(self) -> Model:
-        """The first variant of all."""
+        """The first variant."""
         return next(iter(self.variants.values()))
 
     @property
@@ -73,7 +73,7 @@ class System:
 
     @property
     def replays(self) -> Mapping[str, Any]:
-        """By variant, how its runs are replayed on the reference implementation."""
+        """By variant, the function that replays its runs on the reference implementation."""
         return self.load("replays", {})  # type: ignore[no-any-return]
 
     @property
@@ -83,12 +83,12 @@ class System:
 
     @property
     def waits(self) -> Mapping[str, Waiting]:
-        """By variant, what "holds" and "waits for" mean in wait-for graphs."""
+        """By variant, the meaning of "holds" and "waits for" in wait-for graphs."""
         return self.load("wait_for", {})  # type: ignore[no-any-return]
 
     @property
     def tables(self) -> Mapping[str, frozenset[str]]:
-        """By sort, the events whose rows are compared between text, figures and what runs (``validated_by``)."""
+        """By sort, the events whose rows are compared between text, figures and implementation (``validated_by``)."""
         return self.load("tables", {})  # type: ignore[no-any-return]
 
     @property
@@ -98,12 +98,12 @@ class System:
 
     @property
     def charts(self) -> Mapping[str, Sequence[Chart]]:
-        """By variant, the pictures of the document."""
+        """By variant, the charts of the document."""
         return self.load("charts", {})  # type: ignore[no-any-return]
 
     @property
     def contradictions(self) -> Sequence[Contradiction]:
-        """Those of its document that are in words only."""
+        """The contradictions of its document that are in words only."""
         return self.load("contradictions", ())  # type: ignore[no-any-return]
 
     @property
@@ -112,16 +112,16 @@ class System:
         return self.load("interpretations", ())  # type: ignore[no-any-return]
 
     def line(self, model: Model) -> list[Model]:
-        """``model``, the variant that it amends, the one that this amends, and so on."""
+        """``model``, the variant that it amends, the variant that this one amends, and so on."""
         return [model, *(self.line(self.variants[model.amends]) if model.amends else ())]
 
     def first(self, model: Model) -> Model:
-        """The first variant of the line of ``model``, which amends none: what the others of that line are compared with."""
+        """The variant at the end of the line of ``model``, which amends none. The others are compared with it."""
         return self.line(model)[-1]
 
 
 class Lazy(Mapping[str, Model]):
-    """Variants by name, each loaded when it is first asked for."""
+    """Variants by name, each loaded at first use."""
 
     def __init__(self, loaders: Mapping[str, Callable[[], Model]]) -> None:
         self._loaders = loaders

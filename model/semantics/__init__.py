@@ -1,4 +1,4 @@
-"""What a model means at a finite scope: packed states, and the step."""
+"""The meaning of a model at a finite scope: packed states, and the step."""
 
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import Instance, ScopeError, State, check_scope, fitted, instance_with, instances, scope_text

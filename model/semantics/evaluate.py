@@ -1,4 +1,4 @@
-"""Terms as Python closures over packed states: the interpreted meaning of the language."""
+"""Compiles terms to Python closures over packed states: the interpreted meaning of the language."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
 
 Firings = dict[tuple[str, str], dict[int, dict[str, int]]]
-"""What fires in a step: (sort, event) -> object number -> payload."""
+"""The firings of a step: (sort, event) -> object number -> payload."""
 
 
 class Undefined(Exception):
-    """An attribute of no object was read: the model is not well-formed there."""
+    """A term read an attribute of no object: the model is not well-formed there."""
 
 
 @dataclass(slots=True)
 class Moment:
-    """What a term can see: the state, the variables, and in a step what fires and the state after."""
+    """The values that a term can read: the state, the variables, and in a step the firings and the state after."""
 
     state: State
     bound: dict[str, int] = field(default_factory=dict)
@@ -36,7 +36,7 @@ Eval = Callable[[Moment], int]
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose row a term stands in: what ``me`` and ``given(...)`` mean there."""
+    """The row that a term stands in: it gives ``me`` and ``given(...)`` their meaning."""
 
     sort: str = ""
     event: str = ""
@@ -47,10 +47,14 @@ NOBODY = Owner()
 
 
 def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner = NOBODY) -> Eval:
-    """``term`` as a function of a moment; ``bound`` are the variables in scope, ``me`` the row's owner.
+    """``term`` as a function of a moment.
 
-    The function raises Undefined where the term reads an attribute of no object; conjunctions,
-    disjunctions and implications are read left to right and stop as soon as they are decided.
+    The function reads conjunctions, disjunctions and implications left to right and stops as soon as they are decided.
+    It raises Undefined where the term reads an attribute of no object.
+
+    Args:
+        bound: the variables in scope.
+        me: the row that the term stands in.
     """
 
     def go(part: t.Term) -> Eval:
@@ -147,7 +151,7 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
 
 
 def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
-    """A disjunction if truth is ``decisive``, else a conjunction: read until one part decides it."""
+    """A disjunction if truth is ``decisive``, else a conjunction; it stops at the first part that decides it."""
     if len(functions) == 2:
         a, b = functions
         return (lambda m: a(m) or b(m)) if decisive else (lambda m: a(m) and b(m))
@@ -168,13 +172,14 @@ def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
 
 
 def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: frozenset[int] | None = None) -> Eval:
-    """The value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
+    """A function that reads the value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
 
-    Nearly all that models ask is read so, and nearly always of a variable: that is looked up here, without a call.
+    Models read nearly all values this way, and mostly of a variable. So the variable's value is looked up inline,
+    without a call.
 
     Args:
         who: ``of`` as a function.
-        place, what: of the error where there is no such object.
+        place, what: for the error if there is no such object.
     """
     if isinstance(of, t.Var):
         name = of.name
@@ -215,7 +220,7 @@ def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: fro
 def compile_value(
     instance: Instance, term: t.Term, kind: Type | None, bound: Mapping[str, t.Var], me: Owner = NOBODY
 ) -> Eval:
-    """``term`` where a value of type ``kind`` is wanted: a quoted value is that enumeration's."""
+    """``term`` at a position of type ``kind``: a quoted value is one of that enumeration."""
     if isinstance(term, t.Constant) and isinstance(term.value, str):
         assert isinstance(kind, EnumType)
         number = kind.values.index(term.value)
@@ -224,7 +229,7 @@ def compile_value(
 
 
 def type_of_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], me: Owner) -> Type | None:
-    """The declared type of what names something; None for other terms."""
+    """The declared type of a variable, ``me``, a parameter or an attribute; None for other terms."""
     model = instance.model
     match term:
         case t.Var(name):
@@ -333,7 +338,7 @@ def _quantified(
 
 
 def reads(instance: Instance, term: t.Term, me: Owner = NOBODY) -> Iterator[tuple[str, str]]:
-    """What a term may read of a state: sort and attribute, "" for the machine's state."""
+    """What a term may read of a state: (sort, attribute) pairs; attribute "" is the machine's state."""
     for part in t.subterms(term):
         if isinstance(part, t.Is):
             yield sort_of_term(instance, part.of, {}, me), ""
@@ -351,7 +356,7 @@ def search(
     conditions: Sequence[t.Term],
     me: Owner = NOBODY,
 ) -> Search[Moment]:
-    """The search for objects ``choose`` that satisfy ``conditions``, besides the ``known`` variables."""
+    """The search for objects ``choose`` that satisfy ``conditions``, given the ``known`` variables."""
     scope = {**known, **{v.name: v for v in choose}}
     parts = [part for condition in conditions for part in t.conjuncts(condition)]
     return plan(
@@ -363,11 +368,11 @@ def search(
 
 
 def is_total(term: t.Term) -> bool:
-    """Whether a condition is never undefined, since it reads objects only that are chosen."""
+    """True if a condition is never undefined, because it reads attributes of variables only."""
     found: bool | None = vars(term).get("_total")
     if found is None:
         found = _is_total(term)
-        object.__setattr__(term, "_total", found)  # a term never changes, and is asked for each configuration
+        object.__setattr__(term, "_total", found)  # terms are immutable, and each configuration calls this
     return found
 
 
@@ -379,7 +384,7 @@ def _is_total(term: t.Term) -> bool:
 
 
 def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: Owner) -> bool:
-    """Whether a total condition is the same in all states."""
+    """True if a total condition is the same in all states."""
     if isinstance(term, t.Is) or (isinstance(term, t.Attr) and instance.rigid_in_state):
         return False
     if isinstance(term, t.Attr):
@@ -391,7 +396,7 @@ def _is_rigid(instance: Instance, term: t.Term, scope: Mapping[str, t.Var], me: 
 def _values(
     instance: Instance, part: t.Term, scope: Mapping[str, t.Var], me: Owner
 ) -> Iterator[tuple[str, Callable[[Moment], Iterable[int]]]]:
-    """The variables for which a condition says which objects satisfy it, and what finds these."""
+    """The variables whose values the condition determines, each with a function that computes the values."""
     free = list(t.free_variables(part))
     if len(free) == 1 and is_total(part) and _is_rigid(instance, part, scope, me):
         holds, domain = compile_term(instance, part, scope, me), instance.domain(scope[free[0]].type)
@@ -425,7 +430,7 @@ def _numbers(mask: int) -> tuple[int, ...]:
 
 
 def _restore(m: Moment, name: str, outer: int | None) -> None:
-    """What ``name`` stood for outside the binder; nothing, if it was not bound there."""
+    """Restores the value of ``name`` outside the binder, or unbinds it."""
     if outer is None:
         m.bound.pop(name, None)
     else:

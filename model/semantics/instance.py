@@ -13,24 +13,27 @@ from schedproof.model.lang.terms import Value
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 
 State = tuple[int, ...]
-"""A state: one small number per slot. States and enumeration values are their positions, booleans
-0 or 1, references the object's number or -1, sets a bit mask of object numbers."""
+"""A state: one small number per slot.
+
+States and enumeration values are their positions, booleans 0 or 1, references the object's number or -1, sets a bit
+mask of object numbers.
+"""
 
 NO_OBJECT = -1
 
 
 class ScopeError(ValueError):
-    """A scope that names an unknown sort or an impossible number of objects."""
+    """A scope names an unknown sort or an impossible number of objects."""
 
     exit_code = 2
 
 
 MOST_OBJECTS = 64
-"""Objects of a sort in one exploration; more could not be explored anyway."""
+"""The most objects of a sort in one exploration; more could not be explored anyway."""
 
 
 def scope_text(sizes: Mapping[str, int]) -> str:
-    """``PodGroup=3,Cell=3``: sort names with their numbers of objects, as options are written and verdicts are told."""
+    """``PodGroup=3,Cell=3``: sort names with their numbers of objects, as in options and verdicts."""
     return ",".join(f"{sort}={n}" for sort, n in sizes.items())
 
 
@@ -51,11 +54,13 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Instance:
-    """``model`` at ``sizes`` objects per sort, with the rigid attributes ``rigid``.
+    """``model`` with ``sizes`` objects per sort and the rigid attributes ``rigid``.
 
-    ``with_history`` keeps history attributes as part of the state; ``history`` names those that are kept, by sort and
-    attribute, where not all of them are (a *slice*). ``rigid_in_state`` has the rigid attributes at the end of the state,
-    so that configurations of one size have their steps in common.
+    Args:
+        with_history: keeps history attributes in the state.
+        history: the history attributes to keep, by sort and attribute, if not all (a *slice*).
+        rigid_in_state: puts the rigid attributes at the end of the state, so that configurations of one size share
+            their steps.
     """
 
     model: Model
@@ -86,7 +91,7 @@ class Instance:
     width: int = field(init=False, default=0)
 
     def _check_rigid(self, sort: str, name: str, values: Sequence[Value | frozenset[int] | None]) -> None:
-        """Refuses values of a rigid attribute that are not one of its type for each object."""
+        """Refuses rigid attributes whose values are not one of the attribute's type for each object."""
         known = [s.name for s in self.model.sorts]
         attribute = self.model.machine(sort).attribute(name) if sort in known else None
         if attribute is None or not attribute.rigid:
@@ -117,17 +122,17 @@ class Instance:
         }
 
     def _keeps(self, sort: str, attribute: Attribute) -> bool:
-        """A changeable attribute is part of the state."""
+        """True if a changeable attribute is part of the state."""
         chosen = self.history is None or (sort, attribute.name) in self.history
         return not attribute.history or (self.with_history and chosen)
 
     @cached_property
     def unsliced(self) -> Instance:
-        """The instance with all history attributes if this one has some of them, else this one."""
+        """The instance with all history attributes; this one if it is not sliced."""
         return self if self.history is None else replace(self, history=None)
 
     def slot(self, sort: str, attribute: str = "") -> int:
-        """Where the values of an attribute begin ("" for the machine's state), one slot per object."""
+        """The first slot of an attribute's values ("" for the machine's state); one slot per object."""
         return int(self._slots[sort, attribute])  # type: ignore[attr-defined]
 
     def object_names(self, sort: str) -> Sequence[str]:
@@ -136,7 +141,7 @@ class Instance:
         return self.names.get(sort) or [f"{short}{i}" for i in range(self.sizes[sort])]
 
     def rigid_values(self, sort: str, attribute: Attribute) -> list[int]:
-        """A rigid attribute's value of each object, encoded as in a state."""
+        """A rigid attribute's value for each object, encoded as in a state."""
         key = (sort, attribute.name)
         if key not in self._rigid_values:
             given = self.rigid.get(key)
@@ -218,7 +223,7 @@ class Instance:
         """The inverse of :meth:`show`.
 
         Raises:
-            ValueError: ``shown`` is no such value.
+            ValueError: ``shown`` is not a value of ``kind``.
         """
         match kind:
             case Ref(sort):
@@ -254,7 +259,7 @@ class Instance:
 
 
 def encode(kind: Type, value: object) -> int:
-    """A Python value as a state slot holds it.
+    """A Python value, encoded as in a slot of the state.
 
     Raises:
         ValueError: ``value`` is not of type ``kind``.
@@ -273,7 +278,7 @@ def encode(kind: Type, value: object) -> int:
 
 
 def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = False) -> Iterator[Instance]:
-    """One instance for each configuration that the model wants explored at this scope."""
+    """One instance for each configuration that the model declares at this scope."""
     sizes = check_scope(model, scope)
     for rigid in model.configurations(sizes):
         yield Instance(model, fitted(sizes, rigid), rigid, with_history)
@@ -286,6 +291,6 @@ def instance_with(model: Model, rigid: Rigid) -> Instance:
 
 
 def fitted(sizes: Mapping[str, int], rigid: Rigid) -> dict[str, int]:
-    """The numbers of objects of a configuration: ``sizes``, or fewer where it gives fewer values."""
+    """The numbers of objects of a configuration: ``sizes``, or fewer where ``rigid`` gives fewer values."""
     given = {sort: len(values) for (sort, _), values in rigid.items()}
     return {sort: min(size, given.get(sort, size)) for sort, size in sizes.items()}

@@ -1,4 +1,4 @@
-"""A stepper that counts and times what it does: guards, rules, and what they try."""
+"""A stepper that counts and times guards and rules, and the values that their searches try."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .step import Causes, Choice, IllFormed, Offered, Step, Stepper, _Rule
 
 @dataclass
 class Cost:
-    """What a guard or a rule has cost.
+    """The cost of a guard or a rule.
 
     Args:
-        asked: how often it was looked at: a guard in a state, a rule in a step in which what it looks at has happened.
-        tried: values that variables were given on the way, by the plan of the search.
-        held: how often there was a way for it to hold.
-        ways: how many ways, in all.
-        seconds: by the clock of the process.
+        asked: evaluations: of a guard in a state; of a rule in a step in which its cause has happened.
+        tried: values that the search gave to variables.
+        held: evaluations in which it held in some way.
+        ways: the number of ways, summed.
+        seconds: wall-clock seconds.
     """
 
     asked: int = 0
@@ -33,7 +33,7 @@ class Cost:
     seconds: float = 0.0
 
     def add(self, ways: int, seconds: float) -> None:
-        """Counts one time."""
+        """Counts one evaluation."""
         self.asked += 1
         self.held += ways > 0
         self.ways += ways
@@ -41,10 +41,10 @@ class Cost:
 
 
 class Profiler(Stepper):
-    """The same steps as of any stepper, computed each time anew: it remembers nothing, so that what is asked often costs as often.
+    """Computes the same steps as any stepper but remembers nothing, so that repeated evaluations cost their time again.
 
-    ``guards`` and ``steps_of`` are by action, ``rules`` by rule. A step's time is that of its cascade and its updates; a rule's
-    is a part of it. Ill-formed steps are not counted, only timed.
+    ``guards`` and ``steps_of`` are by action, ``rules`` by rule. The time of a step covers its cascade and its updates;
+    the time of a rule is part of it. Ill-formed steps are timed, not counted.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -56,7 +56,7 @@ class Profiler(Stepper):
         self._noted: list[tuple[str, int, float]] = []
 
     def chooser(self, action: Action) -> Callable[[State], Sequence[Choice]]:
-        """What ``choices`` asks of an action, counted."""
+        """The function that gives an action's choices in a state; it counts each call."""
         cost, names = self.guards[action.name], [v.name for v in action.parameters]
         found = _counting(search(self.instance, {}, action.parameters, action.when), cost)
 
@@ -74,7 +74,7 @@ class Profiler(Stepper):
         return choices
 
     def offers(self, actions: Sequence[Action]) -> Callable[[State], Sequence[Offered]]:
-        """What ``offers`` is of any stepper, but each guard is asked by itself, and counted."""
+        """As ``Stepper.offers``, but it evaluates and counts each guard separately."""
         choosers = [self.chooser(action) for action in actions]
 
         def offers(state: State) -> Sequence[Offered]:
@@ -122,7 +122,7 @@ class Profiler(Stepper):
 
 
 def _counting(found: Search[Moment], cost: Cost) -> Search[Moment]:
-    """The same search; each value that it gives a variable is counted."""
+    """The same search, which counts each value that it gives a variable."""
 
     def counted(values: Values[Moment]) -> Values[Moment]:
         def tried(moment: Moment) -> Iterable[int]:

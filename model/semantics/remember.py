@@ -1,4 +1,4 @@
-"""Functions of states that are asked once for all states which are the same in what the function reads."""
+"""Memoizes functions of states: once for all states with the same values in the slots that the function reads."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .instance import State
 T = TypeVar("T")
 
 MANY = 2000
-"""When so many values had to be found, remembering them must have been worth it."""
+"""After so many computed values memoizing must have paid off, or it stops."""
 
 
 class Remembered(Generic[T]):
     """A function of states that remembers its values.
 
-    What such a function reads next depends on nothing but what it has read so far. So what it has read of the
-    states before makes a tree, and most new states lead to a leaf of it. What raises is not remembered.
+    The next slot that a function reads depends only on the values it has read so far. So its reads form a tree, and
+    most new states lead to a leaf of the tree. An exception is not remembered.
     """
 
     def __init__(self, function: Callable[[State], T]) -> None:
@@ -53,7 +53,7 @@ class Remembered(Generic[T]):
 
 
 _Node = tuple[int, "dict[int, _Node[T]]", T | None]
-"""The slot that is read, and what follows for each of its values; or -1, and the function's value."""
+"""The slot to read, and the next node for each of its values; or -1, and the function's value."""
 
 
 def _node(slot: int, value: T) -> _Node[T]:
@@ -61,7 +61,7 @@ def _node(slot: int, value: T) -> _Node[T]:
 
 
 class _Watched(tuple[int, ...]):
-    """A state that notes which slots are read, in order, and what is there; it cannot be looked at otherwise."""
+    """A state that records which slots are read, in order, with their values. It refuses any other access."""
 
     read: dict[int, int]
 

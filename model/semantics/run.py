@@ -1,4 +1,4 @@
-"""Runs: steps of an instance from its initial state, one after the other."""
+"""Runs: steps of an instance, one after the other from its initial state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .step import Choice
 
 @dataclass(frozen=True)
 class Run:
-    """A run of an instance: its steps, and the state after each; ``states`` has the initial one in front."""
+    """A run of an instance: its steps and its states; ``states`` starts with the initial one."""
 
     instance: Instance
     choices: Sequence[Choice]

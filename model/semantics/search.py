@@ -1,4 +1,4 @@
-"""Finding objects that satisfy conditions: one variable after the other, each condition as soon as it can be decided."""
+"""Finds objects that satisfy conditions: binds variable by variable, and evaluates conditions as early as possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class HasBindings(Protocol):
-    """Where the variables' values are."""
+    """An object that holds the values of variables."""
 
     bound: dict[str, int]
 
@@ -17,19 +17,19 @@ class HasBindings(Protocol):
 M = TypeVar("M", bound=HasBindings)
 
 Values = Callable[[M], Iterable[int]]
-"""The only values that a variable can have, in ascending order, when those before it are bound."""
+"""The only values that a variable can have, in ascending order, given the values of the variables before it."""
 
 
 @dataclass(frozen=True)
 class Search(Generic[M]):
-    """Variables to choose one after the other, each with its values and the conditions that then become decidable."""
+    """Variables in the order of binding, each with its values and the conditions that become decidable then."""
 
     first: tuple[Callable[[M], int], ...]
     levels: tuple[tuple[str, Values[M], tuple[Callable[[M], int], ...]], ...]
 
     def solutions(self, moment: M) -> Iterable[None]:
-        """Each way to bind the variables in ``moment`` so that all conditions hold."""
-        # Explorations spend their time here: where nothing is to be found no generator is made.
+        """One item for each way to bind the variables in ``moment`` so that all conditions hold."""
+        # The hot path of explorations: without solutions no generator is made.
         for condition in self.first:
             if not condition(moment):
                 return ()
@@ -51,7 +51,7 @@ class Search(Generic[M]):
                     yield from self._deeper(moment, deeper)
 
     def succeeds(self, moment: M) -> bool:
-        """Whether there is a way; it is bound in ``moment`` then, and the variables mean nothing if not."""
+        """True if a solution exists; ``moment`` then has its values. If not, the variables' values are meaningless."""
         for condition in self.first:
             if not condition(moment):
                 return False
@@ -73,11 +73,11 @@ class Search(Generic[M]):
 
 
 def levels(order: Sequence[str], free: Sequence[frozenset[str]]) -> list[list[int]]:
-    """The numbers of the conditions that are due when none, one, two, ... of the variables are bound.
+    """The numbers of the conditions to evaluate when none, one, two, ... of the variables are bound.
 
     Args:
-        order: the variables, in the order in which they are bound.
-        free: the free variables of each condition; none is due before those that stand before it.
+        order: the variables, in the order of binding.
+        free: the free variables of each condition; no condition comes before an earlier one of the list.
     """
     needs = [max((order.index(n) + 1 for n in names if n in order), default=0) for names in free]
     level_of = list(accumulate(needs, max))
@@ -95,16 +95,16 @@ def plan(
     An earlier condition may guard what a later one reads.
 
     Args:
-        choose: the variables with their values, in the order in which they are bound.
+        choose: the variables with their values, in the order of binding.
         conditions: each with the names of its free variables.
-        among: for each condition, if given, the values of a variable for which it holds, where it says that.
-            They are tried instead of all, if that condition is due first, or it and those before it are total.
+        among: for each condition, the variables whose values it determines, with these values. The search tries only
+            them if the condition is due first, or if it and those before it are total.
         total: the numbers of the conditions that are never undefined.
     """
     at = levels([name for name, _ in choose], [names for _, names in conditions])
 
     def telling(name: str, due: Sequence[int]) -> bool:
-        """The last one of these tells the values, and asking it first cannot be wrong: the others may guard it."""
+        """True if the last condition gives the values of ``name`` and may come first: the others may guard it."""
         return bool(among) and name in among[due[-1]] and (len(due) == 1 or all(n in total for n in due))
 
     def level(depth: int, name: str, domain: Sequence[int]) -> tuple[str, Values[M], tuple[Callable[[M], int], ...]]:

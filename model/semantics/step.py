@@ -1,4 +1,4 @@
-"""One step: the least set of firings closed under the rules, then all updates at once."""
+"""Computes one step: the least set of firings closed under the rules, then all updates at once."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from .remember import Remembered
 from .search import Search
 
 Writes = list[tuple[int, int]]
-"""What a step writes: slots of the state with their new values."""
+"""The writes of a step: slots of the state with their new values."""
 
 Causes = dict[tuple[str, str, int], Action | Rule]
-"""What caused a firing: (sort, event, object number) -> the action or the rule."""
+"""The cause of each firing: (sort, event, object number) -> the action or the rule."""
 
 
 class IllFormed(Exception):
-    """A step that the model must not allow: an object fires twice, or where its table has no row, or
-    a number leaves its range."""
+    """The model allows a step that it must not.
+
+    An object fires twice, or in a state without a row for the event, or a number leaves its range.
+    """
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Step:
-    """An enabled choice, what fires, and the state after."""
+    """An enabled choice, its firings, and the state after."""
 
     choice: Choice
     fired: Firings = field(compare=False, hash=False)
@@ -60,7 +62,7 @@ class _Update:
 
 @dataclass(frozen=True)
 class _Head:
-    """What a rule or action causes: the event key, the object, the payload."""
+    """A firing that a rule or action causes: the event key, the object, the payload."""
 
     key: tuple[str, str]
     who: Eval
@@ -70,7 +72,7 @@ class _Head:
 
 @dataclass(frozen=True)
 class _Rule:
-    """A rule that looks at what an event (``after``) leads to, or at an action, if that is None."""
+    """A rule on an event (``after``), or on an action if ``after`` is None."""
 
     after: tuple[str, str] | None
     when: Search[Moment]
@@ -79,17 +81,17 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Cascade:
-    """What an action fires, and the rules that can follow, each after those that it asks about."""
+    """The firings of an action, and the rules that can follow, each after the rules that its conditions depend on."""
 
     roots: Sequence[_Head]
     rules: Sequence[_Rule]
 
 
 class _Guard:
-    """What an action's guard holds for.
+    """The choices for which an action's guard holds.
 
-    A state differs from most others in what the guard does not read. So it is asked once for all states
-    that are the same in what it does read.
+    Most states differ in slots that the guard does not read. So it is evaluated once for all states with the same
+    values in the slots that it reads.
     """
 
     def __init__(self, instance: Instance, action: Action) -> None:
@@ -106,7 +108,7 @@ class _Guard:
         """Every choice of parameters for which it holds in ``state``.
 
         Raises:
-            Undefined: an attribute of no object is read.
+            Undefined: the guard reads an attribute of no object.
         """
         read = self._read(state)
         known = self._known.get(read)
@@ -120,13 +122,13 @@ class _Guard:
 
 
 Offered = tuple[int, Sequence[Choice] | Undefined]
-"""The number of an action with its choices, if there are any; or why these are not known."""
+"""The number of an action with its choices, if any; or the error that prevents computing them."""
 
 
 class _Guards:
-    """Guards that are asked at once: one of them reads all that the others read.
+    """Guards that are looked up together: one of them reads all slots that the others read.
 
-    Most actions are not possible in most states, and to find that out for one after the other takes longer than all else.
+    Most actions are disabled in most states. Looking up each guard separately would take most of the time.
     """
 
     def __init__(self, first: _Guard) -> None:
@@ -135,7 +137,7 @@ class _Guards:
         self.known: dict[object, Sequence[Offered]] = {}
 
     def learn(self, state: State) -> Sequence[Offered]:
-        """What they hold for in a state."""
+        """Computes the choices of all guards in a state and stores them."""
         found: list[Offered] = []
         for number, guard in self.guards:
             try:
@@ -157,18 +159,18 @@ def _reader(slots: frozenset[int]) -> Callable[[State], object]:
 
 
 def looked_at(model: Model, on: Action | t.Fires) -> tuple[str, str]:
-    """What a rule looks at, or fires, as the trigger graph has it."""
+    """The node of the trigger graph that a rule depends on, or fires."""
     return (on.name, "") if isinstance(on, Action) else (sort_of(model, on.of, {}), on.event)
 
 
 def ordered_rules(model: Model) -> list[tuple[tuple[str, str], Rule, tuple[str, str]]]:
-    """The rules in an order in which each comes after all that it asks about.
+    """The rules in an order in which each comes after all rules that its conditions depend on.
 
     Returns:
-        What each looks at (an action's name and "", or a sort and an event), the rule, and what it fires.
+        For each: its cause (an action's name and "", or a sort and an event), the rule, and the event that it fires.
     """
     order = {node: i for i, node in enumerate(trigger_graph(model).sorted())}
-    # After everything that it asks about: after its head's predecessors.
+    # Sorting by the rule's own event suffices: all that its conditions mention precedes it in the graph.
     ordered = sorted(model.rules, key=lambda r: order[looked_at(model, r.fires)])
     return [(looked_at(model, r.on), r, looked_at(model, r.fires)) for r in ordered]
 
@@ -185,7 +187,7 @@ def _by(head: _Head) -> str:
 
 
 def stepper_of(instance: Instance) -> Stepper:
-    """The steps of ``instance``, compiled once: a run is told and found again with the stepper that explored it."""
+    """The stepper of ``instance``, made once: explorations, reports and replays of counterexamples share it."""
     found: Stepper | None = vars(instance).get("_stepper")
     if found is None:
         found = Stepper(instance)
@@ -194,7 +196,7 @@ def stepper_of(instance: Instance) -> Stepper:
 
 
 class Stepper:
-    """The steps of an instance.
+    """Computes the steps of an instance.
 
     A cascade is computed stratum by stratum along the trigger graph, from the state before.
     """
@@ -206,7 +208,7 @@ class Stepper:
         self._numbers = {m.sort.name: {s.name: i for i, s in enumerate(m.states)} for m in model.machines}
         self._table = {(r.sort.name, r.event, self._numbers[r.sort.name][r.source]): r for r in model.rows}
         self._slots = {m.sort.name: instance.slot(m.sort.name) for m in model.machines if m.states}
-        # What follows is filled when it is needed: many a stepper takes a few steps only.
+        # Filled on demand: many a stepper takes a few steps only.
         self._guards: dict[str, _Guard] = {}
         self._cascades: dict[str, _Cascade] = {}
         self._rules: dict[int, _Rule] = {}
@@ -214,7 +216,7 @@ class Stepper:
         self._effects: dict[Choice, Remembered[tuple[Firings, Writes]]] = {}
 
     def _cascade(self, name: str) -> _Cascade:
-        """What can play a part in a step of an action: its own firings, and the rules that these can lead to."""
+        """The firings of an action, and the rules that they can lead to."""
         if name not in self._cascades:
             action = self.instance.model.action(name)
             roots = [self._head(f, {v.name: v for v in action.parameters}, action) for f in action.fires]
@@ -229,7 +231,7 @@ class Stepper:
         return self._cascades[name]
 
     def _row(self, sort: str, event: str, source: int) -> tuple[int, list[_Update]] | None:
-        """Where a row of the table leads, and what it sets."""
+        """The target of a row of the table, and its updates."""
         key = sort, event, source
         row = self._table.get(key)
         if row is None:
@@ -238,7 +240,7 @@ class Stepper:
         return found
 
     def _updates(self, row: Row) -> list[_Update]:
-        """What a row sets, less the attributes that this instance leaves out."""
+        """The updates of a row, except for attributes that this instance leaves out."""
         sort, sets = row.sort.name, dict(row.sets)
         return [
             _Update(
@@ -270,12 +272,12 @@ class Stepper:
         """Every choice of parameters for which the guard of ``action`` holds in ``state``.
 
         Raises:
-            Undefined: an attribute of no object is read.
+            Undefined: the guard reads an attribute of no object.
         """
         return self.chooser(action)(state)
 
     def chooser(self, action: Action) -> Callable[[State], Sequence[Choice]]:
-        """What ``choices`` asks of an action, for those that ask it of many states."""
+        """``choices`` of one action as a function, for callers with many states."""
         return self._guard(action).choices
 
     def _guard(self, action: Action) -> _Guard:
@@ -285,9 +287,9 @@ class Stepper:
         return guard
 
     def offers(self, actions: Sequence[Action]) -> Callable[[State], Sequence[Offered]]:
-        """What ``chooser`` is for one action, for several: which of them are possible in a state, in their order.
+        """A function that gives the enabled actions of a state with their choices, in the order of ``actions``.
 
-        Of an action whose guard reads an attribute of no object, it gives the error.
+        If a guard reads an attribute of no object, the function gives the error in place of the choices.
         """
         guards = [self._guard(action) for action in actions]
         groups: list[_Guards] = []
@@ -312,14 +314,14 @@ class Stepper:
         return offers
 
     def enabled(self, state: State, choice: Choice) -> bool:
-        """The guard of the action holds for this choice."""
+        """True if the guard of the action holds for this choice."""
         action = self.instance.model.action(choice.action)
         moment = Moment(state, dict(choice.parameters))
         scope = {v.name: v for v in action.parameters}
         return all(compile_term(self.instance, c, scope)(moment) for c in action.when)
 
     def firings(self, state: State, choice: Choice, causes: Causes | None = None) -> Firings:
-        """The cascade of a choice; ``causes`` is filled with what caused each firing first.
+        """The cascade of a choice; ``causes`` receives the first cause of each firing.
 
         Raises:
             IllFormed: an object fires two events, or one event with two payloads.
@@ -334,14 +336,14 @@ class Stepper:
             self._fire(moment, head, busy, causes)
         for rule in cascade.rules:
             if rule.after is None or rule.after in fired:
-                # Its own variables: another rule's of the same name are others.
+                # Each rule has its own variables, whatever their names.
                 self._follow(rule, Moment(state, parameters.copy(), fired), busy, causes)
         return fired
 
     def _follow(
         self, rule: _Rule, moment: Moment, busy: dict[tuple[str, int], tuple[str, str]], causes: Causes | None
     ) -> int:
-        """Fires what a rule wants fired; in how many ways it wants something."""
+        """Fires the event of a rule for each solution of its conditions; returns the number of solutions."""
         ways = 0
         for _ in rule.when.solutions(moment):
             self._fire(moment, rule.head, busy, causes)
@@ -402,7 +404,7 @@ class Stepper:
         return result
 
     def effect(self, choice: Choice, state: State) -> tuple[Firings, Writes]:
-        """What fires in the step of an enabled choice, and what it writes.
+        """The firings and the writes of the step of an enabled choice.
 
         Raises:
             IllFormed, Undefined: the model is not well-formed here.
