@@ -1,4 +1,4 @@
-"""An upper bound on the benefit of partial-order reduction: ``python benchmarks/reduction.py``.
+"""The best case of partial-order reduction: ``python benchmarks/reduction.py``.
 
 A reduced exploration takes in each state only an ample set of the possible steps: steps outside the set neither need nor
 change it. Model checkers derive such sets from the text of actions. This benchmark derives them from the explored graph, which

@@ -109,7 +109,7 @@ def _in_configuration(
 
     Slices share one search while it has few more states than the search without history: an attribute that is a function
     of the state adds none. If it has many more, the properties that are not yet refuted continue on separate slices.
-    If all properties need the full graph, slices share no search: nothing measures their graphs on the way.
+    If all properties need the full graph, slices share no search: that search could not stop when its graph grows.
     """
     slices = Slices(instance)
     groups: dict[Slice, list[Property]] = {NO_HISTORY: []}

@@ -22,11 +22,13 @@ DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
 """Declarations of LLVM intrinsics that functions use."""
 
 LEVEL = 2
-"""The optimization level: 1 gives code that is a third slower, 3 no faster code. Optimizing takes a second or several, ten times as long as compiling without."""
+"""The optimization level: 1 gives code that is a third slower, 3 no faster code.
+
+Compiling takes a second or several with optimization, and a tenth of that without."""
 
 WITHOUT = {"bmi2"}
-"""Processor features that are not used. With bmi2 on x86, LLVM replaces ``x & table[i + 1]``, for the table 0, 1, 3, 7, ...,
-by the lowest ``i`` bits of x instead of the lowest ``i + 1``."""
+"""Processor features that are not used. With bmi2 on x86, LLVM compiles ``x & table[i + 1]`` wrongly if the table is 0, 1, 3,
+7, ...: the result is the lowest ``i`` bits of x instead of ``i + 1``."""
 
 PAYS = 1_000_000
 """Optimizing pays off for more states than this."""

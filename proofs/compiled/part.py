@@ -318,7 +318,7 @@ class Part:
         self._window = (0, 0)
 
     def put_by(self) -> None:
-        """Writes the states that are not yet in files; the table contains no duplicates, but files may.
+        """Writes the states in memory that are not yet in files; they must be free of duplicates.
 
         Raises:
             OSError: the files cannot be written.

@@ -159,8 +159,8 @@ def fair(
         order: the nodes sorted by component; those in a component start at ``first``.
 
     Returns:
-        Two sets of nodes. The first has the nodes of fair components. The second has the rest of other components, without
-        the states that enable a strongly fair choice that is never taken.
+        Two sets of nodes. The first has the nodes of fair components. The second has the nodes to search again: those of
+        components that only strong fairness excludes, without states that enable a neglected strongly fair choice.
     """
     is_fair, rest = np.zeros(len(parts), np.bool_), np.zeros(len(parts), np.bool_)
     enabled, taken = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)

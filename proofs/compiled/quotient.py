@@ -156,7 +156,7 @@ def represent(q: Any, words: Any, at: int, count: int) -> None:
 
 @njit(nogil=True, cache=True)
 def orbit(q: Any, words: Any, at: int) -> int:
-    """The number of states that are renamings of a state: renamings times orders, without those that keep the state."""
+    """The number of states that are renamings of a state: distinct orders of the columns, times distinct results of renamings."""
     values, image, own = q.room[0], q.room[1], q.room[2]
     _read(q, words, at, values)
     own[:] = values

@@ -46,7 +46,7 @@ class Search(ABC, Generic[P]):
         """The memory after a step, and the goals that the step covers."""
 
     def nearest(self, node: int, memory: Memory, wanted: Set[int], budget: int | None) -> list[At] | None:
-        """A shortest path to a wanted goal; among paths with equal length, the one whose last step covers most wanted goals.
+        """A shortest path to a goal of ``wanted``; of equally long ones, one whose last step covers most of these goals.
 
         Args:
             budget: the greatest length of the path; None for no limit.

@@ -158,8 +158,8 @@ class Exploration:
     def path(self, state: int) -> list[Choice]:
         """A shortest run from the initial state to state number ``state``, as choices.
 
-        With symmetry, consecutive representatives may be renamed, so the run is reconstructed from real states. It then
-        ends in a renaming of the state.
+        With symmetry, a step may lead to a renaming of the next representative, so the run is reconstructed from real states.
+        It then ends in a renaming of the state.
         """
         numbers, choices = [state], []
         while (parent := self.parents[numbers[-1]]) is not None:

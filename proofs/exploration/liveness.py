@@ -152,8 +152,9 @@ def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
 
 
 Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]
-"""By state number, the length of a shortest run to it that passes a start state and no goal afterwards,
-and the last step of the run; None for a start state."""
+"""By state number, the length and the last step of a shortest run that passes a start state and no goal afterwards.
+
+The step is None for a start state."""
 
 
 def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:

@@ -71,8 +71,8 @@ def _changing(machine: Machine, fields: Mapping[str, object]) -> list[str]:
 def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
     """The fields in ``state`` of the ``named`` objects and of objects related to them.
 
-    Related are the objects of sorts that are not ``introduced`` and that the named ones refer to, the owners of the named
-    ones, and the objects that they own or that refer to them.
+    Related are owners of named objects, and objects that named objects refer to and that are not ``introduced``. Related are
+    also introduced objects that belong to a named object or refer to one.
     """
     first = list(dict.fromkeys(named))
     with_them = [

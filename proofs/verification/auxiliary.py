@@ -143,7 +143,7 @@ class Locked(Auxiliary):
         """The full answers of :func:`model_check`: verdicts with all that is known of each check."""
         wanted = [self.check_of(name) for name in only] or ([self.described.only] if self.described.only else [])
         from schedproof.proofs.locks.model_check import (
-            model_check,  # it needs the solver, a list of properties does not
+            model_check,  # loads the solver, which a list of properties does not need
         )
 
         found = model_check(

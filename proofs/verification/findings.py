@@ -38,7 +38,7 @@ class Finding:
     readings: tuple[Reading, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The entry of ``findings --json``."""
+        """The finding as ``findings --json`` prints it."""
         return {
             "system": self.system,
             "variant": self.variant,
@@ -135,7 +135,7 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
-    """The interpretations on which the violation of a property by ``model`` depends; without one of them the property holds."""
+    """The interpretations without which a property that ``model`` violates would hold."""
     return tuple(r for r in system.readings if model is system.base and prop in r.rests)
 
 
