@@ -76,6 +76,9 @@ class Exploring:
             enough: when the search may stop early, because the number of states is not needed.
             states: the expected number of states.
 
+        Returns:
+            The exploration, and each property with its checked conditions.
+
         Raises:
             TooWide: the compiled engine is required, and the instance is too large for it.
             CheckpointError: a checkpoint cannot be written, is damaged or belongs to something else.

@@ -32,6 +32,9 @@ def watch(
 
     Args:
         enough: when the search may stop early, because the number of states is not needed. Others: see ``explore``.
+
+    Returns:
+        The exploration, and each property with its checked conditions.
     """
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     conditions = compiled_conditions(instance, watches, crash=crash)

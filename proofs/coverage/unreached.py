@@ -60,7 +60,7 @@ def unreached(
     """The goals of machines that a suite does not cover, with the reasons.
 
     Args:
-        seconds: the time limit for proofs; 0 for no proofs.
+        seconds: the time limit for all proofs; 0 for no proofs.
         doing: called with a line on the progress of proofs.
     """
     covered, found = suite.reached, []

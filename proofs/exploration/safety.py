@@ -171,6 +171,9 @@ def watch(
 
     Args:
         enough: when the search may stop early, because the number of states is not needed. Others: see ``explore``.
+
+    Returns:
+        The exploration, and each property with its checked conditions.
     """
     checks = {prop.name: checks_of(instance, prop, crash=crash) for prop in props}
     on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]

@@ -126,6 +126,9 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     """The refuted properties that the manifest expects to be refuted, by variant and in document order.
 
     A violation that an amended variant shares with the variant it amends (see :func:`repeated`) appears once.
+
+    Args:
+        variants: names of the variants to report; () means all.
     """
     found = []
     for model in system.variants.values():
