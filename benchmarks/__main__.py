@@ -1,10 +1,11 @@
-"""All that users wait for, in one table: ``python -m benchmarks``, or ``python -m benchmarks --against REF``.
+"""The times that users wait for, in one table: ``python -m benchmarks``, or ``python -m benchmarks --against REF``.
 
-Each command runs as a whole process, start-up and properties included. Its time is the processor time of the process and its
-children, the median of ``--runs``. With ``--against`` the same commands run on the package of another commit as well, one after
-the other in pairs, and the table has the ratio: times vary by a factor of two between machines and moments, ratios do not.
+Each command runs as a whole process, with start-up and properties. Its time is the processor time of the process and its
+children, as the median of ``--runs``. With ``--against``, the same commands also run on the package of another commit,
+alternating with this one, and the table has the ratio. Times vary by a factor of two between machines and moments; ratios do
+not.
 
-The other modules of this folder each measure one thing closely.
+Each other module of this folder measures one thing in detail.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class Benchmark:
     """A command of schedproof.
 
     Attributes:
-        name: what is shown.
-        arguments: ``FOLDER`` in them is a folder with the files ``threads.yaml`` and ``log.jsonl``.
-        warm: it runs once before, with the same cache.
-        codes: the exit codes of a run that counts.
+        name: the name in the table.
+        arguments: the command's arguments; ``FOLDER`` is replaced by a folder with ``threads.yaml`` and ``log.jsonl``.
+        warm: run the command once before, with the same cache.
+        codes: the exit codes of a successful run.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Benchmark:
 
 LARGE = ("--scope", "PodGroup=5,Cell=4", "--no-symmetry", "--engine", "compiled")
 
-# check and --only are former names of validate and --property: a commit that is compared may have only these.
+# Former names of validate (check) and --property (--only): an older commit may have only these.
 BENCHMARKS = (
     Benchmark("start", ("--version",)),
     Benchmark("list hived", ("list", "hived")),
@@ -75,7 +76,7 @@ BENCHMARKS = (
 
 @dataclass
 class Measured:
-    """Seconds of a benchmark's runs, of this source and of the other; a failure instead."""
+    """Seconds of a benchmark's runs, of this source and of the other one, or a failure."""
 
     here: list[float] = field(default_factory=list)
     there: list[float] = field(default_factory=list)
@@ -84,7 +85,7 @@ class Measured:
 
 @contextmanager
 def installed(ref: str | None) -> Iterator[Path | None]:
-    """A folder with the package of a commit, as it is installed."""
+    """A folder with the installed package of a commit."""
     if ref is None:
         yield None
         return
@@ -106,7 +107,7 @@ def run(benchmark: Benchmark, place: Path, files: Path) -> float:
     """The processor seconds of one run of the package in ``place``.
 
     Raises:
-        RuntimeError: it fails.
+        RuntimeError: the command fails.
     """
     command = [
         sys.executable,
@@ -126,7 +127,7 @@ def run(benchmark: Benchmark, place: Path, files: Path) -> float:
 
 
 def measure(benchmark: Benchmark, there: Path | None, files: Path, runs: int) -> Measured:
-    """Both sources in turn."""
+    """The measurements of both sources, taken alternately."""
     found = Measured()
     for _ in range(runs):
         for place, seconds in ((ROOT, found.here), (there, found.there)):

@@ -1,9 +1,11 @@
-"""How fast the compiled exploration is, and what it keeps: ``python benchmarks/explore.py``.
+"""The speed and memory of the compiled engine: ``python benchmarks/explore.py``.
 
-Each row is the median of several runs, all in one process; a table of the same size is read at random places beside it, which
-no exploration with such a table can beat. Compiling is measured without the cache, and is not part of the rates. A second table
-has the time that it takes to check all properties on the way, beside that of counting. Where SPIN is installed, it searches the same
-states: as the export has them, and in a text by hand (``hived.pml``), with and without the invariants that this has.
+Each row is the median of several runs in one process. Beside it stands the rate of random reads from a table of the same size,
+which no exploration with such a table can exceed. Compiling is measured without the cache, and separately from the rates.
+A second table compares the time of checking all properties with that of counting states.
+
+Where SPIN is installed, it searches the same states: from the exported model, and from an independent model (``hived.pml``),
+with and without the invariants of the latter.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Case:
-    """A variant at a scope; of several configurations the one with the most states is taken."""
+    """A variant at a scope; of several configurations, the one with the most states."""
 
     system: str
     variant: str
@@ -51,7 +53,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """As the table has it."""
+        """The name in the table."""
         at = " x ".join(str(n) for n in self.scope.values())
         return f"{self.system} {self.variant} {at}".strip()
 
@@ -88,7 +90,7 @@ LARGE = [Case("hived", "as-written", {"PodGroup": 6, "Cell": 5})]
 
 @njit(cache=True)
 def _read(table: Any, count: int) -> int:
-    """Reads at random places, none of which waits for another."""
+    """Reads at random places; the reads do not depend on each other."""
     total, x, size = np.uint64(0), np.uint64(88172645463325252), np.uint64(len(table))
     for _ in range(count):
         x ^= x << np.uint64(13)
@@ -106,14 +108,14 @@ def random_reads(size: int) -> float:
 
 
 def timed(work: Callable[[], T]) -> tuple[float, T]:
-    """How long it takes, and what comes of it."""
+    """The seconds that ``work`` takes, and its result."""
     start = time.perf_counter()
     result = work()
     return time.perf_counter() - start, result
 
 
 def median(instance: Instance, threads: int, runs: int) -> tuple[float, Reached]:
-    """The median time of some runs after a first one, which loads code, and what the last one found."""
+    """The median seconds of some runs after a first one, which loads code, and the result of the last run."""
     explore(instance, threads=threads, traced=False)
     times = []
     for _ in range(runs):
@@ -123,20 +125,20 @@ def median(instance: Instance, threads: int, runs: int) -> tuple[float, Reached]
 
 
 def watching(instance: Instance, names: Sequence[str], runs: int) -> float:
-    """The median time of some runs after a first one that check properties on their way."""
+    """The median seconds of some runs that check properties, after a first one."""
     props = [instance.model.property(name) for name in names]
     watch(instance, props)
     return statistics.median(timed(lambda: watch(instance, props))[0] for _ in range(runs))
 
 
 def compiling(instance: Instance) -> float:
-    """How long it takes to compile an instance."""
+    """The seconds that compiling an instance takes."""
     return timed(lambda: Machine([program(instance, instance.model.actions).steps], cached=False))[0]
 
 
 @dataclass(frozen=True)
 class Ours:
-    """One case, measured."""
+    """The measurements of one case."""
 
     case: Case
     instance: Instance
@@ -153,7 +155,7 @@ class Ours:
         return self.found.state_count / self.one
 
     def row(self) -> list[str]:
-        """Of the first table."""
+        """The row of the first table."""
         found = self.found
         return [
             self.case.name,
@@ -171,7 +173,7 @@ class Ours:
 
 
 def measured(case: Case, runs: int) -> Ours:
-    """A case by the compiled exploration, and a part of it by the interpreted one."""
+    """Measures a case with the compiled engine, and a part of it with the interpreted one."""
     instance = case.instance()
     compiled = compiling(instance)
     one, found = median(instance, 1, runs)
@@ -183,10 +185,10 @@ def measured(case: Case, runs: int) -> Ours:
 
 
 def with_properties(case: Case, runs: int) -> list[str]:
-    """The row of a case in the second table: all properties of its largest configuration, and those that need no whole runs.
+    """The row of a case in the second table, for its largest configuration: its safety properties, and all its properties.
 
     Raises:
-        RuntimeError: one of them ends undetermined, although its premise is met.
+        RuntimeError: a property is undetermined, although its premise is met.
     """
     instance = case.instance()
     model = replace(instance.model, configurations=lambda _: [instance.rigid])
@@ -230,13 +232,13 @@ sys.exit(any(r.verdict != "proved" for r in results) or len(results) != len(only
 
 
 def whole_process_with(case: Case, only: Sequence[str]) -> float:
-    """How long a process takes, from its start to its end, that checks properties which hold, with nothing compiled before."""
+    """The seconds of a whole process that checks properties which hold, with an empty cache."""
     command = [sys.executable, "-P", "-c", CHECK, case.system, case.variant, _option(case), *only]
     return _fresh(command)
 
 
 def whole_process(case: Case) -> float:
-    """How long the command takes that counts the states of a case, from its start to its end, and with nothing compiled before."""
+    """The seconds of the whole command that counts the states of a case, with an empty cache."""
     command = [sys.executable, "-P", "-m", "schedproof", "explore", case.system, "--variant", case.variant]
     command += ["--scope", _option(case), "--no-symmetry", "--counts-only", "--engine", "compiled"]
     return _fresh([*command, "--max-states", "1000000000"])
@@ -253,9 +255,9 @@ def _fresh(command: Sequence[str]) -> float:
 
 
 def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
-    """The rows of the second table: SPIN on the exported text and on one written by hand, with and without its reduction.
+    """The rows of the SPIN table: the exported model and the independent one, with and without partial-order reduction.
 
-    What is large it searches once: all of the states, in its fastest way.
+    Large cases run once: all states, in SPIN's fastest configuration.
 
     Raises:
         RuntimeError: SPIN fails, or finds another number of states.
@@ -263,7 +265,7 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
     case = ours.case
     texts = {} if case in LARGE else {"exported": (promela(ours.instance).text, [])}
     rates = dict.fromkeys(("exported", "by hand"), ours.rate)
-    # Of several configurations the command explores all, and the row is of one.
+    # The command explores all configurations, but the row has one: compare only if there is one.
     wholes = {"exported": statistics.median(whole_process(case) for _ in range(runs)) if case.scope else None}
     if case.system == "hived":
         by_hand = (Path(__file__).parent / "hived.pml").read_text("utf-8")

@@ -1,7 +1,7 @@
-"""How fast threads and their locks are explored, compiled and interpreted: ``python benchmarks/locks.py``.
+"""The speed of exploring threads and locks, compiled and interpreted: ``python benchmarks/locks.py``.
 
-Each measurement is a process of its own, which includes loading the compiled search. Both ways alternate; the table has the medians
-of their processor time, and what they need at most of memory beyond what the process has before it explores. Both must find the same.
+Each measurement is a separate process, and includes loading the compiled search. The two engines alternate. The table has the
+medians of their processor time, and of the peak memory beyond that of the process before it explores. Both must find the same.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from schedproof.proofs.locks.explore import explore_all
 MERGE = Path(__file__).parents[1] / "model" / "systems" / "yunikorn_merge"
 
 NEVER = 1 << 60
-"""Interpreted throughout."""
+"""A state count that is never reached, so that the search stays interpreted."""
 
 
 class Found(NamedTuple):
-    """What one measurement gives: what was found, of how many states, and what it took (KiB)."""
+    """The result of one measurement; ``memory`` is in KiB."""
 
     complete: bool
     problems: int
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 def threads(count: int, server: bool) -> Locks:
-    """Threads with six acquisitions over three locks, each in another order; and one that serves the first of them."""
+    """Threads with six acquisitions over three locks, each in another order; with ``server``, one more that serves the first."""
     text = "objects: {a: mutex, b: mutex, c: mutex}\n" + ("channels: {asked: 1}\n" if server else "") + "threads:\n"
     for n, order in enumerate(list(permutations("abc"))[:count]):
         steps = [f"lock {lock}: []" for lock in order * 2] + (["send asked"] if server and n == 0 else [])
@@ -48,7 +48,7 @@ def threads(count: int, server: bool) -> Locks:
 
 
 class Case(NamedTuple):
-    """Descriptions that are explored one after the other; ``reduced``: releases go first in the interpreted search, too."""
+    """Lock files that are explored in turn; with ``reduced``, the interpreted search also takes releases first."""
 
     locks: list[Locks]
     reduced: bool = True

@@ -1,11 +1,11 @@
-"""Long logs in which objects keep appearing and ending: ``python benchmarks/long_logs.py``.
+"""Validation of long logs in which objects keep appearing and ending: ``python benchmarks/long_logs.py``.
 
-The logs are random runs of HiveD (as-written) of a million records. Every tenth record names a new group, which is
-deleted within twenty records; groups are allocated, preempt each other, complete, and the scheduler crashes. Every
-record has its action, all parameters and the state after it, of the cells and of the groups that there are. In one log
-groups appear as they are named; in the other the record introduces them, and says whom they outrank.
+The logs are random runs of HiveD (as-written) with a million records. Every tenth record names a new group, which is deleted
+within twenty records. Groups are allocated, preempt each other and complete, and the scheduler crashes. Every record has its
+action, all parameters, and the state afterwards of the cells and of the present groups. In one log, groups appear as they are
+named. In the other, the record introduces them and says which groups they outrank.
 
-What is measured is what ``schedproof validate`` does with the lines of a file, on one core. The log is written before.
+The measured work is that of ``schedproof validate`` with the lines of a file, on one core. The log is written before.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.files.lines import text_lines
 
 PLACES, CELLS = 4, 5
-"""Groups that the generator may have at a time, and cells."""
+"""The greatest number of groups at a time, and the number of cells."""
 
 NEW, LIFE = 10, 20
-"""A new group comes with every so many records; it has ended so many records later."""
+"""The number of records between new groups, and the greatest number of records in a group's life."""
 
 BLOCK, BLOCKS = 500, 200
-"""Records of a stretch after which no group is left, and how many stretches there are; they recur with other names."""
+"""The number of records in a stretch, after which no group is left, and the number of stretches, which recur with other names."""
 
 ENDS = {"delete_allocated", "delete_preempted", "delete_preempting", "delete_pending", "complete", "vacate"}
 """The actions that bring groups nearer to their end."""
@@ -52,7 +52,7 @@ DELETED = [s.name for s in AS_WRITTEN.machine("PodGroup").states].index("Deleted
 
 @dataclass
 class Run:
-    """A run that is being made up: the state, and the number of the group in each place with the record that named it."""
+    """A run under construction: the state, and for each place its group's number and the record that named it."""
 
     introduced: bool
     rng: random.Random
@@ -61,7 +61,7 @@ class Run:
     groups: list[tuple[int, int] | None]
 
     def records(self) -> list[dict[str, Any]] | None:
-        """A stretch of records; None if a group could not be ended in time."""
+        """A stretch of records; None if a group did not end in time."""
         found: list[dict[str, Any]] = []
         for at in range(BLOCK):
             came: dict[str, Any] = {}
@@ -75,7 +75,7 @@ class Run:
         return found if not any(self.groups) else None
 
     def arrive(self, place: int, at: int) -> dict[str, Any]:
-        """A new group in a place, and how a record introduces it."""
+        """Puts a new group into a place; returns the fields by which a record introduces it."""
         there = [i for i, group in enumerate(self.groups) if group is not None]
         below = [i for i in there if self.introduced and self.rng.random() < 0.7]
         ranks = self.stepper.instance.slot("PodGroup", "outranks")
@@ -94,7 +94,7 @@ class Run:
         return {"objects": {"PodGroup": [names[place]]}, "rigid": {"PodGroup": {"outranks": outranks}}}
 
     def step(self, at: int) -> dict[str, Any]:
-        """A step of the run, as a record."""
+        """Takes a step of the run; returns its record."""
         steps = list(self.stepper.steps(self.state))
         old = [i for i, group in enumerate(self.groups) if group is not None and at - group[1] > LIFE // 2]
         if old or at >= BLOCK - LIFE:
@@ -118,7 +118,7 @@ class Run:
         return {"action": step.choice.action, "parameters": parameters, "state": state}
 
     def names(self) -> list[str]:
-        """The names of the groups, to be filled in; of empty places something."""
+        """The names of the groups, to be filled in later; empty places have placeholders."""
         return [f"@{group[0]}@" if group is not None else f"none{i}" for i, group in enumerate(self.groups)]
 
 
@@ -135,7 +135,7 @@ def blocks(introduced: bool, seed: int) -> Iterator[list[bytes]]:
 
 
 def write_log(path: Path, records: int, introduced: bool, seed: int = 1) -> None:
-    """A log of so many records."""
+    """Writes a log of ``records`` records."""
     rng, source = random.Random(seed), blocks(introduced, seed)
     stretches = [next(source) for _ in range(BLOCKS)]
     header = {"schedproof": 1, "system": "hived", "objects": {"Cell": [f"c{i}" for i in range(CELLS)]}}
@@ -149,7 +149,7 @@ def write_log(path: Path, records: int, introduced: bool, seed: int = 1) -> None
 
 
 def measured(introduced: bool, records: int) -> tuple[list[float], list[int], int]:
-    """Seconds and resident memory (KiB) of each tenth, and the peak."""
+    """Seconds and resident memory (KiB) of each tenth, and the peak memory (KiB)."""
     seconds, memory = list[float](), list[int]()
     process = psutil.Process()
     with tempfile.TemporaryDirectory() as folder:
@@ -188,7 +188,7 @@ def main(records: int) -> None:
     """Prints records a second of processor time, and memory, for each tenth of the logs."""
     table = Table("groups appear", "tenth", "records/s", "memory, MiB")
     for introduced in (False, True):
-        # In a process of its own: what one log leaves in memory would slow the next one down.
+        # A separate process: memory that one log leaves behind would slow down the next.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
             for row in pool.submit(rows, introduced, records).result():
                 table.add_row(*row)

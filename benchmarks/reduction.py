@@ -1,16 +1,18 @@
-"""What partial-order reduction could leave at best: ``python benchmarks/reduction.py``.
+"""The best case of partial-order reduction: ``python benchmarks/reduction.py``.
 
-A reduced exploration takes in each state only some of the steps that are possible, an ample set: what comes without them neither needs
-nor changes them. Checkers find such sets from what the text of actions reads and writes. Here they are looked for in the explored graph
-itself, which knows of every two steps in every state whether they commute there, so that no relation read from the text can allow a
-set that is not found here. In each state the smallest set is taken, and of these one that leads to the fewest new states; that is how checkers
-choose, though to choose so in each state need not be the best for the whole.
+A reduced exploration takes in each state only an ample set of the possible steps: steps outside the set neither need nor
+change it. Model checkers derive such sets from the text of actions. This benchmark derives them from the explored graph, which
+knows for every two steps in every state whether they commute. So no relation derived from the text can allow a set that is
+not found here. In each state the smallest set is taken, and of these one that leads to the fewest new states. Model checkers
+choose in this way too, although a choice that is best in each state need not be best for the whole.
 
-An ample set A of a state satisfies: C0, it is empty only where nothing can happen; C1, on every way from there without A, each
-step commutes with all of A; C2, if something is left out, no step of A changes what the invariants look at; C3, something of A leads to a state that
-has not been expanded, so that nothing is put off for ever. For deadlocks C0 and C1 are enough. That nothing is lost is checked for each
-graph: the reduced ones have the same deadlocks, and break the same invariants. Invariants are asked for all together, as an exploration
-does, and each alone.
+An ample set A of a state satisfies four conditions. C0: it is empty only in a deadlock. C1: on every path from the state
+without A, each step commutes with all of A. C2: if something is left out, no step of A changes what the invariants read.
+C3: something of A leads to a state that is not expanded yet, so that no step is postponed for ever. For deadlocks C0 and C1
+suffice.
+
+Each reduced graph is checked against the full one: it has the same deadlocks and violates the same invariants. Invariants are
+checked all together, as an exploration does, and each alone.
 """
 
 from __future__ import annotations
@@ -39,19 +41,20 @@ from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.safety import Check
 
 LARGEST = 3
-"""Sets of up to so many steps are all tried; larger ones are grown."""
+"""All sets of up to this many steps are tried; larger ones are grown."""
 
 
 @njit
 def ample(
     step: Any, offsets: Any, choices: Any, targets: Any, state: int, inside: Any, room: Any, seen: Any, mark: int
 ) -> Any:
-    """Whether a set satisfies C1; else a step that spoils it, and by which step from ``state`` the way to there begins.
+    """Whether a set satisfies C1; else a step that violates it, and the first step of the path from ``state`` to it.
 
     Args:
-        step: by state and choice, where it leads; -1 if it is not enabled.
+        step: by state and choice, the target; -1 if the choice is not enabled.
         inside: by choice, whether it is in the set.
-        room, seen, mark: a stack, with the first steps of the ways; the states that have been seen bear the mark.
+        room: a stack of states, with the first steps of their paths.
+        seen, mark: visited states have the mark.
     """  # fmt: skip
     size, seen[state] = 1, mark
     room[0, 0], room[1, 0] = state, -1
@@ -78,11 +81,11 @@ def ample(
 
 @njit
 def reduced(step: Any, offsets: Any, choices: Any, targets: Any, allowed: Any, proviso: bool, largest: int) -> Any:
-    """The states that are left.
+    """The states that a reduced exploration finds.
 
     Args:
         allowed: by choice, whether it may be in a set that leaves something out (C2).
-        proviso: whether C3 is kept.
+        proviso: whether C3 applies.
     """
     count = step.shape[0]
     found, expanded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
@@ -97,7 +100,7 @@ def reduced(step: Any, offsets: Any, choices: Any, targets: Any, allowed: Any, p
         begin, end = offsets[state], offsets[state + 1]
         enabled = end - begin
         best_size, best_new = enabled, enabled + 1
-        # All sets of up to three, by the numbers of their first edges; then sets that are grown from one.
+        # Try all sets of up to three steps, by the numbers of their first edges; then sets grown from one step.
         for size in range(1, largest + 2):
             if best_size < enabled or (size >= enabled and size <= largest):
                 break
@@ -135,7 +138,7 @@ def reduced(step: Any, offsets: Any, choices: Any, targets: Any, allowed: Any, p
 
 @dataclass(frozen=True)
 class Explicit:
-    """An explored graph in rows: the edges of a state are those from its offset to the next one's."""
+    """An explored graph in compressed rows: a state has the edges from its offset to the next state's offset."""
 
     step: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -170,7 +173,7 @@ def explicit(found: Exploration) -> Explicit:
 
 
 def atoms(term: t.Term) -> Iterator[t.Term]:
-    """The parts of a formula that have no connective."""
+    """The parts of a formula without connectives."""
     if isinstance(term, t.And | t.Or | t.Not | t.Implies | t.Iff | t.Quantified):
         for child in t.children(term):
             yield from atoms(child)
@@ -179,7 +182,7 @@ def atoms(term: t.Term) -> Iterator[t.Term]:
 
 
 def looked_at(instance: Instance, invariants: Sequence[Invariant]) -> Iterator[Remembered[int]]:
-    """What the invariants look at: the truth of each of their atoms, for all objects that it may be asked of; -1: undefined."""
+    """For each atom of the invariants and each binding of its variables, its truth by state; -1 if undefined."""
     parts = [p for prop in invariants for p in (prop.given, prop.then) if p is not None]
     for atom in {repr(atom): atom for part in parts for atom in atoms(part)}.values():
         free = t.free_variables(atom)
@@ -199,7 +202,7 @@ def _truth(holds: Any, bound: Mapping[str, int]) -> Any:
 
 
 def invisible(instance: Instance, found: Exploration, graph: Explicit, invariants: Sequence[Invariant]) -> Any:
-    """By choice, whether none of its steps changes anything that the invariants look at."""
+    """By choice, whether none of its steps changes an atom of the invariants."""
     hidden = np.ones(graph.step.shape[1], np.bool_)
     for truth in looked_at(instance, invariants):
         values = np.array([truth(state) for state in found.states], np.int8)
@@ -209,7 +212,7 @@ def invisible(instance: Instance, found: Exploration, graph: Explicit, invariant
 
 @dataclass
 class Sums:
-    """Of a variant's configurations together."""
+    """Sums over a variant's configurations."""
 
     configurations: int = 0
     states: int = 0
@@ -222,19 +225,19 @@ class Sums:
     left_out: int = 0
 
     def fewer(self, left: int) -> float:
-        """How many times fewer states that is."""
+        """The factor by which ``left`` is less than the number of states."""
         return self.states / left if left else 1.0
 
     @property
     def each(self) -> list[float]:
-        """The same for each invariant alone, in ascending order."""
+        """The factors for each invariant alone, in ascending order."""
         return sorted(self.fewer(left) for left in self.for_one.values())
 
 
 def _kept(
     instance: Instance, found: Exploration, graph: Explicit, hidden: NDArray[np.bool_], invariants: Sequence[Invariant]
 ) -> int:
-    """How many states are left where some choices are hidden; of what is broken, something has to be."""
+    """The number of states that remain if some choices are hidden; each violated invariant must still be violated."""
     left = graph.left(hidden, proviso=True)
     for prop in invariants:
         check = Check(instance, prop)
@@ -244,10 +247,10 @@ def _kept(
 
 
 def measure(model: Model, most: int) -> Sums:
-    """What would be left of the configurations of a variant's default scope that have at most so many states.
+    """Measures the reduction on a variant's configurations at the default scope with at most ``most`` states.
 
     Raises:
-        AssertionError: a reduced graph has lost a deadlock, or does not break what the full one breaks.
+        AssertionError: a reduced graph lacks a deadlock, or a violation of the full one.
     """
     sums = Sums()
     invariants = [p for p in model.properties if isinstance(p, Invariant) and not reads_history(model, p)]

@@ -1,4 +1,4 @@
-"""SPIN on a text in Promela, timed: what the explorations are measured against."""
+"""SPIN on a Promela model, timed, for comparison with the explorations."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOUND = all(shutil.which(tool) for tool in ("spin", "gcc"))
-"""Whether it is installed."""
+"""Whether SPIN and its compiler are installed."""
 
 DEPTH = 100_000
-"""The longest run that it may follow at first; its stack for more costs time."""
+"""The initial depth limit of SPIN's search; a larger stack costs time."""
 
 
 @dataclass(frozen=True)
 class Spun:
-    """What SPIN found, and how long it took.
+    """The result of SPIN, and its times.
 
     Args:
-        states, transitions: stored, and taken.
+        states: stored states.
+        transitions: taken transitions.
         search: seconds of the search.
-        whole: with generating the verifier and compiling it.
+        whole: seconds with generating and compiling the verifier.
         bytes_per_state: without the stack of its depth-first search.
     """
 
@@ -37,15 +38,15 @@ class Spun:
 
 
 def spin(text: str, folder: Path, states: int, *, defines: Sequence[str] = (), reduced: bool = False) -> Spun:
-    """SPIN's depth-first search for safety, as fast as its manual makes it.
+    """SPIN's depth-first search for safety, with the fastest options of its manual.
 
     Args:
-        states: how many there are, so that its table and its stack are neither too small nor larger than they have to be.
-        defines: of the preprocessor.
-        reduced: with its partial-order reduction.
+        states: the expected number of states, from which table and stack get suitable sizes.
+        defines: definitions for the preprocessor.
+        reduced: use partial-order reduction.
 
     Raises:
-        RuntimeError: it fails.
+        RuntimeError: SPIN fails.
     """
     (folder / "model.pml").write_text(text, "utf-8")
     flags = ["-O3", "-DSAFETY", "-DVECTORSZ=8192", *([] if reduced else ["-DNOREDUCE"])]

@@ -1,7 +1,7 @@
-"""How long a command takes to start, as a ratio to ``python -c "import click, rich.console"`` in the same run.
+"""The start-up time of commands, as a ratio to ``python -c "import click, rich.console"`` in the same run.
 
-``python benchmarks/startup.py`` runs everything in turn, as whole processes, and prints the median of five (``--runs``).
-It ends with 1 where a ratio is over its limit.
+``python benchmarks/startup.py`` runs all commands in turn, as whole processes, and prints the median of five runs (``--runs``).
+It exits with 1 if a ratio exceeds its limit.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ LIMITS: Mapping[tuple[str, ...], float] = {
     ("validate", "hived", "TRACE"): 8,
     ("COMPLETION", "explore --sc"): 8,
 }
-"""Arguments of schedproof, and how many times as long as the imports they may take; TRACE is a HiveD log of 20 records."""
+"""Arguments of schedproof, and the limit of the ratio to the imports; TRACE is a HiveD log of 20 records."""
 
 RECORDS = 20
 
 
 def trace(folder: Path) -> Path:
-    """A HiveD log of 20 records: the beginning of a recorded one."""
+    """Writes a HiveD log of 20 records: the beginning of a recorded one."""
     lines = (
         (ROOT / "tests" / "data" / "hived" / "s-02-life-preemption.jsonl").read_text("utf-8").splitlines(keepends=True)
     )
@@ -47,14 +47,14 @@ def trace(folder: Path) -> Path:
 
 
 def seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Of one run of a whole process."""
+    """The seconds of one run of a whole process."""
     began = time.perf_counter()
     subprocess.run(command, check=False, env=dict(environment), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     return time.perf_counter() - began
 
 
 def commands(file: Path) -> Iterator[tuple[str, list[str], dict[str, str], float]]:
-    """What is shown, what is run, its environment, and its limit."""
+    """For each command its name, its arguments, its environment, and its limit."""
     schedproof = str(Path(sys.executable).with_name("schedproof"))
     for arguments, limit in LIMITS.items():
         if arguments[0] == "COMPLETION":
@@ -77,7 +77,7 @@ def main(runs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows = list(commands(trace(Path(folder))))
         for _, command, environment, _ in rows:
-            seconds(command, environment)  # bytecode and the disk's cache are there
+            seconds(command, environment)  # warms up bytecode and the disk's cache
         took: dict[str, list[float]] = {}
         for _ in range(runs):
             took.setdefault("", []).append(seconds(base, os.environ))

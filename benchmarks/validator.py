@@ -1,8 +1,8 @@
-"""How fast the validator checks fully observed records, and what it keeps: ``python benchmarks/oracle.py``.
+"""The speed and memory of validating fully observed records: ``python benchmarks/validator.py``.
 
-The traces are random runs of HiveD (as-written): groups are allocated, preempt each other, are deleted and come back by their
-names, and the scheduler crashes. Every record has its action, all parameters and the whole state after it; those that
-bring a group back are counted apart. Processor time of one core, the parsing of the lines included.
+The traces are random runs of HiveD (as-written). Groups are allocated, preempt each other, are deleted and return under their
+names, and the scheduler crashes. Every record has its action, all parameters and the whole state afterwards. Records that
+bring a group back are counted separately. Times are processor time of one core, with the parsing of lines.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.traces.engine.watch import Watch
 
 RARE = {"crash": 0.3, "delete_pending": 0.3}
-"""Weights of actions that would end most runs soon."""
+"""Weights of actions that would otherwise end most runs early."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace: its header, its lines (each with whether it is fully observed), and how many states it visits."""
+    """A trace: its header, its lines (each with whether it is fully observed), and the number of states that it visits."""
 
     header: Mapping[str, Any]
     lines: list[tuple[bool, bytes]]
@@ -43,7 +43,7 @@ class Trace:
 
 
 def random_trace(size: int, length: int, seed: int = 1) -> Trace:
-    """A run with so many groups, cells and records."""
+    """A random run with ``size`` groups and cells, and ``length`` records."""
     rng = random.Random(seed)
     groups, cells = [f"g{i}" for i in range(size)], [f"c{i}" for i in range(size)]
     outranks = {name: groups[:i] for i, name in enumerate(groups)}
@@ -88,7 +88,7 @@ def _run(
 
 
 def checked(trace: Trace) -> tuple[list[float], list[float], Watch]:
-    """Seconds of each stretch of fully observed records, per record, and of each other record."""
+    """Seconds per fully observed record, averaged over its stretch, and per other record; with the watch."""
     watch, full, others = Watch(system("hived"), None, trace.header), list[float](), list[float]()
     at = 0
     while at < len(trace.lines):
@@ -106,7 +106,7 @@ def checked(trace: Trace) -> tuple[list[float], list[float], Watch]:
 
 def measured(size: int, records: int) -> tuple[list[str], list[float]]:
     """One row of the table, and the records a second of each tenth of the trace."""
-    # Made in another process: what that leaves is neither measured nor looked at by the collector.
+    # The trace is made in another process, so that its garbage is neither measured nor collected here.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         trace = pool.submit(random_trace, size, records).result()
     gc.freeze()
@@ -144,7 +144,7 @@ def main(records: int, sizes: str) -> None:
     )
     by_tenth = Table("records/s of tenth", *map(str, range(1, 11)))
     for size in map(int, sizes.split(",")):
-        # In a process of its own: what one size leaves in memory would slow the next one down.
+        # A separate process: memory that one size leaves behind would slow down the next.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
             row, tenths = pool.submit(measured, size, records).result()
         table.add_row(*row)

@@ -1,1 +1,1 @@
-"""What is checked: explorations, proofs, refinements, locks and logs; ``verification`` puts all of it together."""
+"""Checks: explorations, proofs, refinements, locks and logs; ``verification`` runs all of them."""

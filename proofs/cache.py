@@ -1,7 +1,7 @@
-"""What was computed before, on the disk by content: verdicts, and the compiled code of the compiled engine.
+"""A cache on disk, by content, for verdicts and for the compiled engine's native code.
 
-An entry that is damaged, of another user or stored under another key is as good as none. So is a folder that other users
-own or can write to: with it they could make this process run their compiled code, or believe their verdicts.
+The cache ignores an entry that is damaged, belongs to another user or was stored under another key. It also ignores a
+folder that other users own or can write to: they could plant native code or verdicts there.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ VARIABLE = "SCHEDPROOF_CACHE"
 MINE_ONLY = 0o700
 
 NAME = re.compile(r"[0-9a-f]{64}|\.new-\w+")
-"""Of the files here: entries, and those that are being written."""
+"""Names of cache files: entries, and temporary files that are being written."""
 
 MOST_BYTES = 64 << 20
-"""A file with more is no entry."""
+"""A larger file is not read as an entry."""
 
 
 def folder() -> Path:
-    """Where it is: ``SCHEDPROOF_CACHE``, or a folder of the user's cache."""
+    """The cache folder: ``SCHEDPROOF_CACHE``, or a folder in the user's cache."""
     if given := os.environ.get(VARIABLE):
         return Path(given)
     try:
@@ -38,24 +38,24 @@ def folder() -> Path:
 
 
 def refusal() -> str:
-    """Why the folder is not used, and what to do; empty if it is used, or made when it is needed."""
+    """Why the cache folder is not used, and what to do; empty if it is usable or does not exist yet."""
     return _refusal(folder())
 
 
 @dataclass(frozen=True)
 class Cache:
-    """Entries of one kind.
+    """Entries of one kind, in one folder.
 
     Args:
-        name: of its folder.
-        most: of more entries the oldest are removed.
+        name: of the folder.
+        most: entries to keep; :meth:`shrink` removes the oldest above this number.
     """
 
     name: str
     most: int
 
     def load(self, key: str) -> bytes | None:
-        """What was stored under ``key``; None if nothing was, or it cannot be trusted."""
+        """The content stored under ``key``; None if there is none or it cannot be trusted."""
         where = folder()
         if _refusal(where) or _refusal(where / self.name):
             return None
@@ -66,7 +66,7 @@ class Cache:
         return content if data[:32] == _digest(key, content) else None
 
     def store(self, key: str, content: bytes) -> None:
-        """Stores ``content``, if that is possible; a cache that cannot be written is none."""
+        """Stores ``content`` under ``key``; a cache that cannot be written is silently skipped."""
         where = folder()
         path = self._path(where, key)
         with suppress(OSError):
@@ -84,14 +84,14 @@ class Cache:
                 raise
 
     def remove(self, key: str) -> None:
-        """Removes what was stored under ``key``."""
+        """Removes the entry of ``key``."""
         where = folder()
         if not _refusal(where) and not _refusal(where / self.name):
             with suppress(OSError):
                 os.unlink(self._path(where, key))
 
     def shrink(self) -> None:
-        """Removes the oldest entries, where there are too many."""
+        """Removes the oldest entries above ``most``."""
         where = folder()
         if _refusal(where) or _refusal(where / self.name):
             return
@@ -109,7 +109,7 @@ class Cache:
 
 
 def _digest(key: str, content: bytes) -> bytes:
-    """Of key and content together: an entry under another key's name is no entry."""
+    """The digest of key and content together, so that an entry under another key's file name is rejected."""
     return hashlib.sha256(hashlib.sha256(key.encode()).digest() + content).digest()
 
 
@@ -130,7 +130,7 @@ def _refusal(where: Path) -> str:
 
 
 def _read(path: Path) -> bytes | None:
-    """The content of a file of this user, which nobody else can write to."""
+    """The content of a file that belongs to this user and that no other user can write to; else None."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:

@@ -1,4 +1,4 @@
-"""Work that no garbage collection disturbs, or that few do."""
+"""Fewer garbage collections, or none, during a block of work."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SELDOM = 100_000, 50, 1000
-"""Objects more than before a collection, and collections of young objects before one of older ones.
+"""Thresholds of ``gc.set_threshold``: new objects before a collection, then young collections before an older one.
 
-Python's own thresholds are made for programs that drop what they make; explorations keep nearly all of it.
+Python's defaults suit programs that drop most objects. Explorations keep nearly all of them.
 """
 
 
 @contextmanager
 def collected_seldom() -> Iterator[None]:
-    """Garbage is collected a hundred times less often meanwhile."""
+    """Makes garbage collections a hundred times rarer inside the block."""
     before = gc.get_threshold()
     gc.set_threshold(*SELDOM)
     try:
@@ -26,9 +26,9 @@ def collected_seldom() -> Iterator[None]:
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """No garbage is collected meanwhile.
+    """Stops garbage collection inside the block.
 
-    A collection in another thread would free z3's terms while z3 works on the same context, which it does not survive.
+    A collection in another thread frees z3 terms while z3 uses the same context, which crashes z3.
     """
     collecting = gc.isenabled()
     gc.disable()

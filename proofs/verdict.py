@@ -1,4 +1,4 @@
-"""Verdicts, and how far they reach."""
+"""Verdicts of properties, and the states and scopes that they cover."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from schedproof.model.semantics import scope_text
 
 
 class Verdict(enum.StrEnum):
-    """There are three; only an expected one is green, and undetermined never is."""
+    """The three verdicts.
+
+    ``verify`` succeeds only if each verdict is the expected one. ``UNDETERMINED`` is never expected.
+    """
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -19,18 +22,18 @@ class Verdict(enum.StrEnum):
 
 
 class Method(enum.StrEnum):
-    """How a verdict was reached."""
+    """The engine that produced a verdict."""
 
     INDUCTION = "induction"
-    """For any number of objects."""
+    """A proof for any number of objects."""
     EXPLORATION = "exploration"
-    """Of every reachable state at a scope."""
+    """A search of every reachable state at a scope."""
     CONSTRUCTION = "construction"
-    """No state of the encoding can violate it."""
+    """A property that no state of the encoding can violate."""
 
 
 class Disagreement(Exception):
-    """Two independent ways gave different answers: the build stops."""
+    """Two independent engines gave contradictory verdicts; the command fails."""
 
     exit_code = 1
     headline = "two engines disagree: "
@@ -38,7 +41,14 @@ class Disagreement(Exception):
 
 @dataclass(frozen=True)
 class FieldChange:
-    """One field of one object: old and new value; the event that changed it, and what caused that."""
+    """A change of one field of one object in a step.
+
+    Attributes:
+        event: the event that changed the field.
+        cause: the action or trigger rule that fired the event.
+        line: of the document, from which the row comes.
+        fact: the id of a fact, if the row comes from no line.
+    """
 
     object: str
     field: str
@@ -50,7 +60,7 @@ class FieldChange:
     fact: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """The change as ``--json`` prints it."""
         return {
             "object": self.object,
             "field": self.field,
@@ -65,7 +75,13 @@ class FieldChange:
 
 @dataclass(frozen=True)
 class TraceStep:
-    """One step of a counterexample, with names instead of numbers."""
+    """One step of a counterexample, with names instead of numbers.
+
+    Attributes:
+        says: the step in plain words.
+        line: of the document, from which the action comes.
+        fact: the id of a fact, if the action comes from no line.
+    """
 
     action: str
     parameters: Mapping[str, object]
@@ -75,7 +91,7 @@ class TraceStep:
     fact: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """The step as ``--json`` prints it."""
         return {
             "action": self.action,
             "parameters": dict(self.parameters),
@@ -85,7 +101,7 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class ObjectFacts:
-    """What is true of one object: in ``text`` as a reader sees it, in ``fields`` by name."""
+    """Facts about one object: ``text`` for a reader, ``fields`` by name."""
 
     object: str
     text: str
@@ -95,14 +111,15 @@ class ObjectFacts:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Why a property fails: a run from the initial state (``loops_from`` marks a lasso's loop), or,
-    with ``start``, one step from a state that induction could not exclude.
+    """Why a property fails: a run from the initial state, or a counterexample to induction.
 
     Args:
-        problem: which property is violated for which objects, without a full stop.
-        setting: the rigid facts of the objects that the run is about, of those that have some and stand for themselves.
-        end: the fields in the final state of the objects that ``problem`` names.
-        objects: every object of the run, introduced: its sort and its rigid facts.
+        problem: the violated property and the objects that violate it, without a full stop.
+        loops_from: the index of the step at which a lasso's loop begins.
+        start: the state that induction could not exclude; then ``steps`` is one step from it.
+        setting: rigid facts of the run's objects; left out are objects without any, and those with ``introduced`` false.
+        end: the fields of the objects that ``problem`` names, in the final state.
+        objects: every object of the run, with its sort and its rigid facts.
         initial: the fields of these objects in the initial state.
     """
 
@@ -117,11 +134,11 @@ class Counterexample:
 
     @property
     def ending(self) -> str:
-        """``end`` in one line, empty if nothing is named."""
+        """``end`` in one line; empty if ``problem`` names no objects."""
         return "; ".join(facts.text for facts in self.end)
 
     def as_json(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """The counterexample as ``--json`` prints it."""
         found: dict[str, Any] = {
             "setting": facts_as_json(self.setting),
             "steps": [s.as_json() for s in self.steps],
@@ -136,13 +153,18 @@ class Counterexample:
 
 
 def facts_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:
-    """Objects by name, each with its facts."""
+    """The facts by the object's name."""
     return {each.object: dict(each.fields) for each in facts}
 
 
 @dataclass(frozen=True)
 class Result:
-    """A property's verdict by one method."""
+    """The verdict of one method on one property.
+
+    Attributes:
+        note: why the verdict is undetermined, or the reason of a construction.
+        vacuous: the premise of the property was never true.
+    """
 
     name: str
     kind: str
@@ -154,11 +176,11 @@ class Result:
     note: str = ""
     vacuous: bool = False
     configurations: int = 1
-    """How many of them were explored; then ``scope`` is the most objects of a sort in one of them."""
+    """The number of explored configurations; if above 1, ``scope`` has the largest number of objects of each sort."""
 
     @property
     def reach(self) -> str:
-        """How far the verdict reaches, in the words of the table."""
+        """The verdict with its scope, as the table of ``verify`` shows it."""
         if self.verdict is Verdict.UNDETERMINED:
             return f"undetermined: {self.note}"
         at = scope_text(self.scope or {})

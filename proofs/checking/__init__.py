@@ -1,1 +1,1 @@
-"""Properties checked by exploration, interpreted or compiled."""
+"""Properties checked by exploration, with the interpreted or the compiled engine."""

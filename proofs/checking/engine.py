@@ -1,4 +1,4 @@
-"""Which of the explorations does the work: the interpreted one at once, or the one that is compiled first."""
+"""The choice of the engine for an exploration: interpreted, which starts at once, or compiled first."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from schedproof.proofs.compiled.steps import Program
 
 PAYS = 5_000
-"""For more states than so many it compiles: that takes about half a second, in which the interpreted exploration goes so far."""
+"""Compile for more states than this: compiling takes about half a second, in which the interpreted engine explores as many."""
 
 CHECKED_IN_A_STEP = 10
-"""The interpreted exploration checks so many properties in the time in which it takes a step."""
+"""The number of properties that the interpreted engine checks in the time of one step."""
 
 MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
-"""States that fit into the memory of an ordinary machine, with room to spare."""
+"""Numbers of states that fit into an ordinary machine's memory, with room to spare."""
 
 RESERVE, LEAST = 96 << 20, 16 << 20
-"""Bytes that compiled code and buffers take beside the states, and that states get in any case."""
+"""Bytes for compiled code and buffers beside the states, and bytes that the states get in any case."""
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 
 class Engine(StrEnum):
-    """How states are explored."""
+    """The engine that explores states."""
 
     AUTO = "auto"
     INTERPRETED = "interpreted"
@@ -44,17 +44,17 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True)
 class Exploring:
-    """How, and how far, instances are explored.
+    """How to explore instances, and how far.
 
     Args:
-        engine: AUTO begins interpreted, and compiles where there are more than ``PAYS`` states.
+        engine: AUTO starts interpreted, and compiles if there are more than about ``PAYS`` states.
         symmetry: explore interchangeable objects once, where only safety is checked.
         crash: take crash actions.
         limit: stop after this many states.
-        threads: of the compiled exploration.
-        memory: bytes that the process may take; compiled, states that do not fit go to files.
-        saving: where it is kept how far the exploration is, so that it goes on from there; it is compiled then.
-        halt: asked every so often.
+        threads: of the compiled engine.
+        memory: bytes that the process may use; the compiled engine moves states that do not fit to files.
+        saving: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.
+        halt: called regularly; stops the exploration if it returns a reason.
     """
 
     engine: Engine = Engine.AUTO
@@ -73,12 +73,15 @@ class Exploring:
         """Explores an instance, and checks safety properties on it.
 
         Args:
-            enough: when it may stop, as nobody counts the states.
-            states: so many there are, or about so many.
+            enough: when the search may stop early, because the number of states is not needed.
+            states: the expected number of states.
+
+        Returns:
+            The exploration, and each property with its checked conditions.
 
         Raises:
-            TooWide: it is to be compiled, and cannot be.
-            CheckpointError: a checkpoint cannot be written, or is damaged, or of something else.
+            TooWide: the compiled engine is required, and the instance is too large for it.
+            CheckpointError: a checkpoint cannot be written, is damaged or belongs to something else.
         """
 
         def interpreted(limit: int | None, total_limit: int | None) -> tuple[Exploration, list[Watch]]:
@@ -95,7 +98,7 @@ class Exploring:
             )
 
         def compiled() -> tuple[Reached, list[Watch]]:
-            from schedproof.proofs import compiled  # it takes half a second, and is seldom needed
+            from schedproof.proofs import compiled  # loading takes half a second, and is seldom needed
 
             return compiled.watch(
                 instance,
@@ -117,12 +120,15 @@ class Exploring:
     def graph(
         self, instance: Instance, known: Found | None = None, states: int = 0, code: Program | None = None
     ) -> tuple[Found, Exploration | Graph | str]:
-        """Explores an instance in full, and gives all its states and edges, or why there are none.
+        """Explores an instance in full.
 
         Args:
-            known: what :meth:`watch` has found of each state for itself, to go on from.
-            states: so many there are at least.
-            code: compiled steps of the instance, with whatever they check.
+            known: an exploration by :meth:`watch` without symmetry, to continue from.
+            states: the least number of states.
+            code: compiled steps of the instance, with any checks.
+
+        Returns:
+            The exploration, and the full graph or the reason why there is none.
 
         Raises:
             TooWide, CheckpointError: as for :meth:`watch`.
@@ -151,7 +157,7 @@ class Exploring:
                 saving=self.saving,
                 halt=self._halt,
                 progress=self.progress,
-                traced=False,  # a graph has its own
+                traced=False,  # the graph records predecessors itself
                 code=code if states <= compiled.CHECKED_AGAIN and self.saving is None else None,
             )
 
@@ -176,7 +182,7 @@ class Exploring:
         return self.halt() if self.halt is not None else ""
 
     def _room(self) -> int | None:
-        """Bytes that compiled states may take."""
+        """Bytes that compiled states may use."""
         return None if self.memory is None else max(LEAST, self.memory - _used() - RESERVE)
 
     def _either(
@@ -188,10 +194,10 @@ class Exploring:
         states: int = 0,
         pays: int = PAYS,
     ) -> A | B:
-        """What the engine that was chosen finds, where there are so many ``states``.
+        """The result of the chosen engine for an instance with about ``states`` states.
 
         Args:
-            pays: for more states than so many it compiles.
+            pays: compile for more states than this.
         """
         if self.engine is Engine.INTERPRETED:
             return interpreted(self.limit, None)
@@ -210,28 +216,28 @@ class Exploring:
 
 
 def _used() -> int:
-    """Bytes of memory that the process takes."""
-    import psutil  # most explorations have no limit of memory
+    """Bytes of memory that the process uses."""
+    import psutil  # only needed for a memory limit, which most explorations lack
 
     return int(psutil.Process().memory_info().rss)
 
 
 def code_of(found: Found) -> Program | None:
-    """The compiled steps of an exploration, if it was compiled."""
+    """The compiled steps of an exploration; None if it was interpreted."""
     return None if isinstance(found, Exploration) else getattr(found, "program", None)
 
 
 def stopped(found: Found) -> str:
-    """Why an exploration went no further, and where."""
+    """Why an exploration stopped, and after how many states."""
     states = "1 state" if found.representatives == 1 else f"{found.representatives} states"
     return f"{found.stopped} after {states}"
 
 
 def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
-    """What a graph says of a property of whole runs.
+    """The verdict of the full graph on a liveness property.
 
     Raises:
-        Undefined: it reads an attribute of no object.
+        Undefined: the property reads an attribute of no object.
     """
     if isinstance(graph, Exploration):
         match prop:

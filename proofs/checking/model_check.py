@@ -1,4 +1,4 @@
-"""The properties of a model checked on its explored graphs."""
+"""Checks the properties of a model by exploration."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph
 
 ORDINARY = Exploring()
-"""How it is explored where nothing else is said."""
+"""The default way to explore."""
 
 
 def reads_history(model: Model, prop: Property) -> bool:
-    """The property speaks of a history attribute (so it needs a graph that carries it)."""
+    """Whether the property reads a history attribute, so that its graph must include it."""
     read = [part for formula in formulas(prop) for part in t.subterms(formula) if isinstance(part, t.Attr)]
     attributes = [model.machine(sort_of(model, part.of, {})).attribute(part.name) for part in read]
     return any(attribute is not None and attribute.history for attribute in attributes)
@@ -59,20 +59,22 @@ def model_check(
     how: Exploring = ORDINARY,
     on_found: Callable[[Found], None] | None = None,
 ) -> list[Result]:
-    """Every property of ``model`` (or those named ``only``) by exploration at ``scope``.
+    """Checks the properties of ``model`` (or those named ``only``) by exploration at ``scope``.
 
-    With several configurations a property holds if it holds in each; it is refuted by the first that does.
-    The first result is ``well-formed``. With symmetry, safety is checked on one of each kind of
-    interchangeable states; life cycles and liveness follow single objects and see them all. Without
-    crashes, what is said of crashes only is left out.
+    A property holds if it holds in every configuration; one configuration suffices to refute it, and to show that a life
+    cycle can happen. Symmetry applies to safety only: life cycles and liveness follow single objects, so they need every
+    state. Without crashes, properties about crashes only are skipped.
 
     Args:
-        on_found: called with the exploration of each configuration, as it is finished.
+        on_found: called with the finished exploration of each configuration.
+
+    Returns:
+        Results in the order of the model's properties; ``well-formed`` comes first.
 
     Raises:
         ScopeError: the scope is impossible.
-        TooWide: it is to be compiled, and cannot be.
-        CheckpointError: a checkpoint cannot be written, or is damaged, or of something else.
+        TooWide: the compiled engine is required, and an instance is too large for it.
+        CheckpointError: a checkpoint cannot be written, is damaged or belongs to something else.
     """
     sizes = check_scope(model, scope)
     crashes = {a.name for a in model.actions if a.crash}
@@ -103,11 +105,11 @@ def _in_configuration(
     sizes_of_graphs: _Sizes,
     on_found: Callable[[Found], None] | None,
 ) -> Iterator[Result]:
-    """Properties, and well-formedness if it is asked for, each on the slice that it needs.
+    """Checks properties, and well-formedness if ``formed``, each on the slice that it needs.
 
-    Slices share one search as long as it has little more states than there are without history: an attribute that is a
-    function of the state adds none. If it has many more, those of its properties that it has not refuted go on alone.
-    Where every property is one of whole runs, none is shared: their graphs are not measured on the way.
+    Slices share one search while it has few more states than the search without history: an attribute that is a function
+    of the state adds none. If it has many more, the properties that are not yet refuted continue on separate slices.
+    If all properties need the full graph, slices share no search: that search could not stop when its graph grows.
     """
     slices = Slices(instance)
     groups: dict[Slice, list[Property]] = {NO_HISTORY: []}
@@ -132,13 +134,13 @@ def _in_configuration(
 
 
 class _Sizes:
-    """How many states there were at other configurations: where there are more objects of each sort, there are seldom less."""
+    """State counts of other configurations: one with at least as many objects of each sort seldom has fewer states."""
 
     def __init__(self) -> None:
         self._known: list[tuple[Mapping[str, int], int]] = []
 
     def note(self, instance: Instance, states: int) -> None:
-        """There are so many states."""
+        """Records the number of states of an instance."""
         self._known.append((instance.sizes, states))
 
     def expected(self, instance: Instance) -> int:
@@ -150,13 +152,13 @@ class _Sizes:
 
 
 class _Search:
-    """The search of an instance for all that is asked of it.
+    """One search of an instance, for a group of properties.
 
     Attributes:
-        pace: by depth, the states up to there, if all were found.
-        states: so many there are at least.
-        cut_short: not all were, for want of time or memory.
-        left: the properties that it leaves to searches of smaller slices.
+        pace: the cumulative number of states by depth; None if some states were not found.
+        states: the least number of states.
+        cut_short: the search stopped early, for lack of time or memory.
+        left: the properties to check in searches of smaller slices.
     """
 
     def __init__(self, instance: Instance, props: Sequence[Property], how: Exploring) -> None:
@@ -177,12 +179,12 @@ class _Search:
         states: int = 0,
         on_found: Callable[[Found], None] | None = None,
     ) -> Iterator[Result]:
-        """Searches, and checks all properties but those that are ``left``.
+        """Searches, and checks all properties except those in ``left``.
 
         Args:
-            pace: of the search without history, if this one may leave properties to others.
-            states: about so many there are.
-            on_found: called with what was found; then every state is counted.
+            pace: of the search without history, if this search may leave properties to others.
+            states: the expected number of states.
+            on_found: called with the exploration; it then includes every state.
         """
         for constructed in self._constructed:
             yield _constructed(self._instance.model, constructed)
@@ -203,7 +205,7 @@ class _Search:
             code = None
             if found is not None and found.symmetry is not None:
                 code = code_of(found)
-                found = None  # and with it goes the memory that it takes
+                found = None  # frees its memory
             found, graph = self._how.graph(self._instance, found, states, code)
             self._note(found)
             for prop in self._runs:
@@ -216,7 +218,7 @@ class _Search:
         self.cut_short = found.stopped not in ("", ALL_REFUTED)
 
     def _refuted_only(self, watches: Sequence[Watch]) -> list[Watch]:
-        """Leaves to others what is not refuted."""
+        """Moves the properties that are not refuted to ``left``."""
         undecided = [w.prop for w in watches if w.failed() is None]
         self.left = [*undecided, *self._runs, *([WELL_FORMEDNESS] if self._formed else [])]
         self._runs, self._formed = [], False
@@ -225,7 +227,7 @@ class _Search:
 
 @dataclass(frozen=True, kw_only=True)
 class WellFormed(Property):
-    """The property that every model has."""
+    """The property of every model that its steps are well-formed."""
 
     kind = "well-formedness"
 
@@ -237,7 +239,7 @@ WELL_FORMEDNESS = WellFormed(
 
 
 def of_crashes(prop: Property, crashes: set[str]) -> bool:
-    """It says nothing where the actions ``crashes`` are left out."""
+    """Whether the property is only about the actions ``crashes``."""
     return isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and bool(prop.on) and set(prop.on) <= crashes)
 
 
@@ -263,10 +265,10 @@ ILL_FORMED = "the model is not well-formed, and what its ill-formed steps lead t
 
 
 def _together(results: Sequence[Result]) -> Result:
-    """One verdict for several graphs: the worst; a premise need only be met in one of them.
+    """The combined verdict of several configurations: the worst one.
 
-    What can happen need only happen in one. The run that refutes is a shortest of all, and tells the
-    number of objects that it needs.
+    One configuration suffices to meet a premise, and to show that a life cycle can happen. The counterexample is a shortest
+    one, and its scope is the number of objects that it needs.
     """
     refuted = [r for r in results if r.verdict is Verdict.REFUTED]
     if refuted and (results[0].kind != LifeCycle.kind or len(refuted) == len(results)):
@@ -281,7 +283,7 @@ def _together(results: Sequence[Result]) -> Result:
 
 
 def check_axioms(instance: Instance) -> None:
-    """Refuses a configuration that breaks an axiom: proofs would speak of other systems than are explored.
+    """Refuses a configuration that violates an axiom: proofs would be about other systems than explorations.
 
     Raises:
         ModelError: an axiom is false, or reads an attribute of no object.

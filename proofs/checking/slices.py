@@ -1,20 +1,20 @@
-"""Which history attributes each property needs: its slice of the model.
+"""The slice of a model that each property needs: the history attributes that it reads, directly or not.
 
-A history attribute is read by no guard, no rule and no update of another kind of attribute (``Context.history`` in
-:mod:`schedproof.model.lang.infer` refuses it). What is enabled, what fires, and every other attribute after a step are
-therefore functions of the state without history. A slice is a set of history attributes that is closed: with an attribute it
-has those that the attribute's updates read. So each attribute of a slice after a step is a function of the slice's state.
+No guard, no rule and no update of another kind of attribute reads a history attribute: ``Context.history`` in
+:mod:`schedproof.model.lang.infer` refuses it. So enabledness, firings, and all other attributes after a step are functions of
+the state without history. A slice is a closed set of history attributes: with an attribute, it contains those that its
+updates read. So each attribute of a slice after a step is a function of the slice's state.
 
-Let a run be explored in a slice instead of with all history. To leave the other attributes out of a state is then a
-bisimulation: each step of the one is a step of the other, by the same choice, from and to states that are the same but for
-what is left out. Such states satisfy the same formulas over what is kept; enabled and taken choices are the same, so
-fairness is; runs have the same lengths, so shortest ones do. Renamings of objects change what is kept independently of what is
-left out, so symmetry is as sound as before. A finite part is left: a step may be ill-formed because of an update of history,
-which reads an attribute of no object or leaves its range. Attributes of such updates are *fragile*, and every slice has them.
-So a step is ill-formed in every slice or in none.
+Exploring a slice instead of all history is therefore sound. Dropping the other attributes is a bisimulation: each step of one
+graph is a step of the other, by the same choice, between states that agree on the kept attributes. Such states satisfy the
+same formulas over the kept attributes. Enabled and taken choices agree, so fairness agrees. Runs have the same lengths, so
+shortest runs do. Renamings of objects change kept attributes independently of dropped ones, so symmetry stays sound.
 
-The slice without any history is the only one that need not have fragile attributes: properties that read no history are
-checked there, and what its steps do, they do whether or not history could be written.
+One case remains: an update of history can make a step ill-formed, if it reads an attribute of no object or leaves its range.
+Attributes with such updates are *fragile*, and every slice contains them. So a step is ill-formed in every slice or in none.
+
+Only the slice without any history may omit fragile attributes. It checks the properties that read no history, and its steps
+are the same whether or not history can be written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, reads, type_of_term
 
 Field = tuple[str, str]
-"""A sort and an attribute."""
+"""The names of a sort and of one of its attributes."""
 
 Slice = frozenset[Field]
 """The history attributes that are kept."""
@@ -47,10 +47,10 @@ NO_HISTORY: Slice = frozenset()
 
 
 class Slices:
-    """The slices of a model that its properties need.
+    """The slices that a model's properties need.
 
     Attributes:
-        fragile: the smallest slice that has all attributes whose updates may be ill-formed.
+        fragile: the smallest slice with all attributes whose updates may be ill-formed.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -68,12 +68,12 @@ class Slices:
         self.fragile = self._closed(fragile)
 
     def of(self, prop: Property) -> Slice:
-        """The slice that a property is checked on; without history if it reads none."""
+        """The slice on which to check a property; ``NO_HISTORY`` if it reads none."""
         read = {field for formula in formulas(prop) for field in self._read(formula)}
         return self._closed(read) | self.fragile if read else NO_HISTORY
 
     def instance(self, kept: Slice) -> Instance:
-        """The instance with the history attributes of a slice."""
+        """The instance, reduced to the history attributes of a slice."""
         history = None if kept == self._history else kept
         return replace(self._instance, with_history=bool(kept), history=history)
 
@@ -81,7 +81,7 @@ class Slices:
         return self._history & set(reads(self._instance, term, me))
 
     def _closed(self, fields: Iterable[Field]) -> Slice:
-        """``fields`` with all that their updates read, and the updates of these, and so on."""
+        """``fields`` with all attributes that their updates read, transitively."""
         closed: set[Field] = set()
         work = list(fields)
         while work:
@@ -108,9 +108,9 @@ def formulas(prop: Property) -> Iterator[t.Term]:
 
 
 def _never_fails(instance: Instance, field: Field, value: t.Term, me: Owner) -> bool:
-    """An update gives a value of its attribute's type in every state, whatever the event's parameters are.
+    """Whether an update gives a value of its attribute's type in every state, for any event parameters.
 
-    It reads variables' objects and its own only, and a number is a constant or another attribute's that is in the range.
+    True if it reads only its own object and variables' objects, and a number is a constant or an attribute within the range.
     """
     if any(isinstance(p, t.Attr | t.Is | t.Fires) and not isinstance(p.of, t.Var | t.Me) for p in t.subterms(value)):
         return False

@@ -1,10 +1,10 @@
-"""Exploration by compiled code: the same states and steps as :mod:`schedproof.proofs.exploration.explore`, a hundred times as fast.
+"""The compiled engine: the states and steps of :mod:`schedproof.proofs.exploration.explore`, a hundred times as fast.
 
-A model at a scope becomes a program (``terms``, ``steps``, ``predicates``) in a small imperative language (``code``), that
-compiled code (``llvm``), and that is run on states that are packed into a few words (``layout``) by a
-breadth-first search (``search``, its inner loops in ``kernel``) over an exact hash table (``table``), which checks safety
-properties on its way (``safety``). For what is said of whole runs (``liveness``), all edges are kept (``graph``) and searched
-(``paths``). What is too large to be explored can be walked through at random (``walks``).
+``terms``, ``steps`` and ``predicates`` translate a model at a scope into a program in a small imperative language (``code``),
+which ``llvm`` compiles. ``layout`` packs states into a few words. ``search`` runs the program on packed states, breadth first,
+with inner loops in ``kernel`` and an exact hash table in ``table``. ``safety`` checks safety properties during the search.
+For liveness properties, ``graph`` keeps all edges, and ``liveness`` and ``paths`` search them. ``walks`` takes random walks
+through models that are too large to explore.
 """
 
 from .graph import CHECKED_AGAIN, Graph, graph_of, memory_of

@@ -1,7 +1,7 @@
-"""How far a search is, in a folder, so that it can go on after a kill.
+"""Checkpoints of a search in a folder, from which it continues after a kill.
 
-The files of the parts only grow; what says how far they are valid, with checksums, is a small file that is replaced as a whole
-when they are safely written. So whatever is cut off in the middle is as if it had never been begun.
+The files of parts only grow. A small file with checksums says how far they are valid. It is replaced atomically, after the
+parts' files are on disk. So a restart discards partial writes.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ FORMAT = 1
 
 
 class Checkpoint:
-    """The folder of one search; no other process has it.
+    """The checkpoint folder of one search, locked against other processes.
 
     Args:
-        folder: of all searches of a command.
-        what: what is searched, as a reader would say it.
-        program: what is run, so that a changed model is noticed.
+        folder: the folder of all searches of a command.
+        what: a readable description of the search.
+        program: the compiled program, to detect a changed model.
 
     Raises:
-        CheckpointError: the folder cannot be made or written, or another process has it.
+        CheckpointError: the folder cannot be made or written, or another process uses it.
     """
 
     def __init__(self, folder: Path, what: Mapping[str, Any], program: str) -> None:
@@ -61,16 +61,16 @@ class Checkpoint:
         self.release()
 
     def release(self) -> None:
-        """Others may have the folder; what was written is still read from it."""
+        """Releases the folder for other processes; its files stay readable here."""
         with suppress(OSError, AttributeError):
-            os.close(self._lock)  # and with it the lock
+            os.close(self._lock)  # releases the lock
             del self._lock
 
     def save(self, parts: Sequence[Saved]) -> None:
-        """Says how far the parts are, all at once.
+        """Records the progress of all parts atomically.
 
         Raises:
-            OSError: the disk is full, or cannot be written; what was saved before is still there.
+            OSError: the disk is full or cannot be written; the previous checkpoint is unchanged.
         """
         content = {
             "format": FORMAT,
@@ -80,17 +80,17 @@ class Checkpoint:
         }
         new = self.folder / "new"
         new.unlink(missing_ok=True)
-        with open(new, "x", encoding="utf-8") as file:  # a link in its place is not followed
+        with open(new, "x", encoding="utf-8") as file:  # "x" does not follow a link in its place
             json.dump({"digest": _digest(content), "content": content}, file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(new, self._path)
 
     def load(self, parts: int) -> list[Saved] | None:
-        """How far the parts were; None if nothing was saved.
+        """The recorded progress of the parts; None if there is no checkpoint.
 
         Raises:
-            CheckpointError: it is damaged, or of another model or number of parts.
+            CheckpointError: the checkpoint is damaged, or belongs to another model or number of parts.
         """
         try:
             text = self._path.read_text("utf-8")
@@ -116,7 +116,7 @@ class Checkpoint:
         return saved
 
     def damaged(self, what: str) -> CheckpointError:
-        """The error for what cannot be read back."""
+        """The error for a checkpoint that cannot be read back."""
         return CheckpointError(f"{what}: the checkpoint is damaged; remove '{self.folder}', and begin again")
 
     @property

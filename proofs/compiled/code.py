@@ -1,7 +1,7 @@
-"""The small imperative language that steps are compiled through: whole numbers, arrays, bit masks, loops.
+"""The small imperative language into which steps are compiled: integers, arrays, bit masks and loops.
 
-Everything is a 64-bit integer; truth is 0 or 1. Jumps are structured: ``Leave`` ends the block of that label that it
-stands in. What prints it (:mod:`.llvm`) knows nothing of models.
+Every value is a 64-bit integer; truth values are 0 and 1. Jumps are structured: ``Leave`` ends the enclosing block of its label.
+The code generator (:mod:`.llvm`) knows nothing of models.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """``left op right``; comparisons are signed and give 0 or 1, ``>>`` fills with zeros."""
+    """``left op right``; comparisons are signed and give 0 or 1, ``>>`` shifts in zeros."""
 
     op: str
     left: Expr
@@ -39,7 +39,7 @@ Expr = int | Local | Item | Binary
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A variable gets a value."""
+    """Assigns to a variable."""
 
     name: str
     value: Expr
@@ -47,7 +47,7 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """An element of an array gets a value."""
+    """Assigns to an element of an array."""
 
     array: str
     index: Expr
@@ -56,7 +56,7 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """``then`` if the condition is not 0."""
+    """Runs ``then`` if the condition is not 0."""
 
     condition: Expr
     then: Sequence[Stmt]
@@ -64,7 +64,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """``body`` for the number of each bit of ``mask``, from the lowest; the mask is read once."""
+    """Runs ``body`` for the number of each bit of ``mask``, from the lowest; evaluates the mask once."""
 
     name: str
     mask: Expr
@@ -73,7 +73,7 @@ class Each:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """``body`` for each number from ``low`` to ``high``, both included; these are read once."""
+    """Runs ``body`` for each number from ``low`` to ``high``, both included; evaluates the bounds once."""
 
     name: str
     low: Expr
@@ -83,7 +83,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """``body``, which ``Leave`` of this label ends."""
+    """Runs ``body``; ``Leave`` of this label ends it."""
 
     label: str
     body: Sequence[Stmt]
@@ -91,7 +91,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Goes on behind the enclosing block of this label."""
+    """Jumps behind the enclosing block of this label."""
 
     label: str
 
@@ -101,11 +101,11 @@ Stmt = Set | Put | If | Each | Count | Block | Leave
 
 @dataclass(frozen=True)
 class Function:
-    """A function of arrays (``pointers``) and numbers (``numbers``) that gives a number.
+    """A function of arrays (``pointers``) and numbers (``numbers``) that returns a number.
 
     Args:
-        scratch: arrays of its own by name, with their lengths.
-        tables: arrays that never change.
+        scratch: local arrays by name, with their lengths.
+        tables: constant arrays by name.
     """
 
     name: str
@@ -118,13 +118,13 @@ class Function:
 
 
 def leaves(body: Sequence[Stmt], label: str) -> bool:
-    """Whether there is a jump out of the block of this label, around these statements."""
+    """Whether the statements jump out of an enclosing block of this label."""
     inner = [s.then if isinstance(s, If) else s.body for s in body if isinstance(s, If | Each | Count | Block)]
     return any(isinstance(s, Leave) and s.label == label for s in body) or any(leaves(each, label) for each in inner)
 
 
 def binary(op: str, left: Expr, right: Expr) -> Expr:
-    """``left op right``, computed here where that needs no machine."""
+    """``left op right``, evaluated at compile time where possible."""
     if isinstance(left, int) and isinstance(right, int):
         return _COMPUTED[op](left, right)
     if op in "&*" and 0 in (left, right):
@@ -158,10 +158,10 @@ def bit(number: Expr) -> Expr:
 
 
 def negated(truth: Expr) -> Expr:
-    """1 for 0, and 0 for 1."""
+    """The negation of a truth value: 1 for 0, and 0 for 1."""
     return binary("^", truth, 1)
 
 
 def member(mask: Expr, number: Expr) -> Expr:
-    """Whether the mask has the bit of this number, which is not negative."""
+    """Whether the mask has the bit of this number, which must not be negative."""
     return binary("&", binary(">>", mask, number), 1)

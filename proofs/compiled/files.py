@@ -1,4 +1,4 @@
-"""What does not fit into memory, in files: columns of numbers in the order of discovery, and sorted runs of a table's entries."""
+"""Files for states that do not fit into memory: columns in the order of discovery, and sorted runs of table entries."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from .layout import Words
 from .table import U, entry, place_of
 
 AT_ONCE = 1 << 16
-"""Rows that are read together."""
+"""The number of rows per read."""
 
 
 class Damaged(OSError):
-    """A file does not have what was written to it."""
+    """A file does not contain the data that was written to it."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How far a column was written, and a checksum (CRC-32) of everything up to there."""
+    """The end of a column at some time, and the CRC-32 checksum of its content up to there."""
 
     end: int
     checksum: int
 
 
 class Column:
-    """An array in a file; rows are added at its end, and never changed.
+    """An append-only array in a file.
 
     Args:
-        kind: of its numbers.
-        width: how many of them make a row.
+        kind: the type of its numbers.
+        width: the numbers in a row.
         first: the number of its first row.
     """
 
@@ -58,14 +58,14 @@ class Column:
 
     @property
     def mark(self) -> Mark:
-        """What says later how far it was written."""
+        """The present end and checksum."""
         return Mark(self.end, self._checksum)
 
     def add(self, numbers: NDArray[Any]) -> None:
-        """Writes rows behind the others.
+        """Appends rows.
 
         Raises:
-            OSError: the disk is full, or cannot be written; then there are as many rows as before.
+            OSError: the disk is full or cannot be written; the number of rows is then unchanged.
         """
         if not numbers.size:
             return
@@ -83,10 +83,10 @@ class Column:
         self.end += numbers.size // self._width
 
     def read(self, first: int, last: int) -> NDArray[Any]:
-        """Rows ``first`` to ``last``, one after the other.
+        """The numbers of rows ``first`` to ``last`` (exclusive), as a flat array.
 
         Raises:
-            Damaged: they are not there.
+            Damaged: the file is too short.
         """
         numbers = np.empty((last - first) * self._width, self._kind)
         if not numbers.size:
@@ -100,10 +100,10 @@ class Column:
         return numbers
 
     def back_to(self, mark: Mark) -> None:
-        """Forgets what was written after ``mark``.
+        """Discards the rows after ``mark``.
 
         Raises:
-            Damaged: what was written before is not there.
+            Damaged: the rows before ``mark`` are not what was written.
         """
         self.end, self._checksum = self._first, 0
         for first in range(self._first, mark.end, AT_ONCE):
@@ -114,7 +114,7 @@ class Column:
         os.ftruncate(self._file, self._place(mark.end))
 
     def sync(self) -> None:
-        """What was added survives if the machine stops."""
+        """Forces the rows to disk, so that they survive a crash of the machine."""
         os.fsync(self._file)
 
     def _place(self, row: int) -> int:
@@ -122,7 +122,7 @@ class Column:
 
 
 class Scratch:
-    """A folder that is gone when nobody has this any more."""
+    """A temporary folder that is deleted with this object."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="schedproof-"))
@@ -130,20 +130,20 @@ class Scratch:
 
 
 class SortedRuns:
-    """Entries of a table, in files that are sorted as it is.
+    """Table entries in sorted files.
 
-    A new one takes in those before it that are not twice as large as itself, so that there are few.
+    A new run merges with earlier runs that are at most twice as large, so their number stays small.
     """
 
     def __init__(self, folder: Path, part: int, words: int) -> None:
         self._folder, self._part, self._words = folder, part, words
         self._runs: list[Column] = []
         self._made = 0
-        for left in folder.glob(f"run-{part}-*"):  # of a search that was killed
+        for left in folder.glob(f"run-{part}-*"):  # left by a killed search
             left.unlink()
 
     def known(self, keys: Words, count: int) -> NDArray[np.bool_]:
-        """Which of ``count`` sorted entries are in a run."""
+        """For each of ``count`` sorted entries, whether a run contains it."""
         old = np.zeros(count, np.bool_)
         for run in self._runs:
             at = 0
@@ -152,7 +152,7 @@ class SortedRuns:
         return old
 
     def add(self, keys: Words, count: int) -> None:
-        """Makes a run of ``count`` sorted entries, none of which is in another."""
+        """Adds a run of ``count`` sorted entries, none of which is in another run."""
         if not count:
             return
         new = self._new()
@@ -167,7 +167,7 @@ class SortedRuns:
         self._runs.append(new)
 
     def remove(self) -> None:
-        """Nothing is looked for any more."""
+        """Deletes all runs."""
         for run in self._runs:
             run.path.unlink(missing_ok=True)
         self._runs.clear()
@@ -183,7 +183,7 @@ def _chunks(run: Column) -> Iterator[Words]:
 
 
 def _merged(one: Column, other: Column, words: int) -> Iterator[Words]:
-    """The entries of both, sorted."""
+    """The entries of both columns, sorted."""
     ways, left = (_chunks(one), _chunks(other)), [np.empty((0, words), np.uint64) for _ in range(2)]
     while True:
         for i, way in enumerate(ways):
@@ -204,7 +204,7 @@ def _merged(one: Column, other: Column, words: int) -> Iterator[Words]:
 
 @njit(nogil=True, cache=True)
 def _find_known(keys: Any, count: int, words: int, run: Any, at: int, old: Any) -> int:
-    """Marks which of ``count`` sorted entries from ``at`` on are in a part of a run; where the next part may go on."""
+    """Marks which of ``count`` sorted entries, from ``at`` on, a chunk of a run contains; returns where the next chunk starts."""
     for j in range(0, len(run), words):
         value = run[j]
         while at < count and keys[at * words] < value:
@@ -224,7 +224,7 @@ def _find_known(keys: Any, count: int, words: int, run: Any, at: int, old: Any) 
 
 @njit(nogil=True, cache=True)
 def squeeze(keys: Any, words: int) -> int:
-    """Moves the entries of a table together, in their order; how many there are."""
+    """Moves a table's entries together, in order; returns their number."""
     n = 0
     for i in range(0, len(keys), words):
         if keys[i] != 0:
@@ -236,7 +236,7 @@ def squeeze(keys: Any, words: int) -> int:
 
 @njit(nogil=True, cache=True)
 def pick(keys: Any, count: int, words: int, old: Any) -> int:
-    """Moves those of ``count`` entries together that are not old; how many there are."""
+    """Moves the entries that are not ``old`` together; returns their number."""
     n = 0
     for i in range(count):
         if not old[i]:
@@ -250,10 +250,12 @@ def pick(keys: Any, count: int, words: int, old: Any) -> int:
 def sift(
     keys: Any, count: int, words: int, parts: int, old: Any, states: Any, parents: Any, choices: Any, rows: int
 ) -> int:
-    """Of ``rows`` states in the order of discovery, all among ``count`` sorted entries, keeps those that are not old.
+    """Keeps the states that are not ``old``, out of ``rows`` states in the order of discovery.
+
+    All of them are among the ``count`` sorted entries.
 
     Returns:
-        How many these are.
+        The number of kept states.
     """
     n = 0
     for r in range(rows):
@@ -279,7 +281,7 @@ def sift(
 
 @njit(nogil=True, cache=True)
 def _rank(keys: Any, count: int, words: int, value: Any, guess: int) -> int:
-    """The first of sorted entries that is not less than ``value``; it is thought to be near ``guess``."""
+    """The index of the first sorted entry that is not less than ``value``, searched from ``guess``."""
     low, high, step = guess, guess, 1
     while low > 0 and keys[low * words] >= value:
         high = low

@@ -1,4 +1,4 @@
-"""All edges between the states that were reached, for what is said of whole runs."""
+"""The full graph of a compiled exploration, for liveness properties."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ from .steps import Program, first_choices
 from .steps import program as program_of
 
 Nodes = NDArray[np.bool_]
-"""A set of states, by number."""
+"""A set of states, as truth values by state number."""
 
 PER_STATE, PER_EDGE = 80, 20
-"""Bytes that a graph and the searches in it take; measured, and rounded up."""
+"""Bytes per state and per edge of a graph and its searches; measured, and rounded up."""
 
 CHECKED_AGAIN = 100_000
-"""For so many states, to check conditions once more takes less time than to compile the steps without them."""
+"""Up to this many states, checking conditions again is faster than compiling the steps without them."""
 
 AT_ONCE = 1 << 16
-"""States whose steps are taken between two looks at the clock."""
+"""The number of states between two calls of ``progress``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """States and edges by number; the edges of state ``n`` are those from ``offsets[n]`` to ``offsets[n + 1]``.
+    """States and edges by number; state ``n`` has the edges from ``offsets[n]`` to ``offsets[n + 1]``.
 
     Args:
-        words: the states, packed.
-        depths, whence: of each state its distance from the initial one, in whose order they are numbered, and the last
-            edge of a shortest run.
-        targets, choices: of each edge the state that it leads to and the number of its choice.
+        words: the packed states.
+        depths: for each state its distance from the initial state; states are numbered in this order.
+        whence: for each state the last edge of a shortest run to it.
+        targets: for each edge the number of its target.
+        choices: for each edge the number of its choice.
     """
 
     reached: Reached
@@ -57,7 +58,7 @@ class Graph:
 
     @property
     def instance(self) -> Instance:
-        """What was explored."""
+        """The explored instance."""
         return self.reached.instance
 
     @property
@@ -66,14 +67,14 @@ class Graph:
         return len(self.offsets) - 1
 
     def state(self, number: int) -> State:
-        """A state as the model's meaning has it."""
+        """A state in the representation of the interpreted engine."""
         layout = self.reached.program.layout
         first = number * layout.words
         return layout.unpack(tuple(int(w) for w in self.words[first : first + layout.words]))
 
     @property
     def edges(self) -> _Edges:
-        """The edges of a state as other explorations have them."""
+        """The edges of each state in the representation of the interpreted engine."""
         return _Edges(self)
 
     def path(self, number: int) -> list[Choice]:
@@ -86,23 +87,23 @@ class Graph:
         return run[::-1]
 
     def choices_of(self, actions: Iterable[str]) -> NDArray[np.bool_]:
-        """By the number of a choice, whether it is one of these actions."""
+        """By the number of a choice, whether its action is one of these."""
         wanted, program = set(actions), self.reached.program
         counts = np.diff(first_choices(program.instance, program.actions))
         return np.repeat([action.name in wanted for action in program.actions], counts)
 
     def values(self, slot: int) -> NDArray[np.int64]:
-        """By state, the value of a slot."""
+        """The value of a slot in each state."""
         layout = self.reached.program.layout
         at, mask, low = layout.slots[slot]
         words = self.words[at // 64 :: layout.words][: self.size]
         return ((words >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
 
     def holding(self, wanted: Sequence[Predicate]) -> list[Nodes]:
-        """For each formula the states in which it holds.
+        """For each formula, the states in which it holds.
 
         Raises:
-            Undefined: one of them reads an attribute of no object in a reachable state.
+            Undefined: a formula reads an attribute of no object in a reachable state.
         """
         program = self.reached.program
         machine = Machine([predicates(program.instance, program.layout, wanted)], states=self.size)
@@ -111,18 +112,18 @@ class Graph:
         for predicate, row in zip(wanted, found, strict=True):
             for number in np.flatnonzero(row == UNDEFINED)[:1]:
                 holds = compile_term(self.instance, predicate.formula, {v.name: v for v in predicate.over})
-                holds(Moment(self.state(int(number)), dict(predicate.bound)))  # says what is wrong
+                holds(Moment(self.state(int(number)), dict(predicate.bound)))  # raises Undefined with a message
                 raise AssertionError("what is undefined in compiled code is defined when it is interpreted")
         return [row == TRUE for row in found]
 
     def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
-        """What gives the states from which some can be reached, taking no action of ``without``.
+        """A function from goal states to the states that can reach them without an action of ``without``.
 
-        Properties seldom differ in what they leave out, so that the edges are turned once for several.
+        The reversed edges are kept for the next property, since most properties have the same ``without``.
         """
         left_out = frozenset(without)
         if left_out not in self._turned:
-            self._turned.clear()  # and with it goes the memory that it takes
+            self._turned.clear()  # frees its memory
             self._turned[left_out] = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
         back, sources = self._turned[left_out]
 
@@ -147,23 +148,23 @@ class _Edges:
 
 
 def memory_of(reached: Reached) -> int:
-    """About how many bytes it takes to make a graph of what was reached, and to search it."""
+    """The approximate number of bytes that a graph of an exploration and its searches take."""
     states, edges = reached.representatives, reached.transition_count
     return states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
 
 
 def _unconditional(program: Program, states: int) -> Program:
-    """What takes the same steps; it checks nothing on its way, where it pays to compile that."""
+    """A program with the same steps; without conditions if there are enough states to pay for compiling it."""
     if states <= CHECKED_AGAIN or not program.conditions:
         return program
     return program_of(program.instance, program.actions)
 
 
 def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
-    """The graph of what was reached. In one thread its states have the same numbers.
+    """The graph of an exploration. With one thread its states have the same numbers as there.
 
     Raises:
-        ValueError: not every state was reached, each for itself: what is said of single objects would be wrong. Or a part of them is
+        ValueError: the exploration is incomplete, used symmetry (a graph would be wrong about single objects), or is partly
             in files.
     """
     if not reached.complete or reached.symmetry is not None or not reached.in_memory:

@@ -1,4 +1,4 @@
-"""The inner loops of the search, compiled by numba: expand states, and put what comes of them into tables."""
+"""The inner loops of the search, compiled by numba: expanding states and inserting states into tables."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .steps import FIRST_ACTION
 from .table import U, entry, find, part_of, place_of, prefetch, put
 
 AHEAD = 12
-"""So many states before it is looked for, the place of one is asked for."""
+"""The place of a state is prefetched this many states before it is read."""
 
 BITS = U(16)
-"""Of where a state comes from, so many are the number of the choice, and the others that of the state."""
+"""The bits for the number of the choice in a predecessor; the rest is the number of the state."""
 
 LOW = U(0xFFFF)
 
 HALF = 31
-"""Counts of symmetric states are kept in two numbers, of which the second one counts so many bits more."""
+"""Counts of symmetric states consist of two numbers; the second one counts multiples of ``2 ** HALF``."""
 
 
 @intrinsic
 def call(typing: Any, address: Any, state: Any, out: Any, chosen: Any, seen: Any, number: Any) -> Any:
-    """Calls a function of a program at an address; the arrays are given by theirs."""
+    """Calls a program's function at an address; arrays are passed as addresses."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number = cgutils.ir.IntType(64)
@@ -60,20 +60,20 @@ def expand(
     whence: Any,
     counts: Any,
 ) -> int:
-    """Takes the steps of states ``first`` to ``last`` of a frontier, to the bucket of the part that each belongs to.
+    """Takes the steps of states ``first`` to ``last`` of a frontier, and puts each target into the bucket of its part.
 
     Args:
         address: of ``steps``.
         base: the number of the frontier's first state in this part, ``me``.
-        out, chosen: room for the steps of one state.
-        quotient: how states are renamed (:class:`.quotient.Quotient`), or None.
-        weights: gets in two halves how many states, steps of each action, and states without a step these states stand for,
-            if there is a ``quotient``.
-        values, states, whence: the buckets, a row each: entries, states, and where these come from.
-        counts: how much is in each.
+        out, chosen: buffers for the steps of one state.
+        quotient: the renamings (:class:`.quotient.Quotient`), or None.
+        weights: with a ``quotient``, receives counts in two halves: the represented states, their steps by action, and those
+            without a step.
+        values, states, whence: the buckets, a row each: entries, states and predecessors.
+        counts: the number of states in each bucket.
 
     Returns:
-        Where it stopped, because all is done or a bucket is nearly full.
+        The index of the next state: ``last``, or less if a bucket is nearly full.
     """
     n = first
     at, out_at, chosen_at, seen_at = frontier.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
@@ -131,16 +131,16 @@ def insert(
     parents: Any,
     choices: Any,
 ) -> tuple[int, int]:
-    """Puts a bucket's states ``start`` to ``end`` into a table; new ones also to the next frontier.
+    """Inserts the states ``start`` to ``end`` of a bucket into a table; new ones also into the next frontier.
 
     Args:
         keys, places: the table.
-        most: so many states at most may be in it.
-        count, found: how many are in the table and in the frontier.
-        parents, choices: by number, the state that a state comes from, and the choice that leads here; empty if that is not kept.
+        most: the greatest number of states in the table.
+        count, found: the numbers of states in the table and in the frontier.
+        parents, choices: by number, the predecessor of a state and the choice that leads from there; empty if not kept.
 
     Returns:
-        Where it stopped, and how many are in the table then.
+        The index of the next state in the bucket, and the number of states in the table.
     """
     p, size, traced = U(parts), U(places), len(parents) > 0
     i = start
@@ -161,7 +161,7 @@ def insert(
 
 
 TOGETHER = 16
-"""So many states are linked at once: what one asks of the tables, comes near while others are asked for."""
+"""The number of states that are linked together: their table accesses are prefetched in the meantime."""
 
 
 @njit(nogil=True, cache=True)
@@ -184,18 +184,19 @@ def link(
     chosen: Any,
     seen: Any,
 ) -> int:
-    """Takes the steps of states ``first`` to ``last`` once more, now that all states are in tables, and keeps the edges.
+    """Repeats the steps of states ``first`` to ``last``, now that the tables have all states, and records the edges.
 
     Args:
         address: of ``steps``.
-        keys, places: the tables of the parts, which have all that is reached.
-        numbers: by part and place, one more than the number of the state; 0: not yet met.
-        states, depths, whence: by number; ``whence`` is the edge by which it was met first. ``count`` have been met.
-        offsets, targets, choices: the edges, of those before ``first``.
-        out, chosen, seen: room for the steps of ``TOGETHER`` states.
+        keys, places: the tables of the parts, with all reachable states.
+        numbers: by part and place, the number of the state plus one; 0 means not yet met.
+        states, depths, whence: by number; ``whence`` is the first edge to the state.
+        count: the number of states met so far.
+        offsets, targets, choices: the edges, complete for states before ``first``.
+        out, chosen, seen: buffers for the steps of ``TOGETHER`` states.
 
     Returns:
-        How many states have been met.
+        The number of states met.
     """
     parts = U(len(keys))
     state_at, out_at, chosen_at, seen_at = states.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
@@ -236,12 +237,12 @@ def link(
 
 @njit(nogil=True, cache=True)
 def check(address: int, states: Any, words: int, out: Any, found: Any) -> None:
-    """What formulas are in states.
+    """Evaluates formulas in states.
 
     Args:
         address: of ``holds``.
-        out: room for what it writes.
-        found: by formula and state.
+        out: a buffer for one state.
+        found: receives the values, by formula and state.
     """
     state_at, out_at = states.ctypes.data, out.ctypes.data
     for n in range(found.shape[1]):

@@ -1,4 +1,4 @@
-"""A state in a few 64-bit words: every slot of an instance as so many bits as its values need."""
+"""The layout of a state in a few 64-bit words: each slot takes as many bits as its values need."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from schedproof.proofs.exploration.limits import TooWide
 Words = NDArray[np.uint64]
 
 GREATEST = 1 << 48
-"""Numbers are not greater, so that their sums are in 64 bits, too."""
+"""The limit of absolute values, so that sums fit into 64 bits."""
 
 USABLE = 63
-"""Bits of a word that hold a state; the last one tells a state from an empty place."""
+"""The bits of a word that hold a state; the last bit distinguishes a state from an empty place."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """The state, or an attribute, of all objects of a sort.
+    """The field of all objects of a sort: the machine's state, or an attribute.
 
     Args:
         slot: where its values begin in a state.
-        low: what is subtracted from a value, so that the lowest is 0.
-        values: how many values there are.
-        bits: of one value.
-        positions: for each object the number of its value's first bit, 64 to a word.
+        low: the lowest value, which is encoded as 0.
+        values: the number of values.
+        bits: the width of one value.
+        positions: for each object the number of its value's first bit, with 64 bits to a word.
     """
 
     sort: str
@@ -43,7 +43,7 @@ class Field:
 
     @property
     def stride(self) -> int | None:
-        """The distance between two objects' values if all are in one word, else None."""
+        """The distance in bits between two objects' values if all are in one word, else None."""
         at = self.positions
         if not at or at[0] // 64 != at[-1] // 64:
             return None
@@ -52,7 +52,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything of an instance's states is."""
+    """The place of each field of an instance's states."""
 
     fields: dict[tuple[str, str], Field]
     words: int
@@ -82,7 +82,7 @@ class Layout:
 
 
 def layout(instance: Instance) -> Layout:
-    """The narrowest layout in which no value stands in two words, and as many fields as fit are in one."""
+    """A narrow layout in which no value crosses a word boundary, and fields stay in one word where that wastes little."""
     fields: dict[tuple[str, str], Field] = {}
     at = bits = 0
     for machine in instance.model.machines:
@@ -94,7 +94,7 @@ def layout(instance: Instance) -> Layout:
             width = (values - 1).bit_length()
             positions = []
             if at % 64 + size * width > USABLE and size * width <= USABLE // 2:
-                at = (at // 64 + 1) * 64  # in a word of its own, where that leaves little empty
+                at = (at // 64 + 1) * 64  # start a new word, so that the whole field is in one
             for _ in range(size):
                 if at % 64 + width > USABLE:
                     at = (at // 64 + 1) * 64
@@ -106,10 +106,10 @@ def layout(instance: Instance) -> Layout:
 
 
 def span(instance: Instance, kind: Type) -> tuple[int, int]:
-    """The lowest encoded value of a type, and how many there are.
+    """The lowest encoded value of a type, and the number of values.
 
     Raises:
-        TooWide: sums of such numbers could be more than 64 bits hold.
+        TooWide: sums of such numbers could exceed 64 bits.
     """
     match kind:
         case Ref(sort):

@@ -1,4 +1,4 @@
-"""What can happen, can always still happen, and must happen: :mod:`schedproof.proofs.exploration.liveness` on a compiled graph."""
+"""Life cycles, reachability and leads-to as in :mod:`schedproof.proofs.exploration.liveness`, on a compiled graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Numbers = NDArray[np.int64]
 
 
 def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
-    """Some object can go through exactly the given states."""
+    """Checks that some object can go through exactly the given states."""
     instance = graph.instance
     names = [s.name for s in instance.model.machine(prop.sort).states]
     wanted = np.array([names.index(s) for s in prop.states], np.int64)
@@ -35,14 +35,14 @@ def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
 
 
 def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
-    """AG EF, by a search backwards from the goal."""
+    """Checks AG EF by a backward search from the goal."""
     reaching = graph.backwards(prop.without)
     vacuous = True
     nearest: tuple[int, dict[str, int]] | None = None
     for bound, goal, start in _held(graph, prop):
         reach = reaching(goal)
         vacuous = vacuous and not start.any()
-        stuck = np.flatnonzero(start & ~reach)  # states are numbered in the order of their distance
+        stuck = np.flatnonzero(start & ~reach)  # numbers follow the distance from the initial state
         if len(stuck) and (nearest is None or int(stuck[0]) < nearest[0]):
             nearest = int(stuck[0]), bound
     if nearest is not None:
@@ -51,7 +51,7 @@ def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
 
 
 def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
-    """Every fair run from ``given`` reaches ``goal``: no fair loop avoids it."""
+    """Checks that every fair run from ``given`` reaches ``goal``: no fair loop avoids the goal."""
     vacuous = True
     for bound, goal, given in _held(graph, prop):
         start = given & ~goal
@@ -71,7 +71,7 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
 
 
 def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:
-    """For all objects that a property speaks of, where its goal holds and where its premise does."""
+    """For each binding of a property's variables, the states of its goal and those of its premise."""
     every = list(bindings(graph.instance, prop.over))
     formulas = [prop.goal] if prop.given is None else [prop.goal, prop.given]
     held = graph.holding([Predicate(prop.over, bound, formula) for formula in formulas for bound in every])
@@ -80,7 +80,7 @@ def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[s
 
 
 def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, Numbers]]:
-    """States of strongly connected parts of ``inside`` in which a fair run can stay, with the numbers of all parts."""
+    """Pairs of states in which a fair run can stay inside ``inside``, and the component numbers of all states."""
     edges = graph.offsets, graph.targets, graph.choices
     allowed, weak, strong = (graph.choices_of(a) for a in (prop.without, prop.weak, prop.strong))
     allowed = ~allowed
@@ -94,7 +94,7 @@ def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[No
 
 
 def _run(graph: Graph, edges: Numbers, whence: NDArray[np.uint32], state: int) -> list[Choice]:
-    """The run to a state that :func:`paths.avoiding` has found."""
+    """The run to a state that :func:`paths.avoiding` found."""
     run: list[Choice] = []
     while edges[state] != paths.NONE:
         run.append(graph.reached.program.choice(int(graph.choices[edges[state]])))

@@ -1,4 +1,4 @@
-"""Functions of :mod:`.code` as LLVM's assembly, and that as compiled code."""
+"""Translation of functions of :mod:`.code` into LLVM assembly, and their compilation to native code."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ _CONDITIONS = {**_COMPARISONS, ">=": "sge", ">": "sgt"}
 
 
 DECLARED = "declare i64 @llvm.cttz.i64(i64, i1)"
-"""What functions use that are LLVM's own."""
+"""Declarations of LLVM intrinsics that functions use."""
 
 LEVEL = 2
-"""How much is optimized: 1 is a third slower, and 3 not faster. To optimize takes a second or several, not to a tenth of that."""
+"""The optimization level: 1 gives code that is a third slower, 3 no faster code.
+
+Compiling takes a second or several with optimization, and a tenth of that without."""
 
 WITHOUT = {"bmi2"}
-"""Features of the processor that are not used. On an x86 with bmi2, LLVM takes ``x & table[i + 1]`` for the lowest ``i`` bits of x, and not
-``i + 1``, where the table is 0, 1, 3, 7, ..."""
+"""Processor features that are not used. With bmi2 on x86, LLVM compiles ``x & table[i + 1]`` wrongly if the table is 0, 1, 3,
+7, ...: the result is the lowest ``i`` bits of x instead of ``i + 1``."""
 
 PAYS = 1_000_000
-"""For more states than so many it pays to optimize."""
+"""Optimizing pays off for more states than this."""
 
 MACHINE_CODE = Cache("machine-code", most=400)
-"""A model is compiled once, and not with every command."""
+"""The cache of native code, so that a model is not compiled by every command."""
 
 
 def assembly(function: Function) -> str:
-    """The text of a function."""
+    """A function as LLVM assembly."""
     return _Writer(function).text()
 
 
 class _Writer:
-    """One function on its way to text."""
+    """The assembly of one function under construction."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -90,7 +92,7 @@ class _Writer:
         return name
 
     def _label(self, name: str) -> None:
-        """What comes now is reached under this label, and from the code before, if that goes on."""
+        """Starts a basic block; code before it falls through if it is still open."""
         if self._open:
             self._say(f"br label %{name}")
         self._lines.append(f"{name}:")
@@ -134,7 +136,7 @@ class _Writer:
     def _block(self, body: Sequence[Stmt]) -> None:
         for stmt in body:
             if not self._open:
-                return  # nothing comes here
+                return  # unreachable code
             self._statement(stmt)
 
     def _statement(self, stmt: Stmt) -> None:
@@ -196,14 +198,14 @@ class _Writer:
         self._label(end)
 
     def _with(self, name: str, register: str, body: Sequence[Stmt]) -> None:
-        """A loop's body, in which its variable does not change: it needs no place in memory."""
+        """Writes a loop's body; its variable is constant there, so it stays in a register."""
         self._registers[name] = register
         self._block(body)
         del self._registers[name]
 
 
 def _condition(expr: Expr) -> tuple[str, Expr, Expr]:
-    """What is compared, where it is asked whether an expression is not 0."""
+    """The comparison that is equivalent to an expression being nonzero."""
     if isinstance(expr, Binary):
         if expr.op in _COMPARISONS:
             return expr.op, expr.left, expr.right
@@ -214,22 +216,22 @@ def _condition(expr: Expr) -> tuple[str, Expr, Expr]:
 
 
 def _is_truth(expr: Expr) -> bool:
-    """Whether an expression is surely 0 or 1."""
+    """Whether an expression is certainly 0 or 1."""
     return isinstance(expr, Binary) and (expr.op in _COMPARISONS or (expr.op == "&" and expr.right == 1))
 
 
 def level_for(states: int) -> int:
-    """How much is optimized for about so many states."""
+    """The optimization level for about this many states."""
     return LEVEL if states >= PAYS else 0
 
 
 class Machine:
-    """Functions as compiled code, for as long as this is kept.
+    """Functions as native code, which lives as long as this object.
 
     Args:
-        functions: their names differ, and so do those of their tables.
-        states: about how many it is for: whether it pays to optimize.
-        cached: whether compiled code may be taken from the disk, and is left there.
+        functions: their names and those of their tables must differ.
+        states: the expected number of states, which decides whether to optimize.
+        cached: read native code from the cache, and store it there.
     """
 
     def __init__(self, functions: Sequence[Function], *, states: int = PAYS, cached: bool = True) -> None:
@@ -262,5 +264,5 @@ class Machine:
         return bytes(self._target.emit_object(module))
 
     def address(self, name: str) -> int:
-        """Where a function is; 0 if there is none of that name."""
+        """The address of a function; 0 if there is none of that name."""
         return int(self._engine.get_function_address(name))

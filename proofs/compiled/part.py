@@ -1,4 +1,4 @@
-"""The states that one thread has found: a table, and frontiers, in memory as long as they fit, and else in files."""
+"""A part: the states of one thread, as a table and frontiers, in memory while they fit and else in files."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .steps import Program
 from .table import SLACK, U, entry, grow, place_of, put
 
 ROOM = 1 << 15
-"""Steps in a bucket: enough that changing between Python and compiled code costs little, and few enough for the cache."""
+"""Steps in a bucket: enough to amortize calls from Python to compiled code, and few enough for the processor's cache."""
 
 FULLEST, FIRST = 0.8, 1 << 10
-"""How full a table gets before it grows by a quarter, and how many places it begins with."""
+"""The load factor at which a table grows by a quarter, and its initial number of places."""
 
 WINDOW = 1 << 14
-"""States of a frontier that are read from a file together."""
+"""The number of states of a frontier that one read takes from a file."""
 
 
 @dataclass
 class Disk:
-    """The files of one part: of each state by number itself, the state that it was found from, and by which choice.
+    """The files of one part. For each state by number they have the state, its predecessor and the choice.
 
     Args:
-        runs: the entries that are in the table no more.
+        runs: the entries that are no longer in the table.
     """
 
     states: Column
@@ -44,7 +44,7 @@ class Disk:
 
     @staticmethod
     def at(folder: Path, part: int, words: int, first: int = 0) -> Disk:
-        """Files in a folder; states are kept from number ``first`` on."""
+        """The files of a part in a folder; the states' file begins with number ``first``."""
         return Disk(
             Column(folder / f"states-{part}", np.uint64, words, first),
             Column(folder / f"parents-{part}", np.uint32),
@@ -54,13 +54,13 @@ class Disk:
 
     @property
     def columns(self) -> tuple[Column, Column, Column]:
-        """In the order of their marks."""
+        """The columns, in the order of their marks."""
         return self.states, self.parents, self.choices
 
 
 @dataclass(frozen=True)
 class Saved:
-    """How far a part was: what is needed beside its files to go on from there; ``at`` states of this depth are expanded."""
+    """The progress of a part, to continue from with its files; ``at`` states of this depth are expanded."""
 
     count: int
     base: int
@@ -73,7 +73,7 @@ class Saved:
 
     @property
     def sound(self) -> bool:
-        """Its numbers can be those of a search."""
+        """Whether the numbers can be those of a search."""
         numbers = [self.count, self.base, self.size, self.at, *self.starts, *self.seen]
         return (
             all(type(n) is int and abs(n) < 1 << 63 for n in numbers)
@@ -89,30 +89,31 @@ class Saved:
 
 @dataclass
 class Part:
-    """The states whose entries belong to one thread: in order of discovery, which is that of their depths.
+    """The states that belong to one thread, in order of discovery, and so of depth.
 
-    As long as they fit, all are in the table. Else what is in the table goes to a file, sorted, and from then on the table has
-    what was found since: before these are believed to be new, they are compared with the files (delayed duplicate detection).
+    While the states fit, all of them are in the table. After that, a full table is sorted and moved to a file. The table then
+    holds the states found since, which may be duplicates until they are compared with the files (delayed duplicate detection).
 
-    ``expand`` takes steps, and ``take`` puts what comes of them into the table. If that may not grow, ``spill`` compares what it has
-    with the files, writes what is new, and empties it. ``settle`` does so before anyone counts, and ``deepen`` begins the next depth.
+    ``expand`` takes steps, and ``take`` inserts their targets into the table. If the table may not grow, ``spill`` compares it
+    with the files, writes new states, and empties it. ``settle`` does so before states are counted. ``deepen`` begins the
+    next depth.
 
     Args:
-        me: its number, of ``parts``.
-        budget: bytes that what grows may take; None: any.
-        folder: gives one for files.
-        disk: files that are to have all states; else they are made when they are needed.
-        traced: where each state was found from is kept; always, if there are files.
+        me: its number, out of ``parts``.
+        budget: the limit in bytes of data that grow with the states; None for no limit.
+        folder: returns a folder for files.
+        disk: files that receive all states; by default files are created when needed.
+        traced: keep each state's predecessor; files always keep it.
 
     Attributes:
         keys, places: the table.
-        parents, choices: by number from ``kept`` on, the state from which it was found first, and by which choice.
-        now: the states of this depth, of which there are ``size`` from number ``base`` on, or a window of them.
-        next: those of the next depth from ``kept`` on.
-        count: the number of states; those before ``kept`` are in files only.
+        parents, choices: by number from ``kept`` on, the predecessor and the choice by which the state was found first.
+        now: the states of this depth, or a window of them; there are ``size`` of them from number ``base`` on.
+        next: the states of the next depth, from ``kept`` on.
+        count: the number of states; those before ``kept`` are only in files.
         starts: by depth, the number of the first state.
-        seen: what the program has noted.
-        totals: what the expanded states stand for, if there is a ``quotient``: states, steps by action, and states without a step.
+        seen: the notes of the program.
+        totals: with a ``quotient``, the counts of represented states: states, steps by action, and states without a step.
     """
 
     program: Program
@@ -145,7 +146,7 @@ class Part:
         self._weights: NDArray[np.int64] = np.zeros((2, len(self.totals)), np.int64)
         self.out: Words = np.empty(self.program.choices * words, np.uint64)
         self.chosen: NDArray[np.uint64] = np.empty(self.program.choices, np.uint64)
-        # Two of each: while others still take from one, the next is filled.
+        # Two sets of buckets: others may still read one while the next is filled.
         self.values: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
         self.states: NDArray[np.uint64] = np.empty((2, self.parts, room * words), np.uint64)
         self.whence: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
@@ -153,17 +154,17 @@ class Part:
 
     @property
     def memory(self) -> int:
-        """Bytes of what grows with the number of states."""
+        """Bytes of the data that grow with the number of states."""
         arrays = (self.keys, self.parents, self.choices, self.now, self.next)
         return sum(int(a.nbytes) for a in arrays)
 
     @property
     def _rows(self) -> int:
-        """How many states are in ``next``."""
+        """The number of states in ``next``."""
         return self.count - max(self.base + self.size, self.kept)
 
     def expand(self, address: int, at: int, turn: int) -> int:
-        """Takes steps from state ``at`` of this depth on until a bucket is nearly full; where it stopped."""
+        """Takes steps from state ``at`` of this depth on until a bucket is nearly full; returns the next state's index."""
         self.counts[turn] = 0
         self._weights[:] = 0
         while at < self.size:
@@ -197,7 +198,7 @@ class Part:
         return at
 
     def _look_at(self, at: int) -> tuple[int, int]:
-        """Which states of this depth are in ``now``; state ``at`` is."""
+        """The range of states of this depth that ``now`` has, after loading state ``at``."""
         if not self.spilled:
             return 0, self.size
         if not self._window[0] <= at < self._window[1]:
@@ -207,7 +208,7 @@ class Part:
         return self._window
 
     def take(self, values: Any, states: Any, whence: Any, end: int) -> None:
-        """Puts a bucket into the table.
+        """Inserts a bucket into the table.
 
         Raises:
             OSError: the files cannot be written.
@@ -236,7 +237,7 @@ class Part:
             self.count = self.kept + held
 
     def _has_room(self, more: int) -> bool:
-        """Makes room for up to so many states; false if there may not be any."""
+        """Makes room for up to ``more`` states; returns false if the budget does not allow it."""
         held, words = self.count - self.kept, self._words
         most = int(self.places * FULLEST)
         if self.spilled:
@@ -267,7 +268,7 @@ class Part:
         return self.budget is None or self.memory + more <= self.budget
 
     def spill(self) -> None:
-        """Puts what is in memory into files, and begins with an empty table.
+        """Moves the states in memory to files, and starts an empty table.
 
         Raises:
             OSError: the files cannot be written.
@@ -301,12 +302,12 @@ class Part:
             self._begin_to_spill()
 
     def _begin_to_spill(self) -> None:
-        """From now on what is in memory is of one size."""
+        """Allocates arrays of a fixed size within the budget; they no longer grow."""
         self.spilled = True
         words, nothing = self._words, np.empty(0, np.uint64)
-        self.keys, self.next, self.now = nothing, nothing, nothing  # before others are made
+        self.keys, self.next, self.now = nothing, nothing, nothing  # freed before the new arrays are allocated
         window = WINDOW * 8 * words
-        # Of each state: its place in the table, itself, whence it came, and whether it is known.
+        # Bytes of a state: its table place, the state itself, its predecessor, and whether it is known.
         each = 8 * words / FULLEST + 8 * words + 6 + 1
         held = FIRST if self.budget is None else max(FIRST, int((self.budget - window - SLACK * 8 * words) / each))
         self.places = int(held / FULLEST) + 1
@@ -317,7 +318,7 @@ class Part:
         self._window = (0, 0)
 
     def put_by(self) -> None:
-        """Writes the states that are not yet in files; as far as the table knows, they are new.
+        """Writes the states in memory that are not yet in files; they must be free of duplicates.
 
         Raises:
             OSError: the files cannot be written.
@@ -332,14 +333,14 @@ class Part:
         disk.choices.add(self.choices[disk.choices.end - self.kept : self.count - self.kept])
 
     def settle(self) -> None:
-        """What is counted is new, and in files if there are any."""
+        """Makes ``count`` exact: removes duplicates, and writes new states to files if there are any."""
         if self.spilled:
             self.spill()
         elif self.disk is not None:
             self.put_by()
 
     def deepen(self) -> None:
-        """Goes on with the states that were found."""
+        """Begins the next depth, with the states found so far."""
         self.settle()
         self.base += self.size
         self.size = self.count - self.base
@@ -347,19 +348,19 @@ class Part:
         self._window = (0, 0)
         if not self.spilled:
             self.now, self.next = self.next, self.now
-            _resize(self.next, FIRST * self._words)  # what is not needed is given back
+            _resize(self.next, FIRST * self._words)  # frees memory
 
     def forget(self) -> None:
-        """States that were not compared with the files are not counted."""
+        """Discards states that were not compared with the files."""
         if self.spilled:
             self.count = self.kept
 
     def depth(self, place: int) -> int:
-        """The distance of one of its states from the initial one."""
+        """The distance of one of its states from the initial state."""
         return bisect_right([*self.starts, self.base + self.size], place) - 1
 
     def origin(self, place: int) -> tuple[int, int]:
-        """The number of the state from which one of its states was found first, and by which choice."""
+        """The number of the predecessor of a state, and the number of the choice, by which it was found first."""
         if place >= self.kept:
             return int(self.parents[place - self.kept]), int(self.choices[place - self.kept])
         assert self.disk is not None
@@ -367,7 +368,7 @@ class Part:
         return int(parents[0]), int(choices[0])
 
     def save(self, at: int) -> Saved:
-        """How far it is, where ``at`` states of this depth are expanded and all is settled; its files have the rest."""
+        """The progress of the part, when it is settled and ``at`` states of this depth are expanded; syncs its files."""
         assert self.disk is not None
         for column in self.disk.columns:
             column.sync()
@@ -377,7 +378,7 @@ class Part:
         )  # fmt: skip
 
     def restore(self, saved: Saved) -> None:
-        """Goes back to where it was.
+        """Restores the part from saved progress and its files.
 
         Raises:
             Damaged: the files do not have what was written to them.
@@ -408,7 +409,7 @@ class Part:
         self.kept = self.count
 
     def _take_back(self, first: int, last: int) -> None:
-        """Puts states from files into the table; there is room for them."""
+        """Inserts states from files into the table, which has room for them."""
         assert self.disk is not None
         for at in range(first, last, WINDOW):
             states = self.disk.states.read(at, min(at + WINDOW, last))
@@ -418,7 +419,7 @@ class Part:
 
 @njit(nogil=True, cache=True)
 def _refill(keys: Any, states: Any, words: int, parts: int, places: int) -> bool:
-    """Puts states into a table; false if one of them was there."""
+    """Inserts states into a table; returns false at a duplicate."""
     for at in range(0, len(states), words):
         value = entry(states, at, words)
         if not put(keys, states, at, words, value, place_of(value, U(parts), U(places))):
@@ -427,5 +428,5 @@ def _refill(keys: Any, states: Any, words: int, parts: int, places: int) -> bool
 
 
 def _resize(array: NDArray[Any], length: int) -> None:
-    """Lengthens or shortens an array, without a copy where the system can move pages; new numbers are 0."""
+    """Resizes an array, without a copy where the system can move pages; new elements are 0."""
     array.resize(length, refcheck=False)

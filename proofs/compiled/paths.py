@@ -1,7 +1,7 @@
-"""Searches on a graph in rows: the edges of node ``n`` are those from ``offsets[n]`` to ``offsets[n + 1]``.
+"""Searches on a graph in compressed rows: node ``n`` has the edges from ``offsets[n]`` to ``offsets[n + 1]``.
 
-Of each edge ``targets`` has the node that it leads to and ``choices`` the number of its choice; ``allowed`` says of each
-choice whether its edges count. Sets of nodes are arrays of truth values.
+For each edge, ``targets`` has its target and ``choices`` the number of its choice. ``allowed`` says for each choice whether
+its edges count. Sets of nodes are arrays of truth values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NONE = -1
 
 @njit(nogil=True, cache=True)
 def turned(offsets: Any, targets: Any, choices: Any, allowed: Any) -> Any:
-    """The edges backwards: offsets, and of each edge the node that it comes from."""
+    """The reversed edges: offsets, and for each edge its source."""
     nodes = len(offsets) - 1
     back = np.zeros(nodes + 1, np.int64)
     for e in range(len(targets)):
@@ -37,7 +37,7 @@ def turned(offsets: Any, targets: Any, choices: Any, allowed: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def reaching(back: Any, sources: Any, goal: Any) -> Any:
-    """The nodes from which one of ``goal`` can be reached; the edges are given backwards."""
+    """The nodes that can reach one of ``goal``, from reversed edges."""
     found = goal.copy()
     stack = np.empty(len(goal), np.uint32)
     size = 0
@@ -59,11 +59,11 @@ def reaching(back: Any, sources: Any, goal: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> Any:
-    """Shortest runs that come to a node of ``start`` and from then on see none of ``goal``.
+    """Shortest runs that pass a node of ``start`` and no node of ``goal`` afterwards.
 
     Returns:
-        By node, the length of the run (-1: there is none), and the number of its last edge (-1: it ends in ``start``) with
-        the node that this comes from.
+        By node: the length of the run (-1: there is none), its last edge (-1: the run ends in ``start``), and the source of
+        that edge.
     """
     nodes = len(offsets) - 1
     lengths = np.full(nodes, NONE, np.int32)
@@ -75,7 +75,7 @@ def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> 
         if start[n]:
             lengths[n] = depths[n]
     while True:
-        # Nodes are numbered by their depths: those of ``start`` that begin here come next.
+        # Nodes are numbered by depth: the ``start`` nodes of this depth come next.
         while first < nodes and depths[first] <= length:
             if start[first]:
                 now[size] = first
@@ -99,7 +99,7 @@ def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> 
 
 @njit(nogil=True, cache=True)
 def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: Any) -> Any:
-    """The strongly connected components of the nodes ``inside`` (Tarjan's algorithm): their numbers, -1 outside."""
+    """The strongly connected components of the nodes ``inside`` (Tarjan's algorithm), by node; -1 outside."""
     nodes = len(offsets) - 1
     found = np.full(nodes, NONE, np.int64)
     index = np.zeros(nodes, np.int64)
@@ -151,16 +151,16 @@ def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: A
 def fair(
     offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, parts: Any, order: Any, first: int
 ) -> Any:
-    """Which components a fair run can stay in.
+    """The components in which a fair run can stay.
 
     Args:
         allowed, weak, strong: by choice.
         parts: by node, its component (-1: none).
-        order: the nodes by their components, from ``first`` on those that are in one.
+        order: the nodes sorted by component; those in a component start at ``first``.
 
     Returns:
-        Two sets of nodes: those of fair components, and of the others what is left without states where something is
-        enabled again and again that is never taken.
+        Two sets of nodes. The first has the nodes of fair components. The second has the nodes to search again: those of
+        components that only strong fairness excludes, without states that enable a neglected strongly fair choice.
     """
     is_fair, rest = np.zeros(len(parts), np.bool_), np.zeros(len(parts), np.bool_)
     enabled, taken = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)
@@ -201,10 +201,10 @@ def fair(
 
 @njit(nogil=True, cache=True)
 def longest_prefix(offsets: Any, targets: Any, values: Any, wanted: Any) -> int:
-    """How many of ``wanted`` an object can go through in this order, from node 0 on, with nothing else between.
+    """The number of states of ``wanted`` that an object can go through in this order, from node 0 on, and no others.
 
     Args:
-        values: by node, where the object is.
+        values: by node, the object's state.
     """
     if values[0] != wanted[0]:
         return 0

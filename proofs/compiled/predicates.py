@@ -1,4 +1,4 @@
-"""Formulas of states as one function, each for given objects."""
+"""Formulas of states as one compiled function, each with fixed objects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .layout import Layout
 from .terms import Moment, Terms
 
 FALSE, TRUE, UNDEFINED = 0, 1, 2
-"""What a formula is in a state."""
+"""The values of a formula in a state."""
 
 
 @dataclass(frozen=True)
 class Predicate:
-    """A formula with the numbers of the objects that its variables ``over`` stand for."""
+    """A formula, with the numbers of the objects to which its variables ``over`` are bound."""
 
     over: Sequence[t.Var]
     bound: Mapping[str, int]
@@ -26,7 +26,7 @@ class Predicate:
 
 
 def predicates(instance: Instance, layout: Layout, wanted: Sequence[Predicate]) -> Function:
-    """``holds(state, out, ...)``, of the shape of ``steps``: writes to ``out`` what each formula is in ``state``."""
+    """A function ``holds(state, out, ...)``, with the signature of ``steps``, that writes each formula's value to ``out``."""
     terms = Terms(instance, layout)
     with terms.body() as body:
         for number, predicate in enumerate(wanted):

@@ -1,4 +1,4 @@
-"""States that differ only by a renaming, as one: :class:`schedproof.proofs.exploration.symmetry.Symmetry` on packed states."""
+"""Symmetry on packed states: the tables of :class:`schedproof.proofs.exploration.symmetry.Symmetry` for compiled code."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 from .layout import Layout
 
 PLAIN, REFERENCE, SET = 0, 1, 2
-"""What a renaming does to a value: nothing, or it is an object's number, or a mask of objects."""
+"""The effect of a renaming on a value: none, or the value is an object's number, or a mask of objects."""
 
 
 class Quotient(NamedTuple):
-    """What the search has to know of renamings; slots are those of :class:`schedproof.model.semantics.Instance`.
+    """The renamings as tables; slots are those of :class:`schedproof.model.semantics.Instance`.
 
     Args:
-        bits, masks, lows: by slot its first bit, the mask of its values, and the lowest of these.
-        targets: by renaming and slot, the slot that the value goes to.
-        kinds, sorts: by slot, what becomes of its value, and of which renamed sort it speaks.
+        bits, masks, lows: by slot its first bit, the mask of its values, and its lowest value.
+        targets: by renaming and slot, the slot to which the value moves.
+        kinds: by slot, the effect of a renaming on its value.
+        sorts: by slot, the renamed sort to which its value refers.
         names: by renaming, renamed sort and object, the object's new number.
-        columns: the first slots of the sort whose objects are brought in order, and ``size`` how many these are.
-        room: for three states.
+        columns: the first slots of the sort whose objects are sorted.
+        size: the number of objects of that sort.
+        room: a buffer for three states.
     """
 
     bits: NDArray[np.int64]
@@ -43,10 +45,10 @@ class Quotient(NamedTuple):
 
 
 def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
-    """The tables of a symmetry; each thread needs one of its own.
+    """The tables of a symmetry; each thread needs its own, because of the buffer.
 
     Raises:
-        TooWide: one state could stand for more than 64 bits hold.
+        TooWide: the size of an orbit could exceed 64 bits.
     """
     instance, renamings = symmetry.instance, symmetry.renamings
     size = instance.sizes[symmetry.ordered] if symmetry.ordered else 1
@@ -113,7 +115,7 @@ def _rename(q: Any, r: int, values: Any, image: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def _compare(q: Any, values: Any, i: int, j: int) -> int:
-    """The order of the columns of two objects."""
+    """The order of two objects' columns: -1, 0 or 1."""
     for first in q.columns:
         if values[first + i] != values[first + j]:
             return -1 if values[first + i] < values[first + j] else 1
@@ -122,7 +124,7 @@ def _compare(q: Any, values: Any, i: int, j: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _order(q: Any, values: Any) -> None:
-    """Brings the objects of the ordered sort in order."""
+    """Sorts the objects of the ordered sort."""
     for i in range(1, q.size):
         j = i
         while j > 0 and _compare(q, values, j - 1, j) > 0:
@@ -141,7 +143,7 @@ def _less(one: Any, other: Any) -> int:
 
 @njit(nogil=True, cache=True)
 def represent(q: Any, words: Any, at: int, count: int) -> None:
-    """Puts the representative of a state of ``count`` words in its place."""
+    """Replaces a state of ``count`` words by its representative."""
     values, image, best = q.room[0], q.room[1], q.room[2]
     _read(q, words, at, values)
     for r in range(q.targets.shape[0]):
@@ -154,7 +156,7 @@ def represent(q: Any, words: Any, at: int, count: int) -> None:
 
 @njit(nogil=True, cache=True)
 def orbit(q: Any, words: Any, at: int) -> int:
-    """How many states are renamings of a state: of the renamings, and of the orders, those that change it."""
+    """The number of states that are renamings of a state: distinct orders of the columns, times distinct results of renamings."""
     values, image, own = q.room[0], q.room[1], q.room[2]
     _read(q, words, at, values)
     own[:] = values

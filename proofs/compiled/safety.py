@@ -1,4 +1,4 @@
-"""Safety properties checked by compiled code while it explores."""
+"""Safety properties, checked by compiled code during the search."""
 
 from __future__ import annotations
 
@@ -28,10 +28,13 @@ def watch(
     progress: Progress | None = None,
     enough: Enough | None = None,
 ) -> tuple[Reached, list[Watch]]:
-    """Explores ``instance``, and checks safety properties on all its states and steps; arguments as of ``explore``.
+    """Explores ``instance``, and checks safety properties on all its states and steps.
 
     Args:
-        enough: when it may stop, as nobody counts the states.
+        enough: when the search may stop early, because the number of states is not needed. Others: see ``explore``.
+
+    Returns:
+        The exploration, and each property with its checked conditions.
     """
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     conditions = compiled_conditions(instance, watches, crash=crash)
@@ -65,7 +68,7 @@ def watch(
 
 
 def compiled_conditions(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:
-    """The conditions of properties as programs check them, in the order of their checks."""
+    """The conditions of properties as programs check them, in the order of the properties' checks."""
     actions = [a.name for a in instance.model.actions if crash or not a.crash]
     return [_condition(check, actions) for each in watches for check in each.checks]
 

@@ -1,4 +1,4 @@
-"""Breadth first through all states, in one thread or several, each with a part of the states of its own."""
+"""The breadth-first search of the compiled engine, in one thread or several, each with its own part of the states."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from .steps import Condition, Program, Seen, program
 from .table import U, entry, find, part_of, place_of
 
 MOST_CHOICES = 1 << 16
-"""Choices of actions and parameters: which of them led to a state is kept in two bytes."""
+"""The limit of choices of actions and parameters: a state's incoming choice takes two bytes."""
 
 MOST_STATES = 1 << 31
-"""The number of a state is kept in four bytes."""
+"""The limit of states: a state's number takes four bytes."""
 
 
 def place_in(parts: Sequence[Part], state: Words) -> tuple[int, int]:
-    """The number of the part that a state belongs to, and its place in the table; it is there."""
+    """The number of the part that a known state belongs to, and its place in the part's table."""
     words = len(state)
     value = U(entry(state, 0, words))
     number = int(part_of(value, U(len(parts))))
@@ -45,14 +45,15 @@ def place_in(parts: Sequence[Part], state: Words) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Reached:
-    """What was found. A state's number says its part and its place there; 0 need not be the initial state.
+    """The result of a compiled exploration. A state's number encodes its part and its place there; 0 need not be the initial state.
 
-    Where a state was found from takes half as much memory again as the state. If it is not kept, a run is found by the same search once
-    more, as far as to the state: its numbers are the same. Most runs are short; one to the greatest depth takes the time twice.
+    Predecessors take half as much memory as the states. Without them, ``path`` repeats the search up to the state, which gives
+    the same numbers. Most counterexamples are short; for one of the greatest depth the search takes twice the time.
 
-    ``stopped`` says why it went no further, and is empty if all states were found. ``ill_formed`` is the first step that the model
-    must not allow, as (state number, choice, ""): what is wrong is found again by taking it. ``files`` have some
-    of it, and are there as long as this is.
+    Attributes:
+        stopped: why the exploration stopped early; empty if all states were found.
+        ill_formed: the first ill-formed step, as (state number, choice, ""); taking the step again gives the error.
+        files: the files that have some of the states; they live as long as this object.
     """
 
     program: Program
@@ -64,50 +65,50 @@ class Reached:
 
     @property
     def instance(self) -> Instance:
-        """What was explored."""
+        """The explored instance."""
         return self.program.instance
 
     @property
     def complete(self) -> bool:
-        """Every reachable state was found."""
+        """Whether every reachable state was found."""
         return not self.stopped
 
     @property
     def in_memory(self) -> bool:
-        """All of it is."""
+        """Whether all states are in memory."""
         return not any(part.spilled for part in self.parts)
 
     @property
     def state_count(self) -> int:
-        """The number of states that were found, symmetric ones included; of these only of states that were expanded."""
+        """The number of states, symmetric ones included; orbits are counted for expanded states only."""
         if self.symmetry is not None:
             return max(self.representatives, sum(part.totals[0] for part in self.parts))
         return self.representatives
 
     @property
     def representatives(self) -> int:
-        """How many states stand for all."""
+        """The number of representatives."""
         return sum(part.count for part in self.parts)
 
     @property
     def transition_count(self) -> int:
-        """The number of (state, action, parameters) that are enabled, self-loops included."""
+        """The number of enabled (state, action, parameters), self-loops included."""
         return sum(self.per_action().values())
 
     @property
     def depth(self) -> int:
-        """The greatest distance from the initial state."""
+        """The greatest distance of a state from the initial state."""
         return max(
             self._depth((part.count - 1) * len(self.parts) + p) for p, part in enumerate(self.parts) if part.count
         )
 
     def up_to(self) -> list[int]:
-        """By depth, the number of representatives up to there."""
+        """The cumulative number of representatives by depth."""
         firsts = [[*part.starts, part.base + part.size][1:] for part in self.parts]
         return [sum(each) for each in zip(*firsts, strict=True)][: self.depth + 1]
 
     def per_action(self) -> Counter[str]:
-        """The number of transitions of each action."""
+        """The number of transitions of each action, symmetric ones included."""
         found: Counter[str] = Counter()
         for part in self.parts:
             counts = part.totals[1:-1] if self.symmetry is not None else part.seen[self.program.seen.taken]
@@ -117,14 +118,14 @@ class Reached:
 
     @property
     def stuck_count(self) -> int:
-        """The number of expanded states in which nothing can happen, symmetric ones included."""
+        """The number of expanded states in which no action is enabled, symmetric ones included."""
         if self.symmetry is not None:
             return sum(part.totals[-1] for part in self.parts)
         return sum(int(part.seen[self.program.seen.stuck]) for part in self.parts)
 
     @property
     def bytes_per_state(self) -> float:
-        """Of what grows with the number of states."""
+        """Bytes per representative of the data that grow with the states."""
         return sum(part.memory for part in self.parts) / self.representatives
 
     @property
@@ -134,18 +135,18 @@ class Reached:
         return None if first is None else (first[0], Choice(first[1]), "")
 
     def met(self, condition: int) -> bool:
-        """A condition's premise was true somewhere."""
+        """Whether a condition's premise was true somewhere."""
         return any(bool(part.seen[self.program.seen.condition(condition)]) for part in self.parts)
 
     def failed(self, condition: int) -> tuple[int, str | None] | None:
-        """The first state where a condition did not hold, and for steps the action."""
+        """The number of the first state that violates a condition, and for conditions on steps the action; None if it holds."""
         first = self._first(self.program.seen.condition(condition) + 1)
         if first is None:
             return None
         return first[0], first[1] if self.program.conditions[condition].actions is not None else None
 
     def _first(self, at: int) -> tuple[int, str] | None:
-        """The state nearest to the initial one that was noted at a place of ``seen``, and the action."""
+        """The state nearest to the initial one that was noted at an index of ``seen``, and the action."""
         noted = [
             (int(p.seen[at]) - 1, self.program.actions[int(p.seen[at + 1])].name) for p in self.parts if p.seen[at]
         ]
@@ -155,9 +156,9 @@ class Reached:
         return self.parts[number % len(self.parts)].depth(number // len(self.parts))
 
     def path(self, number: int) -> list[Choice]:
-        """A shortest run from the initial state to state ``number``, as choices.
+        """A shortest run from the initial state to state number ``number``, as choices.
 
-        With symmetry these lead from representative to representative; the run is found again among the real states.
+        With symmetry the choices lead from representative to representative, so the run is reconstructed from real states.
         """
         parts, run = self._traced(number), list[Choice]()
         while self._depth(number) > 0:
@@ -167,7 +168,7 @@ class Reached:
         return run if self.symmetry is None else real(self.symmetry, run)
 
     def _traced(self, number: int) -> Sequence[Part]:
-        """The parts, which say where state ``number`` and those before it were found from."""
+        """Parts that have the predecessors of state ``number`` and of the states before it."""
         part, place = number % len(self.parts), number // len(self.parts)
         for found in (self, *self._again):
             if found.parts[part].traced and found.parts[part].count > place:
@@ -199,23 +200,23 @@ def explore(
     traced: bool = True,
     code: Program | None = None,
 ) -> Reached:
-    """All reachable states of ``instance``.
+    """Explores all reachable states of ``instance``.
 
     Args:
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
-        conditions: what is checked of all states and steps.
+        conditions: conditions to check on all states and steps.
         limit: stop after this many states.
-        memory: bytes that what grows with the number of states may take; what is more goes to files.
-        saving: where it is kept how far the search is; it goes on from there.
-        halt: asked every so often.
-        on_depth: asked at the end of each depth whether to stop, like ``halt``; what was found has all states of the next one.
-        traced: keep where each state was found from, although there are no files.
-        code: of the same steps, which need not be compiled once more then.
+        memory: the limit in bytes of data that grow with the states; more data go to files.
+        saving: where to save checkpoints; an existing checkpoint is continued.
+        halt: called regularly; stops the exploration if it returns a reason.
+        on_depth: like ``halt``, but called before each depth is expanded, when all states of that depth are known.
+        traced: keep each state's predecessor; with files it is always kept.
+        code: a compiled program with the same steps, to save compiling.
 
     Raises:
         TooWide: there are too many choices of parameters.
-        CheckpointError: a checkpoint is damaged, or of something else.
+        CheckpointError: a checkpoint is damaged or belongs to something else.
     """
     actions = [a for a in instance.model.actions if crash or not a.crash]
     code = code or program(instance, actions, conditions)
@@ -247,7 +248,7 @@ def explore(
 
 
 def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
-    """What is searched, as a checkpoint has it."""
+    """The description of a search in a checkpoint."""
     instance = code.instance
     return {
         "system": instance.model.system,
@@ -266,7 +267,7 @@ def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
 
 
 class _Order(Enum):
-    """What is done after a turn."""
+    """The action after a turn."""
 
     GO = 0
     SAVE = 1
@@ -274,7 +275,7 @@ class _Order(Enum):
 
 
 class _Search:
-    """One search: each thread expands the states of its part, and takes what belongs to it of what all have found."""
+    """One search: each thread expands the states of its part, and takes its share of all threads' results."""
 
     def __init__(
         self,
@@ -306,7 +307,7 @@ class _Search:
         self._stopped = self._enough = ""
 
     def _compile(self, states: int) -> None:
-        """Compiles what is run from now on, for about so many states."""
+        """Compiles the program for about this many states."""
         self._level_of_code = level_for(states)
         self._address = self._program.machine(states).address("steps")
 
@@ -324,7 +325,7 @@ class _Search:
         )
 
     def run(self) -> Reached:
-        """Explores."""
+        """Runs the search."""
         try:
             if not self._resumed():
                 self._begin()
@@ -358,7 +359,7 @@ class _Search:
             part.deepen()
 
     def _resumed(self) -> bool:
-        """Goes on from a checkpoint, if there is one."""
+        """Restores the parts from a checkpoint; returns false if there is none."""
         if self._checkpoint is None:
             return False
         saved = self._checkpoint.load(len(self._parts))
@@ -388,7 +389,7 @@ class _Search:
             raise self._errors[0]
 
     def _work(self, me: int) -> None:
-        """What one thread does, depth by depth."""
+        """The work of one thread, depth by depth."""
         try:
             while any(part.size for part in self._parts):
                 if not self._level(me):
@@ -402,19 +403,19 @@ class _Search:
                 if me == 0:
                     self._stopped = self._enough = self._on_depth(self._reached())
                 self._barrier.wait()
-                if self._enough:  # not ``_stopped``: thread 0 may be a turn ahead, and have set that again
+                if self._enough:  # not ``_stopped``: thread 0 may be a turn ahead and have overwritten it
                     return
         except threading.BrokenBarrierError:
             return
-        except BaseException as error:  # an interrupt, or no memory: the others must not wait
+        except BaseException as error:  # also an interrupt or lack of memory: the others must not wait
             self._errors.append(error)
             self._barrier.abort()
 
     def _level(self, me: int) -> bool:
-        """All states of one depth; false if it is to stop.
+        """Expands all states of one depth; returns false to stop the search.
 
-        Each turn, a thread fills buckets for all of them, and when all have, it takes what is for itself. It may be a turn ahead of
-        others that still take, so that there are two of all that they share.
+        In each turn a thread fills buckets for all threads. When all have done so, it takes the buckets for itself. It may be
+        a turn ahead of others that still take theirs, so all shared data exist twice.
         """
         part, turn = self._parts[me], 0
         while True:
@@ -441,7 +442,7 @@ class _Search:
             turn ^= 1
 
     def _look(self) -> _Order:
-        """Tells how far it is, and says what comes next."""
+        """Reports the progress, and decides what comes next."""
         states = sum(part.count for part in self._parts)
         if self._progress is not None:
             part = self._parts[0]
@@ -457,7 +458,7 @@ class _Search:
         return _Order.SAVE if due else _Order.GO
 
     def _save(self) -> None:
-        """Keeps how far all parts are; all of them wait."""
+        """Saves a checkpoint while all threads wait."""
         assert self._checkpoint is not None
         self._checkpoint.save([part.save(at) for part, at in zip(self._parts, self._at, strict=True)])
         self._saved = time.monotonic()

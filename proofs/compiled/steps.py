@@ -29,9 +29,10 @@ Event = tuple[str, str]
 
 @dataclass(frozen=True)
 class Condition:
-    """What is to hold in every state, or of the steps of ``actions``: for all ``over`` with ``given``, ``then``.
+    """A condition on states or steps: for all ``over`` with ``given``, ``then``.
 
-    ``actions`` are numbers; None: of states.
+    Attributes:
+        actions: the numbers of the actions whose steps it applies to; None for states.
     """
 
     over: Sequence[t.Var]
@@ -41,38 +42,38 @@ class Condition:
 
     @cached_property
     def sees_more(self) -> bool:
-        """It speaks of what fires, or of the action's parameters, and not only of states."""
+        """Whether the condition reads firings or the action's parameters, and not only states."""
         terms = [self.then, *([self.given] if self.given is not None else [])]
         own = {v.name for v in self.over}
         return any(list(t.firings(term)) or set(t.free_variables(term)) - own for term in terms)
 
 
 FIRST_ACTION = 2
-"""Where in the array ``seen`` the counts of actions begin."""
+"""The index in the array ``seen`` where the counts of actions begin."""
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Where in the array ``seen`` is what was found: the numbers of states are one more than they are, 0 means none."""
+    """The layout of the array ``seen``; state numbers in it are one greater, and 0 means none."""
 
     actions: int
     conditions: int
 
     ill_formed = 0
-    """The first state with an ill-formed step; behind it the number of its action."""
+    """The index of the first state with an ill-formed step; the number of its action follows."""
 
     @property
     def taken(self) -> slice:
-        """How many steps of each action were taken."""
+        """The indices of the numbers of steps by action."""
         return slice(FIRST_ACTION, FIRST_ACTION + self.actions)
 
     @property
     def stuck(self) -> int:
-        """How many states have no step at all. It stands right behind what is counted of the actions, and is counted like it."""
+        """The index of the number of states without any step; it follows the counts of actions and is counted like them."""
         return FIRST_ACTION + self.actions
 
     def condition(self, number: int) -> int:
-        """Whether the premise of a condition was met; then the first state where it did not hold, and the action."""
+        """The index of whether a condition's premise was met; the first violating state and the action follow."""
         return self.stuck + 1 + 3 * number
 
     @property
@@ -83,11 +84,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Program:
-    """What is compiled of an instance.
+    """The compiled steps of an instance.
 
-    ``steps(state, out, chosen, seen, number)`` writes the words of each state after a step of ``state`` to ``out`` and the
-    number of the choice to ``chosen``, in the order in which :class:`schedproof.model.semantics.Stepper` gives the steps,
-    and gives how many these are. What it finds on the way, it notes in ``seen``; ``number`` is the state's.
+    ``steps(state, out, chosen, seen, number)`` takes the steps of ``state``, in the order of
+    :class:`schedproof.model.semantics.Stepper`, and returns their number. It writes the words of each target to ``out`` and the
+    number of its choice to ``chosen``. It notes results in ``seen``; ``number`` is the state's number.
     """
 
     instance: Instance
@@ -98,7 +99,7 @@ class Program:
     _machines: dict[int, Machine] = field(default_factory=dict, repr=False, compare=False)
 
     def machine(self, states: int) -> Machine:
-        """The compiled code of ``steps`` for about so many states; it is made once."""
+        """The native code of ``steps`` for about this many states, compiled once."""
         level = level_for(states)
         if level not in self._machines:
             self._machines[level] = Machine([self.steps], states=states)
@@ -106,11 +107,11 @@ class Program:
 
     @property
     def choices(self) -> int:
-        """How many choices of actions and parameters there are, so many steps has a state at most."""
+        """The number of choices of actions and parameters, which is the limit of a state's steps."""
         return first_choices(self.instance, self.actions)[-1]
 
     def choice(self, number: int) -> Choice:
-        """The choice of that number."""
+        """The choice with that number."""
         firsts = first_choices(self.instance, self.actions)
         at = bisect_right(firsts, number) - 1
         action, left, parameters = self.actions[at], number - firsts[at], []
@@ -122,23 +123,23 @@ class Program:
 
     @property
     def seen(self) -> Seen:
-        """What is where in ``seen``."""
+        """The layout of ``seen``."""
         return Seen(len(self.actions), len(self.conditions))
 
 
 def program(instance: Instance, actions: Sequence[Action], conditions: Sequence[Condition] = ()) -> Program:
-    """The code of the steps of ``actions``, which checks ``conditions`` on its way."""
+    """The code of the steps of ``actions``, which also checks ``conditions``."""
     writer = _Steps(instance, layout(instance), actions, conditions)
     return Program(instance, writer.layout, actions, conditions, writer.function())
 
 
 def first_choices(instance: Instance, actions: Sequence[Action]) -> list[int]:
-    """The number of the first choice of each action, and how many choices there are in all."""
+    """The number of the first choice of each action, and at the end the number of all choices."""
     return list(accumulate((prod(len(instance.domain(v.type)) for v in a.parameters) for a in actions), initial=0))
 
 
 class _Steps:
-    """Writes the function."""
+    """The writer of the function ``steps``."""
 
     def __init__(
         self, instance: Instance, where: Layout, actions: Sequence[Action], conditions: Sequence[Condition]
@@ -192,14 +193,14 @@ class _Steps:
                     lambda moment: self._choice(number, action, moment),
                 )
                 terms.say(Leave(done))
-            # None of its choices is known then.
+            # An undefined guard discards all choices of the action.
             terms.say(Set("steps", Local(before)))
             self._ill_formed(number)
         terms.say(Put("ends", number + 1, Local("steps")))
         terms.say(self._counted(self._seen.taken.start + number, binary("-", Local("steps"), Local(before))))
 
     def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
-        """Before any of its steps is checked: if one guard is undefined, none of them is known."""
+        """Evaluates all guards before any step is checked: an undefined guard discards all choices of the action."""
         if not any(number in (c.actions or ()) and c.sees_more for c in self.conditions):
             return
         with self.terms.body() as guards:
@@ -212,16 +213,16 @@ class _Steps:
         self._note(Seen.ill_formed, number)
 
     def _counted(self, at: int, more: Expr) -> Put:
-        """What is counted at a place of ``seen``, and so many more."""
+        """Adds to a count in ``seen``."""
         return Put("seen", at, binary("+", Item("seen", at), more))
 
     def _note(self, at: int, action: Expr) -> None:
-        """Notes the state, if it is the first, and the number of an action."""
+        """Notes the state and the number of an action, if it is the first."""
         here = [Put("seen", at, binary("+", Local("number"), 1)), Put("seen", at + 1, action)]
         self.terms.say(If(binary("==", Item("seen", at), 0), here))
 
     def _choice(self, number: int, action: Action, moment: Moment) -> None:
-        """The step of one choice of an action's parameters."""
+        """Writes the step of one choice of an action's parameters."""
         terms = self.terms
         taken, ill_formed = terms.new("taken"), terms.new("ill formed")
         with terms.block(taken):
@@ -267,7 +268,7 @@ class _Steps:
                 terms.say(stmt)
 
     def _choice_number(self, number: int, action: Action, moment: Moment) -> Expr:
-        """Counted as :meth:`Program.choice` does: the last parameter changes first."""
+        """The number of a choice, as :meth:`Program.choice` decodes it: the last parameter varies fastest."""
         found: Expr = 0
         for v in action.parameters:
             domain = self.instance.domain(v.type)
@@ -276,7 +277,7 @@ class _Steps:
         return binary("+", found, first_choices(self.instance, self.actions)[number])
 
     def _check_steps(self) -> None:
-        """What is only of the states before and after is said once, for all steps."""
+        """Checks conditions that read only the states before and after, in one loop over all steps."""
         terms = self.terms
         mine = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
         if not mine:
@@ -303,7 +304,7 @@ class _Steps:
         terms.say(Count("action", 0, len(self.actions) - 1, of_action))
 
     def _check(self, number: int, condition: Condition, moment: Moment, action: Expr) -> None:
-        """Notes whether a condition's premise is met, and where it does not hold. What is undefined does not hold."""
+        """Notes whether a condition's premise is met, and where the condition fails; an undefined one fails."""
         terms = self.terms
         at = self._seen.condition(number)
         given = [condition.given] if condition.given is not None else []
@@ -327,7 +328,7 @@ class _Steps:
         free: dict[str, t.Var] = {}
         for part in (*conditions, rule.fires):
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
-        # A rule on an event knows no parameters.
+        # A rule on an event sees no parameters of the action.
         own = moment if isinstance(rule.on, Action) else replace(moment, bound={})
 
         def found(inner: Moment) -> None:
@@ -341,7 +342,7 @@ class _Steps:
         terms.say(If(binary("!=", terms.fired(*on, moment), 0), body))
 
     def _fire(self, firing: t.Fires, event: Event, moment: Moment) -> None:
-        """An event happens to one object, if to it nothing else happens in this step."""
+        """Fires an event at one object; the step is ill-formed if another event fires at it."""
         terms = self.terms
         sort, name = event
         who = terms.some(firing.of, moment)
@@ -364,7 +365,7 @@ class _Steps:
             terms.say(Put(terms.payload(sort, name, n), who, value))
 
     def _update(self, event: Event, moment: Moment) -> None:
-        """What an event does to the objects to which it happens."""
+        """Writes the rows of an event for the objects at which it fires."""
         terms = self.terms
         sort, name = event
         states = [s.name for s in self.instance.model.machine(sort).states]
@@ -384,7 +385,7 @@ class _Steps:
                 terms.say(Each(who, mask, body))
 
     def _set(self, row: Row, who: Expr, moment: Moment) -> None:
-        """The attributes that a row sets."""
+        """Writes the attributes that a row sets."""
         terms = self.terms
         sort, sets = row.sort.name, dict(row.sets)
         kinds = self.instance.model.machine(sort).parameters(row.event)
@@ -403,7 +404,7 @@ class _Steps:
             self._flip(sort, attribute.name, who, binary("^", binary("-", value, low), binary("-", old, low)))
 
     def _flip(self, sort: str, name: str, who: Expr, changed: Expr) -> None:
-        """Changes the bits of one object's field in the state after."""
+        """Flips bits of one object's field in the state after."""
         terms = self.terms
         f = self.layout.fields[sort, name]
         stride = f.stride

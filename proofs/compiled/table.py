@@ -1,8 +1,8 @@
-"""An exact hash table of states: a sorted array with gaps, which grows where it is.
+"""An exact hash table of states: a sorted array with gaps, which grows in place.
 
-The first word of a state is mixed by a permutation of all 64-bit numbers, so that what is stored says all of it: equal
-entries are equal states, and nothing is ever taken for something else. Entries stand in ascending order, each at or behind
-the place that its value points to; 0 is an empty place.
+A permutation of the 64-bit numbers mixes a state's first word, so an entry encodes the whole state: equal entries are equal
+states, and there are no collisions. Entries are in ascending order, each at or after the place that its value points to; 0 is
+an empty place.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numba.extending import intrinsic
 
 U = np.uint64
 TOP = U(1 << 63)
-"""Set in the first word before it is mixed, so that no entry is 0: 0 is mixed to itself only."""
+"""Set in the first word before mixing, so that no entry is 0: only 0 is mixed to 0."""
 
 SLACK = 4096
-"""Places behind those that values point to, for the last entries to be moved to."""
+"""Extra places at the end, into which the last entries can move."""
 
 _A, _B = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53)
 _S33, _S32 = U(33), U(32)
@@ -29,7 +29,7 @@ _ZERO = U(0)
 
 @njit(inline="always")
 def mix(x: Any) -> Any:
-    """A permutation of the 64-bit numbers in which every bit depends on all others (MurmurHash3's last step)."""
+    """A permutation of the 64-bit numbers in which every bit depends on all others (MurmurHash3's finalizer)."""
     x ^= x >> _S33
     x *= _A
     x ^= x >> _S33
@@ -40,7 +40,7 @@ def mix(x: Any) -> Any:
 
 @njit(inline="always")
 def entry(state: Any, at: int, words: int) -> Any:
-    """The first word of a state as the table has it; the others are stored as they are."""
+    """The first word of a state as the table stores it; the other words are stored unchanged."""
     first = state[at] | TOP
     if words > 1:
         others = _ZERO
@@ -52,7 +52,7 @@ def entry(state: Any, at: int, words: int) -> Any:
 
 @njit(inline="always")
 def part_of(value: Any, parts: Any) -> Any:
-    """Which of ``parts`` tables an entry belongs to."""
+    """The number of the table, out of ``parts``, that an entry belongs to."""
     return ((value >> _S32) * parts) >> _S32
 
 
@@ -64,7 +64,7 @@ def place_of(value: Any, parts: Any, places: Any) -> Any:
 
 @intrinsic
 def prefetch(typing: Any, array: Any, index: Any) -> Any:
-    """Asks for an element of an array to be brought near; it is read soon."""
+    """Prefetches an element of an array into the processor's cache."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -83,11 +83,12 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> bool:
-    """Puts a state in, unless it is there; gives whether it was not.
+    """Inserts a state; returns whether it was new.
 
     Args:
-        keys: the table, ``words`` numbers to an entry.
-        value: its first word as :func:`entry` has it, and the ``place`` that this points to.
+        keys: the table, with ``words`` numbers to an entry.
+        value: the state's first word as :func:`entry` encodes it.
+        place: the place that ``value`` points to.
     """
     i = place * U(words)
     w = U(words)
@@ -117,7 +118,7 @@ def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> b
 
 @njit(nogil=True, cache=True)
 def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> Any:
-    """The place of a state that is there; the arguments are those of :func:`put`."""
+    """The place of a state that the table contains; arguments as for :func:`put`."""
     w = U(words)
     i = place * w
     while True:
@@ -135,7 +136,10 @@ def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> 
 
 @njit(nogil=True, cache=True)
 def grow(keys: Any, words: int, parts: Any, places: int, more: int) -> None:
-    """From ``places`` to ``more`` places, in the array itself, whose rest is 0: first to its end, then each to its place."""
+    """Grows a table in place from ``places`` to ``more`` places; the array's rest must be 0.
+
+    Entries first move to the end of the array, and then to their places.
+    """
     to = (more + SLACK) * words
     for i in range((places + SLACK) * words - words, -1, -words):
         if keys[i] != 0:

@@ -1,6 +1,6 @@
-"""Terms as code: the same meaning as :mod:`schedproof.model.semantics.evaluate` gives them, on unpacked states.
+"""Terms as code, with the meaning of :mod:`schedproof.model.semantics.evaluate`, on unpacked states.
 
-Where a condition speaks of all objects of a sort at once, as most do, it is a mask with a bit for each of them, and no loop.
+A condition on all objects of a sort, as most are, becomes a mask with a bit for each object instead of a loop.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, St
 from .layout import GREATEST, Layout, span
 
 MOST_VALUES = 64
-"""Of attributes with more values than so many there is no mask for each of these."""
+"""An attribute with more values has no masks by value."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What a term can see: the state (``of`` is the name of its arrays), the variables, what may fire.
+    """The context of a term: the state (``of`` names its arrays), the variables, and the events that may fire.
 
     Args:
-        undefined: the label to leave to where an attribute of no object is read.
-        fired: the events that can fire; others do not.
+        undefined: the label to leave to if an attribute of no object is read.
+        fired: the events that can fire.
     """
 
     of: str = "now"
@@ -43,7 +43,7 @@ class Moment:
     fired: Collection[tuple[str, str]] = ()
 
     def binding(self, var: t.Var, value: Expr) -> Moment:
-        """With a variable bound."""
+        """The context with one more variable bound."""
         bound = {**self.bound, var.name: (var, value)}
         return Moment(self.of, bound, self.owner, self.me, self.given, self.undefined, self.fired)
 
@@ -54,11 +54,11 @@ class Moment:
 
 
 Read = tuple[str, str, str, bool]
-"""An array that has been read: of the state before or after, sort, attribute ("" for the machine's state), by value."""
+"""An array that is read: the state (before or after), the sort, the attribute ("" for the machine's state), and whether by value."""
 
 
 class Terms:
-    """Writes the code of terms, one statement after the other, to the list that is being written."""
+    """Writes the code of terms to the current list of statements."""
 
     def __init__(self, instance: Instance, layout: Layout) -> None:
         self.instance = instance
@@ -77,7 +77,7 @@ class Terms:
 
     @contextmanager
     def body(self) -> Iterator[list[Stmt]]:
-        """What is said inside goes to a list of its own."""
+        """Collects the statements written inside in a list of their own."""
         outer, self._body = self._body, []
         try:
             yield self._body
@@ -86,17 +86,17 @@ class Terms:
 
     @contextmanager
     def block(self, label: str) -> Iterator[None]:
-        """What is said inside is a block of this label."""
+        """Puts the statements written inside into a block of this label."""
         with self.body() as body:
             yield
         self.say(Block(label, body))
 
     def new(self, name: str) -> str:
-        """A name that nothing else has."""
+        """A unique name."""
         return f"{name}.{next(self._numbers)}"
 
     def check(self, truth: Expr, otherwise: str) -> None:
-        """Goes on only if ``truth`` is not 0, else leaves."""
+        """Leaves to ``otherwise`` if ``truth`` is 0."""
         if truth == 1:
             return
         self.say(Leave(otherwise) if truth == 0 else If(negated(truth), [Leave(otherwise)]))
@@ -140,7 +140,7 @@ class Terms:
 
     @contextmanager
     def reading(self) -> Iterator[dict[Read, None]]:
-        """The arrays that what is said inside reads."""
+        """Collects the arrays that statements written inside read."""
         outer, self.read = self.read, {}
         try:
             yield self.read
@@ -148,7 +148,7 @@ class Terms:
             self.read = {**outer, **self.read}
 
     def unpack(self, read: Iterable[Read], of: str, words: str) -> None:
-        """Says what fills those of the arrays ``read`` that are of the state ``of``, from the array ``words``."""
+        """Writes code that fills the arrays in ``read`` of the state ``of`` from the array ``words``."""
         for _, sort, name, by_value in [key for key in read if key[0] == of]:
             f = self.layout.fields[sort, name]
             array = self._array(Moment(of), sort, name, by_value=by_value)
@@ -166,7 +166,7 @@ class Terms:
     # Terms
 
     def value(self, term: t.Term, moment: Moment, kind: Type | None = None) -> Expr:
-        """The value of a term where one of type ``kind`` is wanted; says what has to be done before."""
+        """The value of a term, of type ``kind`` if given; first writes the statements that it needs."""
 
         def go(part: t.Term) -> Expr:
             return self.value(part, moment)
@@ -241,13 +241,13 @@ class Terms:
         return who
 
     def _pure(self, term: t.Term, moment: Moment) -> Expr | None:
-        """The value of a term for which nothing has to be done before, else None."""
+        """The value of a term that needs no statements, else None."""
         with self.body() as before:
             found = self.value(term, moment)
         return None if before else found
 
     def _joined(self, parts: Sequence[t.Term], moment: Moment, decisive: int) -> Expr:
-        """A disjunction if truth is ``decisive``, else a conjunction: read until one part decides it."""
+        """A disjunction if truth is ``decisive``, else a conjunction, with short-circuit evaluation."""
         pure = [self._pure(part, moment) for part in parts]
         if all(p is not None for p in pure):
             found: Expr = 1 - decisive
@@ -265,7 +265,7 @@ class Terms:
         return Local(result)
 
     def _has(self, base: t.Term, element: t.Term, moment: Moment) -> Expr:
-        """Nothing has no place in any set, and then the set is not looked at."""
+        """Membership in a set; no object is in no set, and then the set is not evaluated."""
         number, mask = self.value(element, moment), self._pure(base, moment)
         if _is_some(element):
             return member(self.value(base, moment), number)
@@ -302,7 +302,7 @@ class Terms:
         return Local(result)
 
     def fired(self, sort: str, event: str, moment: Moment) -> Expr:
-        """The mask of the objects to which an event happens."""
+        """The mask of the objects at which an event fires."""
         return Local(f"{sort}.{event} fires") if (sort, event) in moment.fired else 0
 
     def payload(self, sort: str, event: str, name: str) -> str:
@@ -323,7 +323,7 @@ class Terms:
         result, end = self.new("fires"), self.new("decided")
         self.say(Set(result, 0))
         with self.block(end):
-            self.check(binary("!=", mask, 0), end)  # if it happens to nobody, it is not asked to whom
+            self.check(binary("!=", mask, 0), end)  # if it fires nowhere, its object is not evaluated
             who = self.value(of, moment)
             self.check(_has(mask, who, sure=_is_some(of)), end)
             for name, wanted in payload:
@@ -364,7 +364,7 @@ class Terms:
         moment: Moment,
         found: Callable[[Moment], None],
     ) -> None:
-        """Loops through the objects that satisfy the conditions; ``found`` says what is done with each of them."""
+        """Loops over the objects that satisfy the conditions; ``found`` writes the code for each."""
         parts = [part for condition in conditions for part in t.conjuncts(condition)]
         due = levels([v.name for v in choose], [frozenset(t.free_variables(part)) for part in parts])
         nothing = self.new("nothing")
@@ -402,7 +402,7 @@ class Terms:
             self.say(Count(name, low, low + number - 1, body))
 
     def _candidates(self, var: t.Var, due: Sequence[t.Term], moment: Moment) -> tuple[Expr, list[t.Term]]:
-        """The mask of the objects to try for a variable, and the conditions that are left to ask of each."""
+        """The mask of a variable's candidates, and the conditions to check for each of them."""
         if not isinstance(var.type, Ref):
             return 0, list(due)
         everyone = self._everyone(var)
@@ -412,7 +412,7 @@ class Terms:
             found = self._mask(part, var, inner) if first else None
             if found is None:
                 rest.append(part)
-                first = first and is_total(part)  # what comes later may be undefined where this does not hold
+                first = first and is_total(part)  # later conditions may be undefined where this one is false
             else:
                 mask = found if mask == everyone else binary("&", mask, found)
         return mask, rest
@@ -461,7 +461,7 @@ class Terms:
         return joined
 
     def _equal(self, one: t.Term, other: t.Term, var: t.Var, moment: Moment) -> Expr | None:
-        """The objects of which ``one`` is ``other``, which does not speak of them."""
+        """The mask of the objects for which ``one`` equals ``other``, which must not depend on them."""
         if var.name in t.free_variables(other):
             return None
         match one:
@@ -482,20 +482,20 @@ class Terms:
         return None
 
     def _within(self, term: t.Term, kind: Type | None, moment: Moment) -> bool:
-        """Whether a term's value is surely one of this type."""
+        """Whether a term's value certainly belongs to a type."""
         if not isinstance(kind, IntRange):
             return True
         if isinstance(term, t.Constant):
             return isinstance(term.value, int) and kind.low <= term.value <= kind.high
-        # What an event is given need not be in the range that it declares.
+        # An event's argument may lie outside the range that the event declares.
         return not isinstance(term, t.Given) and self._type(term, moment) == kind
 
 
 def _number(value: int) -> int:
-    """A constant.
+    """The value of a constant.
 
     Raises:
-        TooWide: sums of it could be more than 64 bits hold.
+        TooWide: sums with it could exceed 64 bits.
     """
     if abs(value) > GREATEST:
         raise TooWide(f"the number {value} is more than compiled code counts to; explore it interpreted")
@@ -503,24 +503,24 @@ def _number(value: int) -> int:
 
 
 def _one_or_none(value: Expr) -> Expr:
-    """The mask of an object, or of nothing."""
+    """The mask of an object, or 0 for no object."""
     return binary("<<", binary("<=", 0, value), binary("&", value, 63))
 
 
 def _has(mask: Expr, number: Expr, *, sure: bool) -> Expr:
-    """Whether a mask has an object, which may be none if it is not sure."""
+    """Whether a mask contains an object; with ``sure`` false there may be no object."""
     if sure:
         return member(mask, number)
     return binary("&", binary("<=", 0, number), member(mask, binary("&", number, 63)))
 
 
 def _is_some(term: t.Term) -> bool:
-    """Whether a term surely names an object."""
+    """Whether a term certainly names an object."""
     return isinstance(term, t.Var | t.Me)
 
 
 def _sought(universal: bool, body: t.Term) -> list[t.Term]:
-    """What is searched for: "all x with A have B" is "no x has A and not B"."""
+    """The conditions to search for: "all x with A have B" is "no x has A and not B"."""
     if not universal:
         return [body]
     if isinstance(body, t.Implies):

@@ -1,4 +1,4 @@
-"""Random walks: what is met in a state space that is too large to be explored."""
+"""Random walks through a state space that is too large to explore."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .steps import Program, Seen, program
 from .table import U, mix
 
 AT_ONCE = 1 << 16
-"""Steps between two looks at what was noted."""
+"""The number of steps between two checks of the notes."""
 
 _GOLDEN = U(0x9E3779B97F4A7C15)
 
@@ -34,13 +34,14 @@ def _walk(
     address: int, initial: Any, length: int, steps: int, state: Any, counters: Any, trail: Any, out: Any, chosen: Any,
     seen: Any, taken: Any,
 ) -> None:  # fmt: skip
-    """Goes on for so many steps.
+    """Takes ``steps`` steps.
 
     Args:
-        state: where the walk is.
-        counters: steps so far, of which in this walk; walks that are over, of which because nothing changes any more; the seed.
+        state: the current state.
+        counters: the steps so far, the steps of this walk, the finished walks, those of them that ended because nothing
+            changes any more, and the seed.
         trail: the choices of this walk.
-        taken: by choice, how often.
+        taken: by choice, the number of its steps.
     """
     words = len(initial)
     state_at, out_at, chosen_at, seen_at = state.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
@@ -61,7 +62,7 @@ def _walk(
             for k in range(words):
                 state[k] = initial[k]
             continue
-        # The n-th number of a seed is a function of both: splitmix64.
+        # splitmix64: the n-th number of a seed is a function of n and the seed.
         random = mix(U(counters[4]) + U(counters[0] + 1) * _GOLDEN)
         i = int(((random >> U(32)) * U(found)) >> U(32))
         for k in range(words):
@@ -75,14 +76,16 @@ def _walk(
 
 @dataclass(frozen=True)
 class Walked:
-    """What random walks have met.
+    """The result of random walks.
 
     Args:
-        steps, walks: how many; ``ended`` of the walks came to where nothing changes any more.
-        taken: how often each action was taken.
-        watches: the safety properties; those that failed were broken in a state, or by a step from one, of a walk.
-        ill_formed: the choice of the first ill-formed step, if one was met.
-        runs: by number of a step, the choices that lead to its state, for what failed.
+        steps: the number of steps.
+        walks: the number of walks.
+        ended: the number of walks that reached a state in which nothing changes any more.
+        taken: the number of steps of each action.
+        watches: the safety properties; a failed one was violated in a state of a walk, or by a step from one.
+        ill_formed: the choice of the first ill-formed step, if there was one.
+        runs: for each failure, by the number of its step, the choices that lead to its state.
     """
 
     instance: Instance
@@ -110,19 +113,19 @@ def walk(
     crash: bool = True,
     progress: Callable[[int], None] | None = None,
 ) -> Walked:
-    """Walks at random, each step any that is enabled with the same probability, and checks safety properties.
+    """Walks at random and checks safety properties; each enabled step has the same probability.
 
     Args:
-        steps: how many in all.
-        length: of a walk, before another begins; it also does where nothing changes any more.
-        seed: the same one takes the same walks.
-        progress: called with the number of steps every so often.
+        steps: the total number of steps.
+        length: the greatest number of steps of a walk; a walk also ends when nothing changes any more.
+        seed: equal seeds give equal walks.
+        progress: called regularly with the number of steps.
     """
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     actions = [a for a in instance.model.actions if crash or not a.crash]
     code = program(instance, actions, compiled_conditions(instance, watches, crash=crash))
     walker = _Walker(code, Machine([code.steps]), length, seed)
-    walker.go(0)  # what it takes to load code is no part of the rate
+    walker.go(0)  # loads the code, which must not count in the rate
     start = time.perf_counter()
     while walker.steps < steps and not walker.stuck:
         walker.go(min(AT_ONCE, steps - walker.steps))
@@ -145,7 +148,7 @@ def walk(
 
 
 def _fill(check: Check, number: int, walker: _Walker) -> None:
-    """What a program has noted of a condition."""
+    """Copies a program's notes about a condition to a check."""
     at = walker.program.seen.condition(number)
     check.met = bool(walker.seen[at])
     if walker.seen[at + 1]:
@@ -157,11 +160,11 @@ def _fill(check: Check, number: int, walker: _Walker) -> None:
 
 
 class _Walker:
-    """Walks with what they note, and the runs to where they note it."""
+    """Walks with their notes, and the runs to the noted states."""
 
     def __init__(self, program: Program, machine: Machine, length: int, seed: int) -> None:
         words = program.layout.words
-        self._machine, self.program, self._length = machine, program, length  # its code is there as long as this is
+        self._machine, self.program, self._length = machine, program, length  # keeps the native code alive
         self._initial: Words = np.array(program.layout.pack(program.instance.initial()), np.uint64)
         self._state = self._initial.copy()
         self.counters: NDArray[np.int64] = np.array([0, 0, 0, 0, seed], np.int64)
@@ -175,21 +178,21 @@ class _Walker:
 
     @property
     def steps(self) -> int:
-        """How many were taken."""
+        """The number of steps taken."""
         return int(self.counters[0])
 
     @property
     def walks(self) -> int:
-        """How many were begun."""
+        """The number of walks begun."""
         return int(self.counters[2]) + 1
 
     @property
     def stuck(self) -> bool:
-        """From the initial state nothing changes."""
+        """Whether nothing changes from the initial state on."""
         return bool(self.counters[3]) and self.counters[1] == 0 and self.steps == 0
 
     def per_action(self) -> Counter[str]:
-        """How often each action was taken."""
+        """The number of steps of each action."""
         found: Counter[str] = Counter()
         for number in np.flatnonzero(self._taken):
             found[self.program.choice(int(number)).action] += int(self._taken[number])
@@ -197,12 +200,12 @@ class _Walker:
 
     @property
     def ill_formed(self) -> tuple[int, Choice, str] | None:
-        """The first ill-formed step that was met."""
+        """The first ill-formed step of a walk."""
         number, action = int(self.seen[Seen.ill_formed]), int(self.seen[Seen.ill_formed + 1])
         return (number - 1, Choice(self.program.actions[action].name), "") if number else None
 
     def go(self, steps: int) -> None:
-        """Takes so many steps; if something is noted, they are taken again up to there, for the run."""
+        """Takes steps; after a new note it repeats them up to the noted state, to record the run."""
         before = self._state.copy(), self.counters.copy(), self._trail.copy()
         known = self.seen[self._places].copy()
         self._take(steps, self.seen, self._taken)

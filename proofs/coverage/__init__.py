@@ -1,8 +1,8 @@
-"""Test sequences from the explored graph: what they cover, and what cannot be covered.
+"""Test suites from the explored graph: which goals they cover, and which goals cannot be covered.
 
-``goals`` says what there is to be covered, ``graph`` and ``search`` find ways to it, ``walk`` (greedy) and ``postman`` (cheapest)
-make sequences of them, ``suite`` does so in all configurations of a scope, ``unreached`` says why a goal is not covered, and
-``files`` writes it all down.
+``goals`` lists the goals. ``graph`` and ``search`` find paths to them. ``walk`` (greedy) and ``postman`` (cheapest) make
+sequences from paths. ``suite`` does so in all configurations of a scope. ``unreached`` says why a goal is not covered.
+``files`` writes the suite.
 """
 
 from .files import REPORT, as_json, files_of, left_open

@@ -1,6 +1,6 @@
-"""A suite as files: each sequence as JSON Lines and as ITF, and what they cover.
+"""Test suites as files: each sequence as JSON Lines and as ITF, and a coverage report.
 
-What is written has been read again and checked by the validator: a sequence that does not conform is a disagreement.
+The validator reads and checks each sequence again; one that does not conform raises a ``Disagreement``.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .unreached import Proof, Unreached, Why
 REPORT = "coverage.json"
 
 Told = Callable[[int, int], None]
-"""Called with (sequences done, sequences)."""
+"""Called with the number of finished sequences and the number of all sequences."""
 
 
 def file_names(suite: Suite) -> list[tuple[str, str]]:
-    """The names of each sequence's two files."""
+    """The names of each sequence's two files: JSON Lines and ITF."""
     width = max(3, len(str(len(suite.walks))))
     return [(f"{n:0{width}}.jsonl", f"{n:0{width}}.itf.json") for n in range(1, len(suite.walks) + 1)]
 
@@ -41,7 +41,7 @@ def files_of(suite: Suite, missing: Sequence[Unreached], progress: Told | None =
     """The content of every file, by name.
 
     Raises:
-        Disagreement: the validator does not take a sequence for a run of the model.
+        Disagreement: the validator rejects a sequence.
     """
     found: dict[str, str] = {}
     for number, ((plain, itf), (_, walk)) in enumerate(zip(file_names(suite), suite.walks, strict=True)):
@@ -56,10 +56,10 @@ def files_of(suite: Suite, missing: Sequence[Unreached], progress: Told | None =
 
 
 def replay(model: Model, format_: Format, name: str, text: str) -> None:
-    """Has the validator check a trace.
+    """Checks a trace with the validator.
 
     Raises:
-        Disagreement: it does not conform.
+        Disagreement: the trace cannot be read, or does not conform.
     """
     lines = [TextLine(name, n, line.strip()) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     system = System.of(model)
@@ -78,7 +78,7 @@ def replay(model: Model, format_: Format, name: str, text: str) -> None:
 
 
 def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
-    """What the suite covers and what it does not."""
+    """The coverage report: goals that the suite covers, and goals that it does not."""
     names = file_names(suite)
     reached = suite.reached
     return {
@@ -121,7 +121,7 @@ def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
 
 
 def left_open(suite: Suite, missing: Sequence[Unreached]) -> bool:
-    """More exploration could show that more can be covered."""
+    """Whether further exploration could find more goals that can be covered."""
     return any(one.why is Why.INCOMPLETE for one in missing) or (suite.of_graph and not suite.complete)
 
 

@@ -1,4 +1,4 @@
-"""What a test suite is to cover: states and rows of the machines, pairs of rows, actions."""
+"""Goals of a test suite: states, rows and pairs of rows of the machines, and actions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schedproof.model.lang import Model, Row
 from schedproof.model.semantics import Choice, Instance, parameters
 
 Key = tuple[str, str, str]
-"""A row of the tables: sort, event and source, which no two rows share."""
+"""The sort, event and source of a row, which identify it."""
 
 
 class Cover(enum.Enum):
@@ -23,13 +23,13 @@ class Cover(enum.Enum):
 
 @dataclass(frozen=True)
 class Goal:
-    """One thing to be covered.
+    """One goal of a test suite.
 
     Args:
         name: in words, unique in its model.
-        sort, state: of a state of a machine.
-        rows: a row of a table, or two that the same object takes one after the other.
-        action: of an action.
+        sort, state: a state of a machine.
+        rows: one row of a table, or two that the same object takes in succession.
+        action: an action.
     """
 
     name: str
@@ -40,20 +40,20 @@ class Goal:
 
 
 def key(row: Row) -> Key:
-    """What tells a row from all others."""
+    """The key that identifies a row."""
     return row.sort.name, row.event, row.source
 
 
 def show_row(row: Row) -> str:
-    """``PodGroup.e0: Pending -> Allocated``."""
+    """A row as text: ``PodGroup.e0: Pending -> Allocated``."""
     return f"{row.sort}.{row.event}: {row.source} -> {row.target}"
 
 
 def goals_of(model: Model, cover: Cover) -> list[Goal]:
-    """The goals of the model's machines, in the model's order.
+    """The goals of one kind for a model, in the model's order.
 
-    A pair is a goal where its second row begins in the state that the first leads to: the object takes the two one
-    after the other, whatever others do in between.
+    Two rows are a pair if the second starts in the state that the first leads to. The object takes them in succession;
+    other objects may move in between.
     """
     match cover:
         case Cover.STATES:
@@ -74,7 +74,7 @@ def goals_of(model: Model, cover: Cover) -> list[Goal]:
 
 
 def show_choice(instance: Instance, choice: Choice) -> str:
-    """``allocate(p=g0, K=[c0, c1])``."""
+    """A choice as text: ``allocate(p=g0, K=[c0, c1])``."""
     shown = parameters(instance, choice)
     values = (f"[{', '.join(v)}]" if isinstance(v, list) else v for v in shown.values())
     return f"{choice.action}({', '.join(f'{name}={value}' for name, value in zip(shown, values, strict=True))})"

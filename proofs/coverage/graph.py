@@ -1,4 +1,4 @@
-"""The explored graph of one configuration, with the rows of the tables that each step takes."""
+"""The explored graph of one configuration; each step has the table rows that its objects take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .goals import Key
 
 @dataclass(frozen=True)
 class Edge:
-    """A step: its choice, the number of the state that it leads to, and for each object that moves (the slot of its state) the row."""
+    """A step: its choice, the number of its target, and by slot of its state the row of each object that moves."""
 
     choice: Choice
     target: int
@@ -22,9 +22,10 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """The states that were found, 0 is the initial one, and the steps from each of them.
+    """The explored states, of which number 0 is the initial one, and the steps from each.
 
-    ``complete`` is false if there are states that were not found, or whose steps were not looked at.
+    Attributes:
+        complete: false if some states were not found, or their steps were not explored.
     """
 
     instance: Instance
@@ -34,14 +35,14 @@ class Graph:
 
     @property
     def edge_count(self) -> int:
-        """The number of steps, those that change nothing included."""
+        """The number of steps, including those that change nothing."""
         return sum(len(edges) for edges in self.edges)
 
 
 def explored(instance: Instance, limit: int | None = None, progress: Progress | None = None) -> Graph:
-    """The reachable graph of an instance: real states, no representatives, crashes included.
+    """The reachable graph of an instance, without symmetry and with crashes.
 
-    Steps that the model must not allow (they are a finding of their own) are left out.
+    Ill-formed steps are left out: ``verify`` reports them.
 
     Args:
         limit: stop after this many states.

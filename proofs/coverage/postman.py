@@ -1,9 +1,9 @@
-"""Every edge of a graph in the fewest steps: the directed Chinese postman, who may begin anew.
+"""A suite of least cost that takes every edge of a graph: the directed Chinese postman problem with restarts.
 
-The cost of a suite is its steps and one for each of its sequences (an implementation is set up anew). A sequence
-begins in the initial state and ends anywhere. That is a closed tour through one more place, from which a step of cost 1
-leads to the initial state and to which one of cost 0 leads from everywhere; how often each edge has to be taken for the tour to
-close is a flow of least cost, and Euler's theorem makes a tour of it. No suite that takes every edge costs less.
+The cost of a suite is its number of steps plus one for each sequence, since each sequence sets up the implementation anew. A
+sequence begins in the initial state and ends anywhere. So a suite is a closed tour through one extra node, the depot: an edge
+of cost 1 leads from it to the initial state, and an edge of cost 0 leads to it from every node. A minimum-cost flow gives the
+number of times to take each edge. Euler's theorem then gives the tour. No suite that takes every edge costs less.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from .search import At
 from .walk import Walk, walk_along
 
 DEPOT = -1
-"""The place between two sequences."""
+"""The extra node between two sequences."""
 
 
 def cost(made: list[Walk]) -> int:
-    """What a suite costs: its steps, and one for each sequence."""
+    """The cost of a suite: its steps, plus one for each sequence."""
     return sum(len(walk.choices) + 1 for walk in made)
 
 
 def every_edge(graph: Graph) -> list[Walk]:
-    """A suite of least cost that takes every edge; edges are numbered in their order, as goals.
+    """A suite of least cost that takes every edge; goals are the edges, numbered in their order.
 
-    All states of the graph have to be reachable, which explored ones are.
+    Every state of the graph must be reachable, as in explored graphs.
     """
     numbers: dict[At, int] = {}
     ends: dict[At, int] = {}
@@ -66,7 +66,7 @@ def every_edge(graph: Graph) -> list[Walk]:
 
 
 def _taken_again(graph: Graph) -> Counter[tuple[int, int]]:
-    """How often each way from place to place is taken beside once for each edge, and once from the depot to the start."""
+    """How often to take an edge between two nodes, beyond once for each edge and once from the depot to the initial state."""
     surplus: Counter[int] = Counter({0: 1, DEPOT: -1})
     flow: nx.DiGraph[int] = nx.DiGraph()
     flow.add_edge(DEPOT, 0, weight=1)
@@ -78,6 +78,6 @@ def _taken_again(graph: Graph) -> Counter[tuple[int, int]]:
             if edge.target != node:
                 flow.add_edge(node, edge.target, weight=1)
     for node in flow:
-        flow.nodes[node]["demand"] = -surplus[node]  # what comes in too often has to go on
+        flow.nodes[node]["demand"] = -surplus[node]  # surplus arrivals must leave again
     _, sent = nx.network_simplex(flow)
     return Counter({(a, b): n for a, targets in sent.items() for b, n in targets.items() if n})

@@ -1,7 +1,7 @@
-"""Ways to what is not covered yet: a shortest one from where a walk stands.
+"""Shortest paths from a walk's end to a goal that is not covered yet.
 
-What a step covers may depend on the step alone, or on what its object did before: then the search goes through the states
-together with the last row of one object, for each object. Whether a goal can be reached, and how far it is, is exact
+The goals that a step covers may depend on the step alone, or also on the last row of its object. In the second case the search
+runs over states together with the last row of one object, for each object. Reachability of a goal and its distance are exact
 in both cases.
 """
 
@@ -15,38 +15,45 @@ from .goals import Cover, Goal, Key, key
 from .graph import Edge, Graph
 
 At = tuple[int, int]
-"""An edge: the number of its source, and its own among those of that state."""
+"""An edge: the number of its source, and its index among the source's edges."""
 
 Memory = Mapping[int, Key]
-"""The last row that each object has taken (by the slot of its state), as far as it matters."""
+"""By slot, the last row that each object has taken, where it matters."""
 
 P = TypeVar("P")
-"""A place of a search: a state, or a state with what an object did last."""
+"""A node of a search: a state, or a state with an object's last row."""
 
 
 class Search(ABC, Generic[P]):
-    """Finds goals (by their numbers) in a graph."""
+    """A search for goals, by number, in a graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
     at_start: frozenset[int] = frozenset()
-    """The goals that are covered before any step."""
+    """The goals that the initial state covers."""
 
     @abstractmethod
     def places(self, node: int, memory: Memory) -> Iterable[P]:
-        """Where a search begins that begins in this state."""
+        """The nodes where a search from this state begins."""
 
     @abstractmethod
     def moves(self, place: P) -> Iterator[tuple[At, P, Sequence[int]]]:
-        """The edges from a place: where they lead, and what they cover."""
+        """The edges of a node, each with its target node and the goals that it covers."""
 
     @abstractmethod
     def covered(self, memory: Memory, edge: Edge, at: At) -> tuple[Memory, Sequence[int]]:
-        """What is remembered after a step, and what it covers."""
+        """The memory after a step, and the goals that the step covers."""
 
     def nearest(self, node: int, memory: Memory, wanted: Set[int], budget: int | None) -> list[At] | None:
-        """A shortest way to some wanted goal, of at most ``budget`` steps; of several that end in one step, one that covers most."""
+        """A shortest path to a goal of ``wanted``; of equally long ones, one whose last step covers most of these goals.
+
+        Args:
+            budget: the greatest length of the path; None for no limit.
+
+        Returns:
+            The path's edges; None if there is no such path.
+        """
         parents: dict[P, tuple[P, At] | None] = dict.fromkeys(self.places(node, memory))
         layer, depth = list(parents), 0
         while layer and (budget is None or depth < budget):
@@ -68,7 +75,7 @@ class Search(ABC, Generic[P]):
         return None
 
     def distances(self) -> dict[int, int]:
-        """The least number of steps from the initial state after which a goal is covered, for each that can be."""
+        """For each reachable goal, the least number of steps from the initial state that covers it."""
         found = dict.fromkeys(self.at_start, 0)
         layer = list(self.places(0, {}))
         seen, depth = set(layer), 0
@@ -95,7 +102,7 @@ def _way(parents: Mapping[P, tuple[P, At] | None], place: P) -> list[At]:
 
 
 class ByStep(Search[int]):
-    """What a step covers depends on the step alone."""
+    """A search in which the goals of a step depend on the step alone."""
 
     def __init__(self, graph: Graph, at_start: frozenset[int], labels: Callable[[Edge, At], Sequence[int]]) -> None:
         super().__init__(graph)
@@ -114,16 +121,16 @@ class ByStep(Search[int]):
         return iter(self._moves[place])
 
     def covered(self, memory: Memory, edge: Edge, at: At) -> tuple[Memory, Sequence[int]]:
-        """What the step covers; nothing needs to be remembered."""
+        """The goals of the step, and the memory unchanged."""
         return memory, self._moves[at[0]][at[1]][2]
 
 
 Placed = tuple[int, int, Key | None]
-"""An object, a state, and the object's last row."""
+"""An object's slot, a state, and the object's last row."""
 
 
 class ByPair(Search[Placed]):
-    """Pairs of rows that an object takes one after the other."""
+    """A search for pairs of rows that an object takes in succession."""
 
     def __init__(self, graph: Graph, pairs: Mapping[tuple[Key, Key], int]) -> None:
         super().__init__(graph)
@@ -131,11 +138,11 @@ class ByPair(Search[Placed]):
         self._slots = sorted({slot for edges in graph.edges for edge in edges for slot in edge.rows})
 
     def places(self, node: int, memory: Memory) -> Iterable[Placed]:
-        """The state as each object has come there."""
+        """The state with the last row of each object."""
         return [(slot, node, memory.get(slot)) for slot in self._slots]
 
     def moves(self, place: Placed) -> Iterator[tuple[At, Placed, Sequence[int]]]:
-        """The steps of the state, and the pair that the object completes by each."""
+        """The steps of the state, each with the pair that the object completes."""
         slot, node, last = place
         for n, edge in enumerate(self.graph.edges[node]):
             row = edge.rows.get(slot)
@@ -155,7 +162,7 @@ class ByPair(Search[Placed]):
 
 
 def search_for(graph: Graph, cover: Cover, goals: Sequence[Goal]) -> Search[int] | Search[Placed]:
-    """The search for goals of the machines; a goal's number is its place in ``goals``."""
+    """The search for goals of the machines; a goal's number is its index in ``goals``."""
     match cover:
         case Cover.STATES:
             numbers = {(goal.sort, goal.state): n for n, goal in enumerate(goals)}
@@ -172,7 +179,7 @@ def search_for(graph: Graph, cover: Cover, goals: Sequence[Goal]) -> Search[int]
 
 
 def _in_states(graph: Graph, numbers: Mapping[tuple[str, str], int]) -> list[tuple[int, ...]]:
-    """For each state of the graph the goals that its objects are in."""
+    """For each state of the graph, the goals of the machine states that its objects are in."""
     instance = graph.instance
     goal_of = [
         (instance.slot(m.sort.name) + i, [numbers[m.sort.name, state.name] for state in m.states])

@@ -1,9 +1,10 @@
-"""A suite: walks over all configurations of a scope, and what of the goals they cover.
+"""Test suites: walks over all configurations of a scope, and the goals that they cover.
 
-Of machines, each goal has to be covered in one configuration only, and the smallest configurations come first; as soon as nothing is left,
-the others are not explored. Walks are greedy (see ``walk.py``); ``farthest`` bounds from below what any suite needs.
-Of the graph, every step from every reachable state of each configuration is a goal. Without a limit of length such a suite is
-of least cost (see ``postman.py``), with one it is greedy.
+For goals of the machines, one configuration suffices to cover a goal. The smallest configurations come first, and once every
+goal is covered the others are not explored. Walks are greedy (see ``walk.py``); ``farthest`` is a lower bound on the steps.
+
+For goals of the graph, every step from every reachable state of each configuration is a goal. Without a limit of length such a
+suite has least cost (see ``postman.py``); with one it is greedy.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .walk import Walk, steps_of, trimmed, walks
 
 @dataclass(frozen=True)
 class Configuration:
-    """What was explored of one configuration."""
+    """The size of one explored configuration."""
 
     instance: Instance
     states: int
@@ -34,14 +35,16 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Suite:
-    """Test sequences, and what they cover; a goal's number is its place in ``goals``.
+    """Test sequences, and the goals that they cover; a goal's number is its index in ``goals``.
 
     Args:
-        of_graph: the goals are the steps of the graph; they have numbers, but no names.
-        wanted: how many goals there are.
-        configurations: those that were explored; ``skipped`` others were not, because nothing was left to cover.
+        of_graph: the goals are the steps of the graph, which have numbers but no names.
+        longest: the greatest number of steps of a sequence; None for no limit.
+        wanted: the number of goals.
+        configurations: the explored configurations.
+        skipped: the number of configurations that were not explored, because every goal was covered.
         walks: each with the number of its configuration.
-        distances: of each goal that some run reaches, the least number of steps.
+        distances: for each reachable goal, the least number of steps.
         rows: the rows of the tables that some explored step takes.
     """
 
@@ -59,12 +62,12 @@ class Suite:
 
     @property
     def complete(self) -> bool:
-        """Every reachable state of every configuration that was explored is known, with its steps."""
+        """Whether every reachable state of each explored configuration is known, with its steps."""
         return all(configuration.complete for configuration in self.configurations)
 
     @property
     def reached(self) -> dict[int, tuple[int, int]]:
-        """For each goal that is covered the first walk that does so, and after how many of its steps."""
+        """For each covered goal, the first walk that covers it, and the number of steps after which it does."""
         found: dict[int, tuple[int, int]] = {}
         for number, (_, walk) in enumerate(self.walks):
             for goal, after in walk.first.items():
@@ -73,17 +76,17 @@ class Suite:
 
     @property
     def steps(self) -> int:
-        """The steps of all walks together."""
+        """The number of steps of all walks together."""
         return steps_of([walk for _, walk in self.walks])
 
     @property
     def farthest(self) -> int:
-        """No suite that covers the same goals has fewer steps than this."""
+        """A lower bound on the steps of any suite that covers the same goals."""
         return max((self.distances[goal] for goal in self.reached), default=0)
 
     @property
     def is_shortest(self) -> bool:
-        """The suite is of least cost, and not only short."""
+        """Whether the suite is known to have the least cost or the fewest steps."""
         return (self.of_graph and self.longest is None) or self.steps == self.farthest
 
 
@@ -102,13 +105,14 @@ def generate(
 
     Args:
         sizes: the numbers of objects; a configuration may have fewer.
-        of_graph: cover every step of the graph instead of the machines' rows (``cover`` is TRANSITIONS then).
-        longest: the steps that a sequence may have; None for no limit.
-        limit: explore no more states than this of each configuration.
-        progress, doing: are told of explorations, and of what else takes its time.
+        of_graph: cover every step of the graph instead of the machines' rows; requires ``cover`` TRANSITIONS.
+        longest: the greatest number of steps of a sequence; None for no limit.
+        limit: explore at most this many states of each configuration.
+        progress: called during explorations.
+        doing: called with a line on other work.
 
     Raises:
-        ValueError: ``of_graph`` with another cover.
+        ValueError: ``of_graph`` with another ``cover``.
         ScopeError: an impossible scope.
     """
     if of_graph and cover is not Cover.TRANSITIONS:
@@ -125,7 +129,7 @@ def generate(
 
 
 class _Making:
-    """A suite in the making."""
+    """A suite under construction."""
 
     def __init__(self, model: Model, cover: Cover, longest: int | None, of_graph: bool) -> None:
         self.model, self.cover, self.longest, self.of_graph = model, cover, longest, of_graph
@@ -180,7 +184,7 @@ class _Making:
         kept = self.made
         if not self.of_graph:
             cut = trimmed([walk for _, walk in self.made], set(range(self.wanted)))
-            # Walks are cut at their end: where each came from is told by its instance.
+            # Trimming changes walks, but not the instance, which identifies the configuration.
             number = {id(configuration.instance): n for n, configuration in enumerate(self.configurations)}
             kept = [(number[id(walk.instance)], walk) for walk in cut]
         return Suite(

@@ -1,7 +1,7 @@
-"""Why a goal is not covered, and whether that is so for any number of objects.
+"""Why a goal is not covered, and whether it is unreachable for any number of objects.
 
-That a state is never entered, a row never taken, an action never possible is asked of the induction, beside the model's
-invariants. A pair is proved never to be taken where one of its rows is.
+Induction tries to prove, with the model's invariants, that a state is never entered, a row never taken or an action never
+possible. A pair counts as never taken if one of its rows is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Why(enum.Enum):
 
 
 class Proof(enum.Enum):
-    """Whether a goal is unreachable for any number of objects."""
+    """Whether a goal is proved unreachable for any number of objects."""
 
     PROVED = "proved for any number of objects"
     OPEN = "not proved"
@@ -38,7 +38,7 @@ class Proof(enum.Enum):
 
 @dataclass(frozen=True)
 class Unreached:
-    """A goal that is not covered. ``least`` is the number of steps that a sequence would need, where that is known."""
+    """A goal that is not covered; ``least`` is the number of steps that a sequence would need, if known."""
 
     goal: Goal
     why: Why
@@ -47,11 +47,11 @@ class Unreached:
 
 
 MOST_SECONDS = 60.0
-"""The time for the proofs of one suite."""
+"""The time limit in seconds for all proofs of one suite."""
 
 
 class _OutOfTime(Exception):
-    """The proofs take too long."""
+    """The proofs exceed their time limit."""
 
 
 def unreached(
@@ -60,8 +60,8 @@ def unreached(
     """The goals of machines that a suite does not cover, with the reasons.
 
     Args:
-        seconds: how long proofs may take; 0 for none at all.
-        doing: is told how they get on.
+        seconds: the time limit for all proofs; 0 for no proofs.
+        doing: called with a line on the progress of proofs.
     """
     covered, found = suite.reached, []
     for number, goal in enumerate(suite.goals):
@@ -86,7 +86,7 @@ def unreached(
 
 
 def _proved_goals(suite: Suite, never: Sequence[Goal], seconds: float, doing: Callable[[str], None]) -> set[str]:
-    """The names of the goals that no number of objects reaches."""
+    """The names of the goals that are proved unreachable for any number of objects."""
     claims: dict[str, Property] = {}
     rows: dict[str, Row] = {}
     for goal in never:
@@ -124,10 +124,10 @@ def _no_action(goal: Goal) -> StepInvariant:
 
 
 def _proved(model: Model, claims: Mapping[str, Property], seconds: float, doing: Callable[[str], None]) -> set[str]:
-    """The claims that induction proves, first from the axioms alone, then with the model's invariants."""
+    """The names of the claims that induction proves, first from the axioms alone, then with the model's invariants."""
     until = time.monotonic() + seconds
     proved: set[str] = set()
-    # An invariant that is thought to be broken helps with nothing.
+    # An invariant that is expected to be violated supports no proof.
     kept = [p for p in model.properties if isinstance(p, Invariant) and not isinstance(p, InvariantAtScope)]
     kept = [p for p in kept if p.name not in model.refuted]
     names = {p.name for p in kept}

@@ -1,8 +1,8 @@
-"""Walks through a graph that cover goals, each from the initial state.
+"""Walks from the initial state of a graph that cover goals.
 
-The walk goes on to the nearest goal that is not covered yet, by a shortest way; where beginning anew is shorter by that, a new
-walk begins. This is greedy: each way is shortest, all of them together need not be. What turns out to be covered by
-other walks is cut off at the end (:func:`trimmed`).
+A walk continues on a shortest path to the nearest goal that is not covered yet. If a restart reaches a goal in
+fewer steps, with one added for the restart, a new walk begins. This is greedy: each path is shortest, but the suite need not be. At the end, :func:`trimmed` cuts off
+steps whose goals other walks cover.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .search import At, Memory, Placed, Search
 
 @dataclass(frozen=True)
 class Walk:
-    """A run from the initial state; ``first`` tells of each goal that it covers the number of steps after which."""
+    """A run from the initial state; ``first`` has the number of steps after which each goal is first covered."""
 
     instance: Instance
     choices: tuple[Choice, ...]
@@ -30,17 +30,17 @@ class Walk:
 
     @property
     def run(self) -> Run:
-        """The same, without what it covers."""
+        """The run without its goals."""
         return Run(self.instance, self.choices, self.states)
 
     def cut(self, steps: int) -> Walk:
-        """Only the beginning of it."""
+        """The first ``steps`` steps of the walk."""
         first = {goal: after for goal, after in self.first.items() if after <= steps}
         return Walk(self.instance, self.choices[:steps], self.states[: steps + 1], first)
 
 
 def walk_along(graph: Graph, edges: Sequence[At], first: dict[int, int]) -> Walk:
-    """The run along these edges."""
+    """The walk along these edges."""
     taken = [graph.edges[node][n] for node, n in edges]
     assert all(before.target == node for before, (node, _) in zip(taken, edges[1:], strict=False)), "edges do not meet"
     states = [graph.states[0], *(graph.states[edge.target] for edge in taken)]
@@ -48,7 +48,7 @@ def walk_along(graph: Graph, edges: Sequence[At], first: dict[int, int]) -> Walk
 
 
 class _Walker:
-    """The walk that is being made."""
+    """A walk under construction."""
 
     def __init__(self, search: Search[int] | Search[Placed]) -> None:
         self.search, self.edges, self.node = search, list[At](), 0
@@ -66,7 +66,7 @@ class _Walker:
 
 
 def walks(search: Search[int] | Search[Placed], wanted: Set[int], longest: int | None = None) -> list[Walk]:
-    """Walks of at most ``longest`` steps that cover all of ``wanted`` that can be covered so."""
+    """Walks of at most ``longest`` steps that cover all goals of ``wanted`` within that distance."""
     far = search.distances()
     left = {goal for goal in wanted if goal in far and (longest is None or far[goal] <= longest)}
     done: list[_Walker] = []
@@ -92,7 +92,7 @@ def walks(search: Search[int] | Search[Placed], wanted: Set[int], longest: int |
 
 
 def trimmed(made: Sequence[Walk], wanted: Set[int]) -> list[Walk]:
-    """The walks without what they need not cover because others do: the shorter ones are cut first, or left out."""
+    """The walks, shortened where other walks cover the same goals; shorter walks are shortened first, or dropped."""
     kept = dict(enumerate(made))
     times = Counter(goal for walk in made for goal in walk.first)
     for number, walk in sorted(kept.items(), key=lambda numbered: len(numbered[1].choices)):
@@ -107,12 +107,12 @@ def trimmed(made: Sequence[Walk], wanted: Set[int]) -> list[Walk]:
 
 
 def steps_of(made: Sequence[Walk]) -> int:
-    """The steps of all walks together."""
+    """The number of steps of all walks together."""
     return sum(len(walk.choices) for walk in made)
 
 
 def is_run(walk: Walk, graph: Graph) -> bool:
-    """Each step of the walk is an edge of the graph, for tests and assertions."""
+    """Whether each step of the walk is an edge of the graph; for tests and assertions."""
     numbers = {state: n for n, state in enumerate(graph.states)}
     return all(
         any(e.choice == choice and graph.states[e.target] == after for e in graph.edges[numbers[before]])

@@ -1,1 +1,1 @@
-"""Every reachable state at a scope, interpreted."""
+"""The interpreted engine: every reachable state at a scope."""

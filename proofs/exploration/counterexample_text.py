@@ -14,7 +14,7 @@ from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 from .run_facts import words
 
 OUTSIDE = "scheduler"
-"""Who takes an action, in a sequence diagram."""
+"""The participant of a sequence diagram that takes the actions."""
 
 
 def shown(value: object) -> str:
@@ -27,15 +27,15 @@ def shown(value: object) -> str:
 
 
 def cited(line: int | None, fact: str = "") -> str:
-    """``, line 12`` of the model's document, or ``, fact 1.2``, or nothing."""
+    """``, line 12`` of the model's document, or ``, fact 1.2``, or the empty string."""
     return f", line {line}" if line is not None else f", fact {fact}" if fact else ""
 
 
 def story(model: Model, counterexample: Counterexample) -> list[str]:
-    """``counterexample`` in lines.
+    """``counterexample`` as lines of text.
 
-    It begins with the objects and the initial state, has a paragraph for each step, and ends with the property that is
-    violated; then it defines its terms, and quotes what it cites.
+    They contain the objects, the initial state, a paragraph for each step, and the violated property. Definitions of terms
+    and quotations of the cited document lines follow.
     """
     lines = [*_before(counterexample)]
     for number, step in enumerate(counterexample.steps):
@@ -54,18 +54,18 @@ def story(model: Model, counterexample: Counterexample) -> list[str]:
 
 
 def indented(lines: Sequence[str]) -> str:
-    """Lines as a block that belongs to the line before it."""
+    """Lines as an indented block."""
     return "\n".join(f"  {line}".rstrip() for line in lines)
 
 
 def introduced(counterexample: Counterexample) -> list[str]:
-    """The objects of a run, a line each; those without rigid facts share one."""
+    """The objects of a run, one line each; objects without rigid facts share a line."""
     plain = [each.text for each in counterexample.objects if not each.fields]
     return [*([", ".join(plain)] if plain else []), *(each.text for each in counterexample.objects if each.fields)]
 
 
 def initial_state(counterexample: Counterexample) -> str:
-    """The fields of a run's objects in the initial state, in one line; objects that begin alike share them."""
+    """The fields of a run's objects in the initial state, in one line; objects with equal fields share them."""
     alike: dict[str, list[str]] = {}
     for each in counterexample.initial:
         alike.setdefault(each.text, []).append(each.object)
@@ -73,7 +73,7 @@ def initial_state(counterexample: Counterexample) -> str:
 
 
 def _before(counterexample: Counterexample) -> Iterator[str]:
-    """What a reader has to know before the first step."""
+    """The lines before the first step."""
     if counterexample.start is not None:
         yield "From this state, which no invariant excludes:"
         sorts = {each.object: each.sort for each in counterexample.objects}
@@ -92,7 +92,7 @@ def _block(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _terms(model: Model, counterexample: Counterexample) -> list[str]:
-    """The states and fields of a run that do not explain themselves, each with its definition."""
+    """Definitions of the run's states and fields that have one, except rigid switches, whose text appears already."""
     used: set[tuple[str, object]] = set()
     for change in (c for step in counterexample.steps for c in step.changes):
         sort = change.event.partition(".")[0]
@@ -114,7 +114,7 @@ def _terms(model: Model, counterexample: Counterexample) -> list[str]:
 
 
 def objects(state: Mapping[str, Any]) -> Iterator[str]:
-    """A state, one line for each object; flat, or by sort."""
+    """The lines of a state, one for each object; ``state`` is flat or by sort."""
     for name, fields in state.items():
         if any(isinstance(value, Mapping) for value in fields.values()):
             yield from objects(fields)
@@ -123,8 +123,8 @@ def objects(state: Mapping[str, Any]) -> Iterator[str]:
 
 
 def told(model: Model, number: int, step: TraceStep) -> list[str]:
-    """One step: what happens, and every field that changes, with its event, rule and document line."""
-    if step.action == step.says:  # what threads do with locks is no action of the model
+    """The lines of one step: its action, and each changed field with its event, rule and document line."""
+    if step.action == step.says:  # a step of a lock file, not an action of the model
         return [f"{number:2}. {step.says}"]
     lines = [f"{number:2}. {step.says}  [action {step.action}{cited(step.line, step.fact)}]"]
     cells = [
@@ -141,10 +141,10 @@ def told(model: Model, number: int, step: TraceStep) -> list[str]:
 
 
 def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
-    """A Mermaid sequence diagram: which object sends which event to which, and what it changes there.
+    """A Mermaid sequence diagram: the events between objects, and the fields that they change.
 
-    An arrow comes from the object whose event a rule carries on, where there is only one such
-    object in the step; otherwise, like every action's own arrow, from the scheduler.
+    An arrow starts at the object whose event a rule carries on, if the step has exactly one such object. Other arrows,
+    including those of actions, start at the scheduler.
     """
     order = _objects(model, counterexample)
     lines = ["---", f'title: "{_plain(title)}"', "---", "sequenceDiagram", f"    participant {OUTSIDE}"]
@@ -171,7 +171,7 @@ def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
 
 
 def _objects(model: Model, counterexample: Counterexample) -> list[str]:
-    """The objects that change or start somewhere, sort by sort, by number."""
+    """The names of objects that change or belong to the first state, by sort and number."""
     names = {c.object for step in counterexample.steps for c in step.changes}
     if counterexample.start is not None:
         names |= {line.partition(": ")[0] for line in objects(counterexample.start)}
@@ -197,7 +197,7 @@ def _arrows(model: Model, step: TraceStep) -> Iterator[str]:
 
 
 def _source(model: Model, change: FieldChange, fired: Mapping[tuple[str, str], Sequence[FieldChange]]) -> str:
-    """The object whose event the rule of ``change`` carries on."""
+    """The object whose event triggers the rule of ``change``; the scheduler if there is not exactly one."""
     kind, _, name = change.cause.partition(" ")
     rule = next((r for r in model.rules if kind == "rule" and r.name == name), None)
     if rule is None or isinstance(rule.on, Action):
@@ -209,5 +209,5 @@ def _source(model: Model, change: FieldChange, fired: Mapping[tuple[str, str], S
 
 
 def _plain(text: str) -> str:
-    """Without the characters that end a Mermaid statement."""
+    """The text without characters that end a Mermaid statement."""
     return text.replace(";", ",").replace("#", "no. ").replace('"', "'").replace("\n", " ")

@@ -1,4 +1,4 @@
-"""Exhaustive exploration of an instance: breadth first, so that counterexamples are shortest."""
+"""Exhaustive exploration of an instance, breadth first, so that counterexamples are shortest."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step,
 from .symmetry import Symmetry
 
 Progress = Callable[[int, int, int], None]
-"""Called with (states found, states expanded, depth) every so often."""
+"""Called regularly with the numbers of found states and of expanded states, and the depth."""
 
 Halt = Callable[[], str]
-"""Asked every so often whether to stop: why, or the empty string to go on."""
+"""Called regularly; returns the reason to stop, or the empty string to continue."""
 
 AT_LIMIT = "stopped"
-"""Why it stops if there are more states than were asked for."""
+"""The reason for a stop at the limit of states."""
 
 EVERY = 500
 
@@ -34,38 +34,38 @@ class Edge:
 
 
 class Runs(Protocol):
-    """What a counterexample is told from."""
+    """The part of an exploration from which counterexamples are made."""
 
     @property
     def instance(self) -> Instance:
-        """What was explored."""
+        """The explored instance."""
 
     @property
     def ill_formed(self) -> tuple[int, Choice, str] | None:
-        """The first step that the model must not allow, as (state number, choice, what is wrong)."""
+        """The first ill-formed step, as (state number, choice, error); None if there is none."""
 
     def path(self, state: int, /) -> list[Choice]:
-        """A run from the initial state to state number ``state``, as choices; of an exploration it is a shortest one."""
+        """A run from the initial state to state number ``state``, as choices; an exploration gives a shortest one."""
 
 
 class Found(Runs, Protocol):
-    """What an exploration says, whichever way it went."""
+    """The result of an exploration by either engine."""
 
     @property
     def symmetry(self) -> Symmetry | None:
-        """What was explored once; None: every state for itself."""
+        """The symmetry that was used; None if every state was explored."""
 
     @property
     def complete(self) -> bool:
-        """Every reachable state was found."""
+        """Whether every reachable state was found."""
 
     @property
     def stopped(self) -> str:
-        """Why it went no further; empty if every reachable state was found."""
+        """Why the exploration stopped early; empty if every reachable state was found."""
 
     @property
     def representatives(self) -> int:
-        """How many states stand for all."""
+        """The number of representatives."""
 
     @property
     def state_count(self) -> int:
@@ -73,30 +73,33 @@ class Found(Runs, Protocol):
 
     @property
     def transition_count(self) -> int:
-        """The number of (state, action, parameters) that are enabled, self-loops included."""
+        """The number of enabled (state, action, parameters), self-loops included."""
 
     @property
     def stuck_count(self) -> int:
-        """The number of states, of those that were expanded, in which nothing can happen: no action is enabled."""
+        """The number of expanded states in which no action is enabled, symmetric ones included."""
 
     @property
     def depth(self) -> int:
-        """The greatest distance from the initial state."""
+        """The greatest distance of a state from the initial state."""
 
     def up_to(self) -> list[int]:
-        """By depth, the number of representatives up to there."""
+        """The cumulative number of representatives by depth."""
 
     def per_action(self) -> Counter[str]:
-        """The number of transitions of each action."""
+        """The number of transitions of each action, symmetric ones included."""
 
 
 @dataclass
 class Exploration:
-    """What was found. Lists are indexed by state number, in the order of discovery.
+    """The result of an interpreted exploration. Lists are indexed by state number, in the order of discovery.
 
-    ``orbits`` says how many states each one stands for (1 without symmetry). ``ill_formed`` is the
-    first step that the model must not allow, as (state number, choice, what is wrong).
-    ``stopped`` says why it went no further; the first ``expanded`` states have their edges.
+    Attributes:
+        parents: the predecessor of each state on a shortest run, and the choice that leads from there.
+        orbits: the number of states that each representative stands for (1 without symmetry).
+        ill_formed: the first ill-formed step, as (state number, choice, error).
+        stopped: why the exploration stopped early.
+        expanded: the number of states, from the first on, whose edges are known.
     """
 
     instance: Instance
@@ -112,7 +115,7 @@ class Exploration:
 
     @property
     def complete(self) -> bool:
-        """Every reachable state was found."""
+        """Whether every reachable state was found."""
         return not self.stopped
 
     @property
@@ -122,30 +125,30 @@ class Exploration:
 
     @property
     def representatives(self) -> int:
-        """How many states stand for all."""
+        """The number of representatives."""
         return len(self.states)
 
     @property
     def transition_count(self) -> int:
-        """The number of (state, action, parameters) that are enabled, self-loops included."""
+        """The number of enabled (state, action, parameters), self-loops included."""
         return sum(orbit * len(edges) for orbit, edges in zip(self.orbits, self.edges, strict=True))
 
     @property
     def stuck_count(self) -> int:
-        """The number of expanded states in which nothing can happen, symmetric ones included."""
+        """The number of expanded states in which no action is enabled, symmetric ones included."""
         return sum(self.orbits[n] for n in range(self.expanded) if not self.edges[n])
 
     @property
     def depth(self) -> int:
-        """The greatest distance from the initial state."""
+        """The greatest distance of a state from the initial state."""
         return max(self.depths)
 
     def up_to(self) -> list[int]:
-        """By depth, the number of representatives up to there."""
+        """The cumulative number of representatives by depth."""
         return [bisect_right(self.depths, depth) for depth in range(self.depth + 1)]
 
     def per_action(self) -> Counter[str]:
-        """The number of transitions of each action."""
+        """The number of transitions of each action, symmetric ones included."""
         found: Counter[str] = Counter()
         for orbit, edges in zip(self.orbits, self.edges, strict=True):
             for edge in edges:
@@ -155,8 +158,8 @@ class Exploration:
     def path(self, state: int) -> list[Choice]:
         """A shortest run from the initial state to state number ``state``, as choices.
 
-        With symmetry the representatives of a run are renamings of each other; the run is
-        found again among the real states.
+        With symmetry, a step may lead to a renaming of the next representative, so the run is reconstructed from real states.
+        It then ends in a renaming of the state.
         """
         numbers, choices = [state], []
         while (parent := self.parents[numbers[-1]]) is not None:
@@ -181,17 +184,17 @@ def explore(
     on_depth: Callable[[Exploration], str] | None = None,
     stepper: Stepper | None = None,
 ) -> Exploration:
-    """All reachable states of ``instance``.
+    """Explores all reachable states of ``instance``.
 
     Args:
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
-        limit: stop after this many states.
-        total_limit: the same, symmetric ones included.
-        halt: asked every so often.
+        limit: stop after this many representatives.
+        total_limit: stop after this many states, symmetric ones included.
+        halt: called regularly; stops the exploration if it returns a reason.
         on_step: called for every step with its source state and that state's number.
-        on_depth: asked at the end of each depth whether to stop, like ``halt``; what was found has all states of the next one.
-        stepper: what takes the steps, if not the instance's own one.
+        on_depth: like ``halt``, but called before each depth is expanded, when all states of that depth are known.
+        stepper: takes the steps; by default the instance's own stepper.
     """
     stepper = stepper or stepper_of(instance)
     reducer = Symmetry(instance) if symmetry else None
@@ -256,13 +259,13 @@ def explore(
 
 
 def real(symmetry: Symmetry, choices: Sequence[Choice]) -> list[Choice]:
-    """A run of real states, of one from representative to representative."""
+    """A run of real states that corresponds to a run from representative to representative."""
     stepper, run = stepper_of(symmetry.instance), []
     now = symmetry.instance.initial()
     known = symmetry.canonical(now)
     for choice in choices:
         known = symmetry.canonical(stepper.step(known, choice).after)
-        alike = proper_steps(stepper, now, choice.action)  # a renamed choice is of the same action
+        alike = proper_steps(stepper, now, choice.action)  # renaming keeps the action
         step = next(s for s in alike if symmetry.canonical(s.after) == known)
         run.append(step.choice)
         now = step.after
@@ -270,7 +273,7 @@ def real(symmetry: Symmetry, choices: Sequence[Choice]) -> list[Choice]:
 
 
 def proper_steps(stepper: Stepper, state: State, action: str) -> Iterator[Step]:
-    """The steps of an action from ``state`` that the model allows, without the ill-formed ones."""
+    """The well-formed steps of an action from ``state``."""
     try:
         for choice in stepper.choices(state, stepper.instance.model.action(action)):
             with suppress(IllFormed, Undefined):

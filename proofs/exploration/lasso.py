@@ -1,4 +1,4 @@
-"""A fair run that never comes to the goal, as a reader sees it: how it begins, and what repeats for ever."""
+"""Lassos: a fair run that never reaches the goal, as a stem and a loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .runs import told
 
 
 class Graph(Protocol):
-    """What was explored."""
+    """The explored graph, interpreted or compiled."""
 
     @property
     def edges(self) -> Edges:
@@ -23,7 +23,7 @@ class Graph(Protocol):
 
 
 class Edges(Protocol):
-    """By state number."""
+    """Edges by the number of their source state."""
 
     def __getitem__(self, state: int, /) -> Sequence[Edge]: ...
 
@@ -37,7 +37,7 @@ def lasso(
     loop: Container[int],
     first: int,
 ) -> Counterexample:
-    """The answer where the run ``stem`` comes to state ``first`` of a ``loop`` that a fair run can stay in."""
+    """The counterexample: the run ``stem`` to state ``first`` of ``loop``, in which a fair run can stay."""
     cycle = _Tour(graph, prop, loop, first).closed()
     names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
     problem = f"property {prop.name} is violated{f' for {names}' if names else ''}: " + (
@@ -49,21 +49,21 @@ def lasso(
 
 
 class _Tour:
-    """A closed walk inside a loop that is fair if it is repeated for ever, each time on to what is nearest.
+    """A closed walk inside a loop that is fair when repeated for ever; each part is a shortest walk.
 
-    Every choice of a strongly fair action that is enabled on it, it takes; and every choice of a weakly fair one, unless it
-    comes by a state where that is not enabled.
+    It takes every choice of a strongly fair action that is enabled in one of its states. It takes every choice of a weakly
+    fair action, or visits a state in which that choice is disabled.
     """
 
     def __init__(self, graph: Graph, prop: LeadsTo, loop: Container[int], first: int) -> None:
         self._graph, self._prop, self._loop, self._first = graph, prop, loop, first
         self._now = first
         self._enabled = {first: self._choices(first)}
-        """Of the states that it comes by."""
+        """By each visited state, its enabled choices."""
         self._walk: list[Choice] = []
 
     def closed(self) -> list[Choice]:
-        """The walk; empty if nothing need happen."""
+        """The choices of the walk; empty if staying in the state is fair."""
         while True:
             taken = set(self._walk)
             always, sometimes = set.intersection(*self._enabled.values()), set.union(*self._enabled.values())
@@ -80,7 +80,7 @@ class _Tour:
         return {edge.choice for edge in self._graph.edges[state]}
 
     def _go(self, wanted: Callable[[Edge], bool]) -> None:
-        """Takes a shortest walk whose last edge is wanted."""
+        """Takes a shortest walk whose last edge satisfies ``wanted``."""
         whence: dict[int, tuple[int, Choice] | None] = {self._now: None}
         queue = deque([self._now])
         while queue:
@@ -106,5 +106,5 @@ class _Tour:
 def _serves(
     owed: frozenset[Choice], weak: frozenset[Choice], choices: Callable[[int], set[Choice]]
 ) -> Callable[[Edge], bool]:
-    """Whether an edge takes something that is owed, or leads to where something that is owed weakly is not enabled."""
+    """A test of edges: takes an owed choice, or leads to a state in which a weakly owed one is disabled."""
     return lambda edge: edge.choice in owed or not weak <= choices(edge.target)

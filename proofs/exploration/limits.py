@@ -1,4 +1,4 @@
-"""What an exploration is refused for, and where it is kept how far it is."""
+"""Limits of explorations: errors, checkpoints, and reasons to stop early."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from schedproof.model.semantics import ScopeError
 
 
 class TooWide(ScopeError):
-    """More choices, greater numbers or more symmetry than compiled code can tell apart."""
+    """The instance has more choices, greater numbers or more symmetry than the compiled engine can represent."""
 
 
 class CheckpointError(Exception):
-    """A checkpoint cannot be written, or is damaged, or of something else."""
+    """A checkpoint cannot be written, is damaged or belongs to something else."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True)
 class Saving:
-    """How far an exploration is, is kept in ``folder`` every so many seconds, and at the end."""
+    """Checkpoints of an exploration: written to ``folder`` every ``every`` seconds, and at the end."""
 
     folder: Path
     every: float = 60.0
 
 
 ALL_REFUTED = "every property is refuted"
-"""Why a search stops that has nothing left to find."""
+"""The reason for a stop once no property is left to refute."""
 
 GREW = "history multiplies the states"
-"""Why a search of several slices together stops: each of them alone may be smaller."""
+"""The reason for a stop of a search that slices share: separate slices may be smaller."""
 
 GROWTH, SMALL = 1.25, 20_000
-"""Slices share a search as long as it has at most so many times the states that there are without history, or so few."""
+"""Slices share a search up to ``GROWTH`` times the states without history, or up to ``SMALL`` states."""
 
 
 @dataclass(frozen=True)
 class Enough:
-    """When a search stops whose states nobody counts: asked at the end of each depth.
+    """When a search may stop early if the number of states is not needed; asked at the end of each depth.
 
     Args:
-        until_refuted: when every property is refuted.
-        pace: when history multiplies the states: by depth, how many the graph without history has up to there.
+        until_refuted: stop when every property is refuted.
+        pace: stop when history multiplies the states; the cumulative states by depth of the graph without history.
     """
 
     until_refuted: bool = True
     pace: Sequence[int] | None = None
 
     def reason(self, depth: int, states: int, *, refuted: bool) -> str:
-        """Why to stop where ``states`` were found up to ``depth``; empty to go on.
+        """Why to stop with ``states`` states up to ``depth``; empty to continue.
 
         Args:
-            refuted: every property is.
+            refuted: every property is refuted.
         """
         if self.until_refuted and refuted:
             return ALL_REFUTED

@@ -1,6 +1,6 @@
-"""What can happen, can always still happen, and must happen: checked on a complete explored graph.
+"""Life cycles, reachability and leads-to, checked on a complete explored graph.
 
-Each function answers None (it holds), a Counterexample, or a text: the property is vacuous.
+Each function returns None if the property holds, a counterexample, or the text that the property is vacuous.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VACUOUS = "vacuous: its premise is never true"
 
 
 def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answer:
-    """Some object can go through exactly the given states: a search over (state, object's position)."""
+    """Checks that some object can go through exactly the given states, by a search over (state, position in the cycle)."""
     names = [s.name for s in instance.model.machine(prop.sort).states]
     wanted = [names.index(s) for s in prop.states]
     furthest = 0
@@ -54,7 +54,7 @@ def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answe
 
 
 def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
-    """The answer where no object goes through more than so many of the states."""
+    """The counterexample if no object goes through more than the first ``states`` of the given states."""
     reached = " -> ".join(prop.states[:states])
     never = f"no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}"
     return Counterexample(
@@ -63,7 +63,7 @@ def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
 
 
 def bindings(instance: Instance, over: Sequence[Var]) -> Iterator[dict[str, int]]:
-    """All values of the variables ``over``."""
+    """All assignments of values to the variables ``over``."""
     if not over:
         yield {}
         return
@@ -91,7 +91,7 @@ def _predecessors(found: Exploration, without: Sequence[str]) -> list[list[int]]
 
 
 def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
-    """The nodes of a graph from which ``goal`` can be reached; ``back`` has each node's predecessors."""
+    """The nodes of a graph that can reach ``goal``; ``back`` has the predecessors of each node."""
     reaching = set(goal)
     queue = deque(reaching)
     while queue:
@@ -103,7 +103,7 @@ def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
 
 
 def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReach) -> Answer:
-    """AG EF, by a search backwards from the goal."""
+    """Checks AG EF by a backward search from the goal."""
     back = _predecessors(found, prop.without)
     vacuous = True
     nearest: tuple[int, dict[str, int]] | None = None
@@ -115,7 +115,7 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
             else set(range(len(found.states)))
         )
         vacuous = vacuous and not start
-        stuck = start - reaching  # states are numbered in the order of their distance
+        stuck = start - reaching  # numbers follow the distance from the initial state
         if stuck and (nearest is None or min(stuck) < nearest[0]):
             nearest = min(stuck), bound
     if nearest is not None:
@@ -124,17 +124,17 @@ def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReac
 
 
 def no_more(instance: Instance, run: Sequence[Choice], prop: AlwaysCanReach, bound: dict[str, int]) -> Counterexample:
-    """The answer where a run comes to a state from which the goal cannot be reached."""
+    """The counterexample: a run to a state that cannot reach the goal."""
     names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
     problem = f"from this state property {prop.name} can no longer be satisfied{f' for {names}' if names else ''}"
     return told(instance, run, problem, over=prop.over, bound=bound)
 
 
 def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
-    """Every fair run from ``given`` reaches ``goal``: no fair loop avoids it.
+    """Checks that every fair run from ``given`` reaches ``goal``: no fair loop avoids the goal.
 
-    A run may also stay in a state for ever where no fair action is enabled, so every state counts as
-    having a silent loop. Fairness is per choice of the action's parameters.
+    A run may stay for ever in a state without an enabled fair action, so each state has an implicit self-loop. Fairness
+    applies to each choice of an action's parameters separately.
     """
     vacuous = True
     for bound in bindings(instance, prop.over):
@@ -144,7 +144,7 @@ def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
         region = _avoiding(found, start, goal)
         loops = _fair_loops(found, set(region), prop)
         if loops:
-            # The nearest, however they were found.
+            # Choose the nearest loop: the order of components is arbitrary.
             first = min(set().union(*loops), key=lambda s: (region[s][0], s))
             loop = next(part for part in loops if first in part)
             return lasso(instance, found, prop, bound, _run(found, region, first), loop, first)
@@ -152,8 +152,9 @@ def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
 
 
 Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]
-"""States by number: the length of a shortest run to there that sees a start but from then on no goal,
-and its last step; None where a start is."""
+"""By state number, the length and the last step of a shortest run that passes a start state and no goal afterwards.
+
+The step is None for a start state."""
 
 
 def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:
@@ -182,7 +183,7 @@ def _run(found: Exploration, region: Avoiding, state: int) -> list[Choice]:
 
 
 def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set[int]]:
-    """The strongly connected parts of ``region`` in which a fair run can stay."""
+    """The strongly connected components of ``region`` in which a fair run can stay."""
     targets = {
         source: [e.target for e in found.edges[source] if e.target in region and e.choice.action not in prop.without]
         for source in region
@@ -208,11 +209,11 @@ def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set
 
 
 def components(targets: Mapping[int, Sequence[int]], nodes: Set[int]) -> list[set[int]]:
-    """The strongly connected components of the part of a graph that consists of ``nodes``, after Tarjan."""
+    """The strongly connected components of the subgraph of ``nodes``, by Tarjan's algorithm."""
     found: list[set[int]] = []
     numbers: dict[int, int] = {}
     lowest: dict[int, int] = {}
-    open_nodes: list[int] = []  # those whose component is not complete
+    open_nodes: list[int] = []  # nodes of incomplete components
     done: set[int] = set()
     for start in nodes:
         if start in numbers:

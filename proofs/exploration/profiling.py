@@ -1,4 +1,4 @@
-"""What an exploration of a model costs, action by action and rule by rule, and what never happens in it."""
+"""Profiles of an exploration: the cost of each action and rule, and those that never happen."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from .explore import Progress, explore
 
 @dataclass(frozen=True)
 class ActionProfile:
-    """One action.
+    """The cost of one action.
 
     Args:
-        asked: in how many states its guard was asked; ``enabled`` in how many it held for some choice of parameters.
-        tried: how many values its parameters were given on the way.
-        steps: how many steps it took; ``new`` of them were the first to find a state, and ``idle`` changed nothing.
-        guard_seconds, step_seconds: the time that its guard took; and its cascades, with their updates.
+        asked: the number of states in which its guard was evaluated.
+        tried: the number of parameter values that were tried.
+        enabled: the number of states in which the guard held for some choice of parameters.
+        steps: the number of its steps.
+        new: the number of steps that discovered a state.
+        idle: the number of steps that changed nothing.
+        guard_seconds: the time of its guard.
+        step_seconds: the time of its cascades, with their updates.
     """
 
     name: str
@@ -38,14 +42,15 @@ class ActionProfile:
 
 @dataclass(frozen=True)
 class RuleProfile:
-    """One rule.
+    """The cost of one trigger rule.
 
     Args:
-        on: what it looks at: an action, or a sort and its event.
-        asked: in how many steps that has happened; ``fired`` in how many the rule had something happen.
-        firings: how often, as one step can make it happen to many.
-        tried: how many values its variables were given on the way.
-        seconds: the time that it took, which is part of that of the actions.
+        on: the trigger: an action, or a sort and its event.
+        asked: the number of steps in which the trigger happened.
+        tried: the number of variable values that were tried.
+        fired: the number of steps in which the rule fired an event.
+        firings: the number of fired events; one step can fire several.
+        seconds: the time of the rule, which is part of the actions' time.
     """
 
     name: str
@@ -59,9 +64,10 @@ class RuleProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What was counted and timed, in one configuration or in several.
+    """Counts and times of one or several configurations.
 
-    ``ill_formed`` says that there are steps that the model must not allow, which are not among those that are counted.
+    Attributes:
+        ill_formed: some steps are ill-formed; the counts leave them out.
     """
 
     states: int
@@ -74,16 +80,16 @@ class Profile:
 
     @property
     def never_enabled(self) -> list[ActionProfile]:
-        """The actions that cannot be taken anywhere."""
+        """The actions that never took a step."""
         return [a for a in self.actions if not a.steps]
 
     @property
     def never_fired(self) -> list[RuleProfile]:
-        """The rules that have never had anything happen."""
+        """The rules that never fired."""
         return [r for r in self.rules if not r.fired]
 
     def as_json(self) -> dict[str, Any]:
-        """The part of ``profile --json`` that is counted and timed."""
+        """The counts and times as ``profile --json`` prints them."""
         return {
             "states": self.states,
             "transitions": self.transitions,
@@ -104,10 +110,10 @@ def _rounded(fields: dict[str, Any]) -> dict[str, Any]:
 def profile(
     instance: Instance, *, crash: bool = True, limit: int | None = None, progress: Progress | None = None
 ) -> Profile:
-    """Explores an instance, each state for itself, and counts and times what that takes.
+    """Explores an instance without symmetry, and measures the cost of its actions and rules.
 
-    It is interpreted, and nothing is remembered from one state to the next: the times say what guards and rules cost in relation
-    to each other, not how long an exploration takes.
+    The exploration is interpreted and caches nothing between states. So the times compare guards and rules with each other;
+    they do not predict the duration of an exploration.
 
     Args:
         crash: take crash actions.
@@ -137,7 +143,7 @@ def profile(
     rules = []
     for rule in model.rules:
         if isinstance(rule.on, Action) and rule.on.crash and not crash:
-            continue  # it is left out with its action
+            continue  # left out with its action
         cost = profiler.rules[rule.name]
         rules.append(
             RuleProfile(rule.name, _on(model, rule), cost.asked, cost.tried, cost.held, cost.ways, cost.seconds)
@@ -155,14 +161,14 @@ def profile(
 
 
 def _on(model: Model, rule: Rule) -> str:
-    """What a rule looks at, as a reader knows it."""
+    """The trigger of a rule, for a reader."""
     if isinstance(rule.on, Action):
         return rule.on.name
     return ".".join(looked_at(model, rule.on))
 
 
 def together(profiles: Sequence[Profile]) -> Profile:
-    """What was counted and timed in several configurations of one model."""
+    """The sum of the profiles of several configurations of one model."""
     first = profiles[0]
     return Profile(
         states=sum(p.states for p in profiles),

@@ -1,7 +1,7 @@
-"""What a reader has to know of a run's objects: what never changes of them, how they begin, and how they end.
+"""Facts about a run's objects that a reader needs: rigid attributes, initial fields and final fields.
 
-An attribute that is a reference and bears the name of its sort says whose an object is: a recipe of a
-recipe set, a system of a lab. Values that are none, empty or false are left out.
+An attribute names an object's owner if it is a reference and bears the name of its sort: a recipe's recipe set, a
+system's lab. Values that are none, empty or false are left out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from schedproof.model.semantics import Instance, State
 from schedproof.proofs.verdict import ObjectFacts
 
 Object = tuple[str, int]
-"""A sort, and the number of an object of it."""
+"""A sort, and the number of one of its objects."""
 
 
 def words(name: str) -> str:
@@ -23,8 +23,12 @@ def words(name: str) -> str:
 
 
 def introductions(instance: Instance, moved: Collection[str], named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
-    """The sort and the rigid facts of the objects of a run (``moved`` by name, or ``named``), and of those that
-    these facts speak of, in the model's order."""
+    """The sorts and rigid facts of a run's objects, and of the objects that these facts refer to, in the model's order.
+
+    Args:
+        moved: names of objects that change or are parameters.
+        named: further objects.
+    """
     names = {instance.object_names(m.sort.name)[n]: (m.sort.name, n) for m, n in _every(instance)}
     work = [*(names[name] for name in moved if name in names), *named]
     mine: set[Object] = set()
@@ -42,7 +46,7 @@ def introductions(instance: Instance, moved: Collection[str], named: Iterable[Ob
 
 
 def setting(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[ObjectFacts, ...]:
-    """Of the introduced ``objects`` those that have rigid facts, and stand for themselves."""
+    """The ``objects`` that have rigid facts and whose sort is ``introduced``."""
     return tuple(each for each in objects if each.fields and instance.model.machine(each.sort).introduced)
 
 
@@ -59,14 +63,17 @@ def beginning(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[Objec
 
 
 def _changing(machine: Machine, fields: Mapping[str, object]) -> list[str]:
-    """The state by its name alone, and every other field with its name."""
+    """The state without its field's name, and every other field with its name."""
     state = [str(fields["state"])] if machine.states else []
     return [*state, *(_fact(k, v) for k, v in fields.items() if not (k == "state" and state))]
 
 
 def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[ObjectFacts, ...]:
-    """The fields in ``state`` of the ``named`` objects, of what goes with them, of those whose they are, and of
-    those that are theirs or refer to them."""
+    """The fields in ``state`` of the ``named`` objects and of objects related to them.
+
+    Related are owners of named objects, and objects that named objects refer to and that are not ``introduced``. Related are
+    also introduced objects that belong to a named object or refer to one.
+    """
     first = list(dict.fromkeys(named))
     with_them = [
         other
@@ -87,14 +94,14 @@ def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[O
 
 
 def called(instance: Instance, sort: str, number: int) -> str:
-    """What a sentence calls an object: its name, or what it is about if nothing introduces it."""
+    """The name of an object in a sentence; the names of the objects that it refers to if its sort is not ``introduced``."""
     about = [] if instance.model.machine(sort).introduced else _referred(instance, sort, number)
     names = [instance.object_names(other)[n] for other, n in about or [(sort, number)]]
     return ", ".join(names)
 
 
 def said(value: object) -> bool:
-    """The value is worth saying: not none, empty or false."""
+    """Whether a value is shown: it is not none, empty or false."""
     return value is not None and value is not False and value != []
 
 
@@ -119,7 +126,7 @@ def _rigid(instance: Instance, machine: Machine, number: int) -> dict[str, objec
 
 
 def _owner(machine: Machine) -> Attribute | None:
-    """The attribute that says whose an object is."""
+    """The attribute that names an object's owner."""
     for a in _rigid_attributes(machine):
         if isinstance(a.type, Ref) and words(a.name) == words(a.type.sort.name):
             return a
@@ -153,7 +160,7 @@ def _fact(name: str, value: object) -> str:
 
 
 def _referred(instance: Instance, sort: str, number: int) -> list[Object]:
-    """The objects that the rigid facts of an object speak of."""
+    """The objects that the rigid facts of an object refer to."""
     found: list[Object] = []
     for a in _rigid_attributes(instance.model.machine(sort)):
         value = instance.rigid_values(sort, a)[number]
@@ -165,7 +172,7 @@ def _referred(instance: Instance, sort: str, number: int) -> list[Object]:
 
 
 def _refers(instance: Instance, state: State, machine: Machine, number: int, wanted: Collection[Object]) -> bool:
-    """An object belongs to one of the ``wanted``, or refers to one of them in ``state``."""
+    """Whether one of the ``wanted`` owns an object, or the object refers to one in ``state``."""
     sort = machine.sort.name
     return any(owner in wanted for owner in _owners(instance, sort, number)) or any(
         (a.type.sort.name, state[instance.slot(sort, a.name) + number]) in wanted

@@ -1,4 +1,4 @@
-"""Runs as a reader sees them: names, sentences, changed fields with their rule and document line."""
+"""Runs for a reader: names, sentences, and changed fields with their rule and document line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .run_facts import Object, beginning, called, ending, introductions, setting
 
 
 def sentence(instance: Instance, choice: Choice) -> str:
-    """The choice as one plain sentence, from the action's ``says``; sets that it does not name are added."""
+    """The choice as one plain sentence, from the action's ``says``; sets that the sentence does not name are added."""
     action = instance.model.action(choice.action)
     types = {v.name: v.type for v in action.parameters}
     values = {n: shown(v) for n, v in parameters(instance, choice).items()}
@@ -37,7 +37,7 @@ def sentence(instance: Instance, choice: Choice) -> str:
 
 
 def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
-    """The state after, and each field that the step changes with what caused it.
+    """The state after a step, and each field that the step changes, with its cause.
 
     Raises:
         IllFormed, Undefined: the step is not well-formed.
@@ -63,7 +63,7 @@ def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tup
 
 
 def told_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange]) -> TraceStep:
-    """A step as a reader is told it."""
+    """A step of a counterexample, from a choice and the fields that it changes."""
     action = instance.model.action(choice.action)
     return TraceStep(
         action.name, parameters(instance, choice), sentence(instance, choice), action.line, changed, action.fact
@@ -95,17 +95,19 @@ def told(
     bound: Mapping[str, int] | None = None,
     loops_from: int | None = None,
 ) -> Counterexample:
-    """The run that ``choices`` make, with what a reader has to know before it and what it ends in.
+    """The counterexample of a run, with the facts that a reader needs.
 
-    Of a slice, the run is taken once more with all history attributes: a reader sees the same fields of every run.
+    The run of a slice is repeated with all history attributes, so that every run shows the same fields.
 
     Args:
-        over, bound: the variables that ``problem`` names, and their values in it.
+        over: the variables that ``problem`` names.
+        bound: their values in it.
+        loops_from: the index of the step at which a lasso's loop begins.
     """
     instance = instance.unsliced
     steps, last = _run(instance, choices)
     named = _objects(over, bound or {})
-    # A run without a step, and no object named, is about the model itself.
+    # A run without steps and without named objects is about the model itself.
     moved = {name for step in steps for name in [*(c.object for c in step.changes), *_names(step.parameters.values())]}
     objects = introductions(instance, moved, named)
     return Counterexample(

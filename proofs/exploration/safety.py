@@ -1,4 +1,4 @@
-"""Invariants, step invariants, recovery and freedom from deadlock checked on an explored graph."""
+"""Invariants, step invariants, recovery and deadlock freedom, checked on an explored graph."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .limits import Enough
 from .runs import told
 
 SAFETY = (Invariant, StepInvariant, Recovery, DeadlockFree)
-"""The kinds that one bad state or step refutes."""
+"""The kinds of properties that one bad state or step refutes."""
 
 
 def recovery_steps(model: Model, prop: Recovery) -> list[StepInvariant]:
-    """A recovery property as one step invariant of the crash for each part."""
+    """A recovery property as step invariants of the crash, one for each part."""
     crashes = [a.name for a in model.actions if a.crash]
     return [
         StepInvariant(
@@ -49,13 +49,13 @@ def recovery_steps(model: Model, prop: Recovery) -> list[StepInvariant]:
 
 
 def something_can_happen(model: Model, prop: DeadlockFree) -> Invariant:
-    """Freedom from deadlock as an invariant: the guard of some action holds, for some choice of its parameters.
+    """Deadlock freedom as an invariant: some action's guard holds, for some choice of its parameters.
 
-    It names no object, so that symmetry is as sound for it as for all others.
+    It names no object, so symmetry is as sound for it as for other invariants.
     """
     counted = [a for a in model.actions if a.name not in prop.without]
     ways: list[Term] = []
-    for action in sorted(counted, key=lambda a: len(a.parameters)):  # what is found soonest is asked first
+    for action in sorted(counted, key=lambda a: len(a.parameters)):  # cheap guards first
         guard = both(action.when)
         ways.append(exists(action.parameters, guard) if action.parameters else guard)
     return Invariant(
@@ -70,14 +70,16 @@ def something_can_happen(model: Model, prop: DeadlockFree) -> Invariant:
 
 
 IN_NO_OBJECT = "in the final state"
-"""Where a condition without variables does not hold."""
+"""The place of a violation of a condition without variables."""
 
 
 class Check:
-    """One condition of a property, checked at one moment after the other.
+    """One condition of a property, checked on states or steps one after the other.
 
-    ``met`` turns true when its premise is; ``failed`` is the first state number, and for steps the
-    action, where it did not hold. ``whole`` says where it does not hold, if it has no variables.
+    Attributes:
+        met: the premise was true somewhere.
+        failed: the number of the first violating state; for steps, their source and action.
+        violated_in: :meth:`violated` of a state, cached for explorations.
     """
 
     def __init__(self, instance: Instance, prop: Invariant | StepInvariant, whole: str = IN_NO_OBJECT) -> None:
@@ -91,14 +93,13 @@ class Check:
         self._premise = search(instance, scope, prop.over, given)
         self._violation = search(instance, scope, prop.over, [*given, Not(prop.then, place=prop.then.place)])
         self.violated_in = Remembered(lambda state: self.violated(Moment(state)))
-        """``violated`` of a state alone, for explorations."""
 
     def concerns(self, action: str) -> bool:
-        """The condition is asked of this action's steps."""
+        """Whether the condition applies to this action's steps."""
         return isinstance(self.prop, StepInvariant) and (not self.prop.on or action in self.prop.on)
 
     def violated(self, moment: Moment) -> str | None:
-        """Where the condition does not hold, as ``for r = r0``; None if it holds."""
+        """The place of a violation, such as ``for r = r0``; None if the condition holds."""
         try:
             self.met = self.met or self._premise.succeeds(moment)
             if self._violation.succeeds(moment):
@@ -111,7 +112,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Watch:
-    """A property and its conditions, checked."""
+    """A property and its checked conditions."""
 
     prop: Property
     checks: Sequence[Check]
@@ -119,11 +120,11 @@ class Watch:
 
     @property
     def met(self) -> bool:
-        """Every condition's premise was true somewhere."""
+        """Whether every condition's premise was true somewhere."""
         return all(check.met for check in self.checks)
 
     def failed(self) -> Check | None:
-        """The condition that failed, nearest to the initial state."""
+        """The violated condition that is nearest to the initial state; None if all hold."""
         failed = [c for c in self.checks if c.failed is not None]
         return min(failed, key=lambda c: c.failed or (0, None), default=None)
 
@@ -138,10 +139,10 @@ def checks_of(instance: Instance, prop: Property, *, crash: bool = True) -> list
 
 
 def conditions_of(model: Model, prop: Property, *, crash: bool = True) -> list[Invariant | StepInvariant]:
-    """What a safety property comes down to; nothing, if it is none.
+    """The conditions to which a safety property reduces; none for other properties.
 
     Args:
-        crash: crashes are taken; else they are no way on.
+        crash: crash actions are taken; else they do not count as a way out of a deadlock.
     """
     match prop:
         case Invariant() | StepInvariant():
@@ -166,10 +167,13 @@ def watch(
     progress: Progress | None = None,
     enough: Enough | None = None,
 ) -> tuple[Exploration, list[Watch]]:
-    """Explores ``instance``, and checks safety properties on all its states and steps; arguments as of ``explore``.
+    """Explores ``instance``, and checks safety properties on all its states and steps.
 
     Args:
-        enough: when it may stop, as nobody counts the states.
+        enough: when the search may stop early, because the number of states is not needed. Others: see ``explore``.
+
+    Returns:
+        The exploration, and each property with its checked conditions.
     """
     checks = {prop.name: checks_of(instance, prop, crash=crash) for prop in props}
     on_steps = [c for each in checks.values() for c in each if isinstance(c.prop, StepInvariant)]
@@ -177,7 +181,7 @@ def watch(
 
     def on_step(state: State, number: int, step: Step) -> None:
         for check in of_action[step.choice.action]:
-            # Its own moment: a search leaves its variables bound, which may be named like parameters.
+            # A new moment for each check: a search leaves variables bound, which may have the names of parameters.
             if check.failed is None and check.violated(_moment(state, step)) is not None:
                 check.failed = (number, step.choice.action)
 
@@ -185,7 +189,7 @@ def watch(
     seconds = dict.fromkeys(checks, 0.0)
 
     def check_states(found: Exploration) -> None:
-        """Checks invariants on the states that were not checked before."""
+        """Checks invariants on the states that are not yet checked."""
         nonlocal checked
         for name, each in checks.items():
             start = time.perf_counter()
@@ -225,14 +229,14 @@ def _on_states(found: Exploration, check: Check, first: int) -> None:
 
 
 def _moment(state: State, step: Step) -> Moment:
-    """What a step invariant can see of a step."""
+    """The part of a step that a step invariant can read."""
     return Moment(state, dict(step.choice.parameters), step.fired, step.after)
 
 
 def counterexample(found: Runs, check: Check) -> Counterexample:
     """A shortest run to the violation.
 
-    The run is found again among real states, since symmetry explores only one of each kind.
+    It is reconstructed from real states, since symmetry explores representatives only.
     """
     assert check.failed is not None
     number, action = check.failed
@@ -253,7 +257,7 @@ def counterexample(found: Runs, check: Check) -> Counterexample:
 
 
 def ill_formed(found: Runs) -> Counterexample:
-    """A shortest run to a step that the model must not allow."""
+    """A shortest run to the first ill-formed step."""
     assert found.ill_formed is not None
     number, bad, message = found.ill_formed
     choices, now = real_run(found, number)
@@ -270,7 +274,7 @@ def ill_formed(found: Runs) -> Counterexample:
 
 
 def real_run(found: Runs, number: int) -> tuple[list[Choice], State]:
-    """A shortest run to state ``number`` (or a renaming of it), and where it ends."""
+    """A shortest run to state ``number`` or a renaming of it, and its final state."""
     stepper, now = stepper_of(found.instance), found.instance.initial()
     choices = found.path(number)
     for choice in choices:

@@ -1,7 +1,7 @@
-"""Interchangeable objects: states that differ only by a renaming are explored once.
+"""Symmetry: states that differ only by a renaming of interchangeable objects are explored once.
 
-A sort's objects are interchangeable if no rigid attribute tells them apart. Every property is a
-closed formula, so it cannot either. Counts stay exact: a representative counts for its orbit.
+Objects of a sort are interchangeable if no rigid attribute distinguishes them. Properties are closed formulas, so they cannot
+distinguish them either. Counts stay exact: a representative counts for its orbit.
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ from schedproof.model.lang import Ref, SetOf
 from schedproof.model.semantics import Instance, State
 
 MOST_PERMUTATIONS = 720
-"""Beyond this many renamings of sorts that others refer to, a sort is left as it is."""
+"""The limit of renamings of sorts that others refer to; beyond it, further sorts are not reduced."""
 
 
 class Symmetry:
     """The renamings of an instance's interchangeable objects.
 
-    ``renamings`` are those of sorts that others refer to, by sort the new number of each object, and ``fields`` what they change.
-    One sort that none refers to (``ordered``, "" for none) is brought in order instead, by its ``columns``.
+    Attributes:
+        renamings: of sorts that others refer to: the new number of each object, by sort.
+        fields: the fields that these renamings change.
+        ordered: a sort that no other sort refers to, reduced by sorting its objects; "" for none.
+        columns: the slots in a state where the fields of ``ordered`` begin.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -41,7 +44,7 @@ class Symmetry:
         self.fields = list(_fields(instance, frozenset(renamed)))
 
     def images(self, state: State) -> set[State]:
-        """One state for each renaming of referred-to sorts, unreferred columns in order."""
+        """One state for each of ``renamings``, each with the objects of ``ordered`` sorted."""
         return {self._in_order(self._rename(state, renaming)) for renaming in self.renamings}
 
     def canonical(self, state: State) -> State:
@@ -51,7 +54,7 @@ class Symmetry:
         return min(self.images(state))
 
     def orbit(self, state: State) -> int:
-        """How many states are renamings of ``state``."""
+        """The number of states that are renamings of ``state``."""
         total = 0
         for image in self.images(state):
             ways = 1
@@ -94,10 +97,11 @@ class Symmetry:
 
 @dataclass(frozen=True)
 class _Field:
-    """A machine's state or an attribute, if a renaming changes it.
+    """A machine's state or an attribute that a renaming changes.
 
-    ``slot`` is where its values begin, one for each of ``size`` objects; ``names`` is the renamed sort
-    whose objects the values name, "" for none.
+    Attributes:
+        slot: where its values begin in a state, one for each of ``size`` objects.
+        names: the renamed sort whose objects the values name; "" for none.
     """
 
     sort: str

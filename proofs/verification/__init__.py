@@ -1,1 +1,1 @@
-"""The main job: every property of every variant, checked in every way, against what is expected."""
+"""``schedproof verify``: every property of every variant, checked by each engine against the expected verdicts."""

@@ -1,4 +1,4 @@
-"""What is checked of a variant beside its own properties: implementations that refine it, and locks."""
+"""Auxiliary checks of a variant, beside its own properties: implementations that refine it, and locks."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ Say = Callable[[str], None]
 
 
 class Auxiliary(ABC):
-    """Some properties that are checked together."""
+    """Properties that one auxiliary check covers together."""
 
     @property
     @abstractmethod
     def properties(self) -> Sequence[Property]:
-        """What is checked, in the order of the table."""
+        """The properties, in the order of the table."""
 
     @property
     def refuted(self) -> Collection[str]:
-        """Those that are expected to fail, by name."""
+        """The names of the properties that are expected to fail."""
         return ()
 
     @abstractmethod
     def check(self, only: Sequence[str], say: Say) -> list[Result]:
-        """The verdicts on the properties ``only``, or on all."""
+        """The verdicts on the properties ``only``, or on all of them."""
 
 
 @dataclass(frozen=True)
 class Refined(Auxiliary):
-    """A reference implementation, explored side by side with the variant."""
+    """A reference implementation, explored in lockstep with the variant."""
 
     refinement: Refinement
 
     @property
     def properties(self) -> Sequence[Property]:
-        """The one that it takes the model's steps."""
+        """The refinement: the implementation takes the model's steps."""
         return [self.refinement]
 
     def check(self, only: Sequence[str], say: Say) -> list[Result]:
-        """The two graphs are the same, or the first difference."""
+        """Proved if both graphs are equal; else refuted with the first difference."""
         prop = self.refinement
         report = prop.check(lambda done, edges: say(f"scheduler, {done} states, {edges} edges"))
         verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
@@ -68,25 +68,25 @@ class Refined(Auxiliary):
 
 @dataclass(frozen=True, kw_only=True)
 class LockProperty(Property):
-    """A check of a description of locks."""
+    """A check of a lock file."""
 
     kind_: str
 
     @property
     def kind(self) -> str:  # type: ignore[override]
-        """Of the check."""
+        """The kind of the check."""
         return self.kind_
 
 
 @dataclass(frozen=True)
 class Locked(Auxiliary):
-    """A description of locks that the manifest names."""
+    """A lock file that the manifest names."""
 
     described: LockFile
 
     @cached_property
     def locks(self) -> Locks:
-        """What is described."""
+        """The locks of the file."""
         try:
             return _description(self.described.file)
         except LocksError as error:
@@ -94,10 +94,10 @@ class Locked(Auxiliary):
 
     @cached_property
     def properties(self) -> Sequence[Property]:
-        """The checks, or the one that is wanted.
+        """The checks, or the single one that the manifest names.
 
         Raises:
-            UserError: the description cannot be read, or there is no such check.
+            UserError: the lock file cannot be read, or the named check does not exist.
         """
         every = checks(self.locks)
         if self.described.only and self.described.only not in (names := [check.name for check in every]):
@@ -117,33 +117,33 @@ class Locked(Auxiliary):
 
     @property
     def _line(self) -> int | None:
-        """What a description of a single deadlock is about."""
+        """The document line of a lock file that is about a single deadlock."""
         return self.locks.order[0].line if self.described.only and self.locks.order else None
 
     def _name(self, check: str) -> str:
         return self.described.name if self.described.only else f"{self.described.name}.{check}"
 
     def check_of(self, name: str) -> str:
-        """The check that a property is named after."""
+        """The name of the check that a property stands for."""
         return self.described.only or name.removeprefix(f"{self.described.name}.")
 
     @property
     def refuted(self) -> Collection[str]:
-        """As the description says."""
+        """The names of the properties that the lock file or the manifest expects to be violated."""
         return {
             self._name(check)
             for check in [*self.locks.refuted, *([self.described.only] if self.described.refuted else [])]
         }
 
     def check(self, only: Sequence[str], say: Say) -> list[Result]:
-        """What :func:`model_check` says."""
+        """The verdicts of :func:`model_check`."""
         return [answer.result(self._name(answer.check.name)) for answer in self.answers(only, say)]
 
     def answers(self, only: Sequence[str], say: Say) -> Sequence[Answer]:
-        """The same, with all that is known of each check."""
+        """The full answers of :func:`model_check`: verdicts with all that is known of each check."""
         wanted = [self.check_of(name) for name in only] or ([self.described.only] if self.described.only else [])
         from schedproof.proofs.locks.model_check import (
-            model_check,  # it needs the solver, a list of properties does not
+            model_check,  # loads the solver, which a list of properties does not need
         )
 
         found = model_check(
@@ -158,6 +158,6 @@ def _description(file: Path) -> Locks:
 
 
 def auxiliary(system: System, model: Model) -> Sequence[Auxiliary]:
-    """All that the manifest of ``system`` names for a variant."""
+    """All auxiliary checks that the manifest of ``system`` names for a variant."""
     refined = [Refined(each) for each in system.refinements if each.variant == model.variant]
     return [*refined, *(Locked(each) for each in system.locks.get(model.variant, ()))]

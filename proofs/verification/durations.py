@@ -1,4 +1,4 @@
-"""How long each part of ``verify`` took last time on this machine: what takes longest begins first, and the rest is estimated."""
+"""How long each part of ``verify`` took last time on this machine: to start the longest first and to estimate the rest."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ DURATIONS = Cache("durations", most=1)
 KEY = "seconds"
 
 SECONDS_A_PAIR = {Work.EXPLORATION: 0.0015, Work.INDUCTION: 0.006}
-"""Of a property and an action, where nothing is known of a part: what the systems here take on average."""
+"""Seconds for each pair of a property and an action, if a part has no recorded duration: averages over the built-in systems."""
 
 SECONDS_OF_AUXILIARY = 2.5
-"""Of an auxiliary check, where nothing is known of it."""
+"""Seconds of an auxiliary check without a recorded duration."""
 
 
 def expected_seconds(parts: Iterable[tuple[Part, int]]) -> dict[Part, float]:
-    """For each part what it took last time, or a guess.
+    """For each part its last duration in seconds, or an estimate.
 
     Args:
-        parts: each with the number of its model's actions.
+        parts: each with the number of actions of its model.
     """
     known = _known()
     found = {}
@@ -37,7 +37,7 @@ def expected_seconds(parts: Iterable[tuple[Part, int]]) -> dict[Part, float]:
 
 
 def keep_seconds(seconds: Mapping[Part, float]) -> None:
-    """Keeps what parts took, beside what is known of others."""
+    """Records durations of parts in seconds, beside those of other parts."""
     if seconds:
         DURATIONS.store(KEY, msgspec.json.encode(_known() | {_name(part): took for part, took in seconds.items()}))
 

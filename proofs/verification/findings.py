@@ -1,4 +1,4 @@
-"""What is wrong with the documents: each property that a variant violates, with a shortest run."""
+"""Findings: the properties that a variant violates, each with a shortest run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from .auxiliary import Locked, auxiliary
 class Finding:
     """A sentence of a document that a run contradicts, and the changes that make it true.
 
-    ``readings`` are the readings of the document on which it rests.
+    Attributes:
+        says: the property in plain words.
+        line: of the document.
+        repair: the changes that repair the property.
+        readings: the interpretations of the document on which the finding depends.
     """
 
     system: str
@@ -34,7 +38,7 @@ class Finding:
     readings: tuple[Reading, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """The entry of ``findings --json``."""
+        """The finding as ``findings --json`` prints it."""
         return {
             "system": self.system,
             "variant": self.variant,
@@ -53,7 +57,7 @@ class Finding:
         }
 
     def text(self) -> list[str]:
-        """Lines for people."""
+        """The finding as lines for a reader."""
         example = self.counterexample
         where = self.document if self.line is None else f"{self.document}:{self.line}"
         lines = [f"{self.property} ({where}, {self.variant})"]
@@ -73,8 +77,13 @@ class Finding:
 
 
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
-    """All the changes that a property of ``broken`` (by default the base variant) needs, in their own words:
-    those of the first variant that amends it and repairs the property, or else weakens it, or gives it up."""
+    """The changes that make a property of ``broken`` hold, in the variants' own words.
+
+    The first variant that amends ``broken`` and repairs the property counts; else one that weakens it, else one that drops it.
+
+    Args:
+        broken: the variant that violates the property; the base variant by default.
+    """
     broken = system.base if broken is None else broken
     amended = [model for model in system.variants.values() if _builds_on(system, model, broken)]
     if not amended and not broken.amends and broken is not system.base:
@@ -98,7 +107,7 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
 
 
 def _builds_on(system: System, model: Model, broken: Model) -> bool:
-    """``model`` amends ``broken``, or has all of its changes, and more."""
+    """Whether ``model`` amends ``broken``, or has all of its changes and more."""
     mine, others = ({change.why for change in m.changes} for m in (broken, model))
     return any(amended is broken for amended in system.line(model)[1:]) or (
         model is not broken and bool(mine) and mine < others
@@ -106,7 +115,7 @@ def _builds_on(system: System, model: Model, broken: Model) -> bool:
 
 
 def _elsewhere(system: System, prop: str, broken: Model) -> str:
-    """Of a variant that is a model of its own and that none amends no change is modelled; another variant may have the property."""
+    """The repair for an independent model that no variant amends: another variant of its document may keep the property."""
     for model in system.variants.values():
         if model.document == broken.document and keeps(model, prop):
             return f"no change of this variant is modelled; the property of this name holds in variant {model.variant}"
@@ -114,9 +123,12 @@ def _elsewhere(system: System, prop: str, broken: Model) -> str:
 
 
 def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
-    """Every property that a variant's manifest expects to be refuted and that is, variant by variant in document order.
+    """The refuted properties that the manifest expects to be refuted, by variant and in document order.
 
-    What an amended variant violates just as the one that it amends (see :func:`repeated`) is left out.
+    A violation that an amended variant shares with the variant it amends (see :func:`repeated`) appears once.
+
+    Args:
+        variants: names of the variants to report; () means all.
     """
     found = []
     for model in system.variants.values():
@@ -126,19 +138,19 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
-    """The interpretations without which a property that ``model`` violates holds."""
+    """The interpretations without which a property that ``model`` violates would hold."""
     return tuple(r for r in system.readings if model is system.base and prop in r.rests)
 
 
 def repeated(system: System, model: Model) -> frozenset[str]:
-    """The properties that a variant is expected to violate under the same name as the variant that it amends."""
+    """The names of the properties that both a variant and the variant it amends are expected to violate."""
     if not model.amends:
         return frozenset()
     return model.refuted & system.variants[model.amends].refuted
 
 
 def keeps(model: Model, prop: str) -> bool:
-    """The variant has a property of that name, and it is expected to hold."""
+    """Whether the variant has a property of that name that is expected to hold."""
     return prop in {p.name for p in model.properties} - model.refuted
 
 
@@ -169,7 +181,7 @@ def _of(system: System, model: Model) -> list[Finding]:
 
 
 def _of_locks(system: System, model: Model) -> list[Finding]:
-    """What a document's locks are expected not to keep; the deadlocks of an implementation are no findings."""
+    """Findings about a document's locks; deadlocks of an implementation are not findings."""
     described = [each for each in auxiliary(system, model) if isinstance(each, Locked) and each.locks.document]
     found = []
     for each in described:
@@ -195,7 +207,7 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
 
 
 def _repair_of_locks(described: Sequence[Locked], broken: Locked, check: str) -> str:
-    """Why another description passes the check; that of a single deadlock says itself what is meant instead."""
+    """Why another lock file passes the check; a file about a single deadlock states its repair itself."""
     among = [broken] if broken.described.only else [each for each in described if not each.described.only]
     reasons = [
         why if each is broken else f"{why} ({each.described.name})"

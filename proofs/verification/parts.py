@@ -1,7 +1,7 @@
-"""The work of ``verify`` in parts that do not need each other: explorations, inductions, and auxiliary checks.
+"""The independent parts of ``verify``: explorations, inductions and auxiliary checks.
 
-A part is named, not held, so that it can be done in another process; so is what comes of it: verdicts and
-runs, without the solver's own objects.
+A part consists of names, so that another process can do it. Its result is plain data too: verdicts and runs, without z3
+objects.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     from schedproof.proofs.induction import Induction
 
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
-"""The kinds that are wanted for any number of objects."""
+"""The kinds of properties that ``verify`` also proves for any number of objects."""
 
 Say = Callable[[str], None]
 
 
 class Work(enum.StrEnum):
-    """What is done in a part."""
+    """The kind of work of a part."""
 
     EXPLORATION = "exploration"
     INDUCTION = "induction"
     AUXILIARY = "auxiliary"
-    """An implementation that refines the variant, or a description of locks."""
+    """An implementation that refines the variant, or a lock file."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of the work on a variant. ``only`` names the properties that are wanted."""
+    """One piece of work on a variant; ``only`` names its properties."""
 
     system: str
     variant: str
@@ -52,11 +52,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Inducted:
-    """What induction says of one property.
+    """The result of induction for one property.
 
     Attributes:
-        note, counterexample: if it is not proved, why, and a step that shows it.
-        support: the invariants that a proof assumes.
+        note: why the property is not proved.
+        counterexample: a step that shows why it is not proved.
+        support: the names of the invariants that the proof assumes.
     """
 
     proved: bool
@@ -68,15 +69,15 @@ class Inducted:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a part: the results of explorations, or by property what induction says."""
+    """The result of a part: results of explorations or auxiliary checks, or the results of induction by property."""
 
     results: Sequence[Result] = ()
     inducted: Mapping[str, Inducted] | None = None
 
 
 def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
-    """What there is to do for the properties ``only`` of a variant, or for all."""
-    property_names(system, model)  # two of one name are refused before any work is done
+    """The parts of the work on the properties ``only`` of a variant, or on all."""
+    property_names(system, model)  # refuses two properties of one name before any work
     found = []
     wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
     inductive = [p for p in wanted if p.kind in INDUCTIVE]
@@ -90,10 +91,10 @@ def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
 
 
 def check(part: Part, say: Say, others: Mapping[str, System]) -> Done:
-    """Does a part of the work on one of ``others``, or else on a registered system, by name."""
+    """Does a part of the work on the system that it names, from ``others`` or else from the registered systems."""
     system = others.get(part.system) or registered_system(part.system)
     model = system.variants[part.variant]
-    # A larger scope is there because compiling pays for it: the interpreted exploration need not try first.
+    # A model declares a larger scope because compiling pays off there: skip the interpreted attempt.
     engine = Engine.COMPILED if model.verify_scope else Engine.AUTO
     return check_part_of(system, model, part, model.verify_scope, say, engine)
 
@@ -101,7 +102,10 @@ def check(part: Part, say: Say, others: Mapping[str, System]) -> Done:
 def check_part_of(
     system: System, model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO
 ) -> Done:
-    """Does a part of the work on ``model``; ``scope`` is for its exploration, instead of the model's default.
+    """Does a part of the work on ``model``.
+
+    Args:
+        scope: of the exploration, instead of the model's default.
 
     Raises:
         ScopeError: the scope is impossible.
@@ -128,7 +132,7 @@ def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], s
                 )
             )
         case Work.INDUCTION:
-            # Once a property has failed, the rest of its obligations changes no verdict.
+            # One failed obligation decides the verdict: skip the property's others.
             proof = prove(
                 model,
                 every=False,
@@ -142,14 +146,14 @@ def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], s
 
 
 def prove(model: Model, **options: Any) -> Induction:
-    """:func:`schedproof.proofs.induction.prove`, which loads the solver: most commands need none."""
+    """Calls :func:`schedproof.proofs.induction.prove`; loads the solver only here, since most commands need none."""
     from schedproof.proofs import induction
 
     return induction.prove(model, **options)
 
 
 def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:
-    """What an induction says of the properties ``names``."""
+    """The results of an induction for the properties ``names``."""
     found = {}
     for name in names:
         if induction.proved(name):

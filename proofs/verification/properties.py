@@ -1,4 +1,4 @@
-"""Which properties ``verify`` checks of a variant, and which verdicts are expected. Light: no engine is loaded for it."""
+"""The properties of a variant that ``verify`` checks, and their expected verdicts; loads no engine."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .auxiliary import auxiliary
 
 
 def properties_of(system: System, model: Model) -> list[Property]:
-    """All that ``verify`` checks of a variant, in the order of the table; also what is required of every model.
+    """All properties of a variant that ``verify`` checks, with well-formedness, in the order of the table.
 
     Raises:
-        UserError: two have one name, or one that the manifest names cannot be loaded.
+        UserError: two properties have one name, or a check that the manifest names cannot be loaded.
     """
     found = [WELL_FORMEDNESS, *model.properties, *(p for each in auxiliary(system, model) for p in each.properties)]
     names = [p.name for p in found]
@@ -28,27 +28,27 @@ def properties_of(system: System, model: Model) -> list[Property]:
 
 
 def property_names(system: System, model: Model) -> list[str]:
-    """The names of what ``verify`` checks of a variant, in the order of the table."""
+    """The names of the properties of a variant that ``verify`` checks, in the order of the table."""
     return [p.name for p in properties_of(system, model)]
 
 
 def expected(system: System, model: Model, prop: str) -> Verdict:
-    """The verdict that is expected of a property, which may be of an auxiliary check."""
+    """The expected verdict of a property of the model or of an auxiliary check."""
     stated = system.refuted.get(model.variant, frozenset())
     refuted = prop in stated or any(prop in each.refuted for each in auxiliary(system, model))
     return Verdict.REFUTED if refuted else expected_of_model(model, prop)
 
 
 def expected_of_model(model: Model, prop: str) -> Verdict:
-    """The verdict that is expected of a property of the model itself."""
+    """The expected verdict of a property of the model itself."""
     return Verdict.REFUTED if prop in model.refuted else Verdict.PROVED
 
 
 def check_expectations(system: System) -> None:
-    """Checks that what the manifest expects to be violated are properties of its variants.
+    """Checks that each violation that the manifest expects names a property of its variant.
 
     Raises:
-        UserError: one is not.
+        UserError: a name is unknown.
     """
     for variant, place in system.stated.items():
         model = system.variants[variant]

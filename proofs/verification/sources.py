@@ -1,4 +1,4 @@
-"""Where the sources of a system's tables differ: its document's text, its figures, and the implementation."""
+"""Differences between the sources of a system's tables: the document's text, its figures, and the implementation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedproof.model.lang.infer import sort_of
 from schedproof.model.registry.system import System
 
 FIGURE = "figure"
-"""What the citation of a row says that only a figure has."""
+"""Marks, in the citation of a row, that only a figure has it."""
 
 
 class Kind(StrEnum):
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """A row of a table that not all sources have; ``cited`` is where it is from."""
+    """A row of a table that some source lacks; ``cited`` is the line or fact it comes from."""
 
     kind: Kind
     sort: str
@@ -37,12 +37,12 @@ class Difference:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """The difference as one line for a reader."""
         stays = " (it stays)" if self.source == self.target else ""
         return f"{self.sort}, {self.event}: {self.source} -> {self.target}{stays} ({self.cited})"
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The difference as ``--json`` prints it."""
         return {
             "kind": str(self.kind),
             "sort": self.sort,
@@ -54,9 +54,9 @@ class Difference:
 
 
 def differences(system: System) -> list[Difference]:
-    """The rows of the documented events (``system.tables``) that not all sources have, in the order of the tables.
+    """The rows of the documented events (``system.tables``) that some source lacks, in the order of the tables.
 
-    The implementation is the variant that logs are checked against; nothing is compared where no events are named.
+    The implementation is the variant that logs are checked against. A sort without documented events is not compared.
     """
     return [found for sort in system.tables for found in _of(system, sort)]
 
@@ -69,7 +69,7 @@ def _of(system: System, sort: str) -> Iterator[Difference]:
         (Kind.FIGURE_ONLY, [row for row in written.values() if FIGURE in row.fact]),
         (Kind.NOT_RUN, [row for key, row in written.items() if key not in run]),
         (Kind.RUN_ONLY, [row for key, row in run.items() if key not in written]),
-        # Where it fires nothing, that machine is not what this variant is about.
+        # A variant that fires no event of a machine does not model that machine.
         (Kind.NEVER_FIRED, [row for row in run.values() if fired and row.event not in fired]),
     ):
         for row in rows:
@@ -78,7 +78,7 @@ def _of(system: System, sort: str) -> Iterator[Difference]:
 
 
 def _fired(model: Model, sort: str) -> set[str]:
-    """The events of a sort that an action or a rule fires."""
+    """The events of a sort that an action or a trigger rule fires."""
     firings = [*(f for action in model.actions for f in action.fires), *(rule.fires for rule in model.rules)]
     return {firing.event for firing in firings if sort_of(model, firing.of, {}) == sort}
 

@@ -1,9 +1,9 @@
-"""Verdicts of earlier runs, by the content of what they depend on.
+"""A cache of verdicts, by the content that they depend on.
 
-A verdict depends on the elements of its model, on its property, on the scope and its configurations, on the source of the
-tool, and on the versions of what it uses. A proof by induction rests on those invariants only that it assumes, which its
-entry lists. An implementation that refines a model is code: of those that come with schedproof the source counts, those of
-other packages are checked every time. What no engine computes (:class:`.ByConstruction`) is checked every time as well.
+A verdict depends on the model's elements, the property, the scope, its configurations, the source of schedproof, and the
+versions of its dependencies. A proof by induction depends only on the invariants that it assumes, which its entry lists.
+A refinement is code. The source of a built-in one is part of the key. One of another package is checked every time.
+So is a property that no engine computes (:class:`.ByConstruction`).
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ VERDICTS = Cache("verdicts", most=20_000)
 ROOT = Path(schedproof.__file__).parent
 
 PARTS = ("model", "impl", "proofs")
-"""Whose source counts."""
+"""The folders whose source is part of the key."""
 
 SHOWN = ("schedproof", "z3-solver")
 """The packages whose versions are shown with cached verdicts."""
 
 
 class Entry(msgspec.Struct):
-    """What an entry has.
+    """A stored verdict.
 
     Attributes:
-        invariants: digest by name, of the invariants that a proof rests on, or that a failed one could assume.
+        invariants: digest by name of the invariants that a proof assumes, or that a failed induction could assume.
     """
 
     result: Result | None = None
@@ -57,13 +57,13 @@ class Entry(msgspec.Struct):
 
 
 def versions() -> str:
-    """What cached verdicts were computed by, for people: they are never those of other versions."""
+    """The versions that computed cached verdicts, for a reader; verdicts of other versions are never used."""
     return ", ".join(f"{name} {version(name)}" for name in SHOWN)
 
 
 @cache
 def environment() -> str | None:
-    """The digest of the tool's source and of the versions of all that it uses; None if they are unknown."""
+    """The digest of the tool's source and of its dependencies' versions; None if a version is unknown."""
     try:
         needed = sorted({re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in requires("schedproof") or ()})
         known = [f"{name} {_version(name)}" for name in ("schedproof", *needed)]
@@ -74,7 +74,7 @@ def environment() -> str | None:
 
 
 def _version(name: str) -> str:
-    """Of a package; those of an extra may be missing."""
+    """The version of a package; empty if it is missing, as one of an extra may be."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -82,7 +82,7 @@ def _version(name: str) -> str:
 
 
 def _processor() -> str:
-    """What the processor is and can: compiled explorations run on it."""
+    """The processor's model and features: compiled explorations depend on them."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -92,13 +92,13 @@ def _processor() -> str:
 
 
 def _stamp() -> tuple[int, int]:
-    """How many files the tool and the systems that come with it have, and when the last one changed."""
+    """The number of source files of schedproof and its built-in systems, and the time of the latest change in nanoseconds."""
     times = [path.stat().st_mtime_ns for part in PARTS for path in (ROOT / part).rglob("*.py")]
     return len(times), max(times, default=0)
 
 
 def _source(*folders: str, systems: bool = False) -> Iterator[str]:
-    """Each file below folders of schedproof with its digest, but those of systems."""
+    """Each file below folders of schedproof with its digest; files of systems only with ``systems``."""
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
             inside = path.relative_to(ROOT / folder).parts
@@ -121,7 +121,7 @@ class VerdictCache:
         self._before = _stamp()
 
     def load(self, part: Part) -> Done:
-        """What is known of the properties of a part, for each the same as if it were checked again."""
+        """The cached verdicts on the properties of a part, equal to those of a new check."""
         results, inducted = [], {}
         for name in part.only:
             key = self._key(part, name)
@@ -139,9 +139,9 @@ class VerdictCache:
         return Done(results, inducted or None)
 
     def store(self, part: Part, done: Done) -> None:
-        """Keeps what was found; what is undetermined is tried again every time.
+        """Stores the verdicts of a part, except undetermined ones, which are tried every time.
 
-        Nothing is kept if the source has changed meanwhile: who knows which of it has run.
+        Stores nothing if the source has changed meanwhile: it is then unknown which version ran.
         """
         if _stamp() != self._before:
             return
@@ -156,21 +156,21 @@ class VerdictCache:
                 _keep(key, Entry(inducted=found, invariants=dict(some)))
 
     def remove(self, parts: Iterable[Part]) -> None:
-        """Removes what is known of the properties of some parts, right or wrong."""
+        """Removes the entries of the properties of some parts."""
         for part in parts:
             for name in part.only:
                 if (key := self._key(part, name)) is not None:
                     VERDICTS.remove(key)
 
     def _rests(self, entry: Entry) -> bool:
-        """Whether the invariants are as they were that an induction rests on; one that failed could assume any."""
+        """Whether the invariants that an induction assumed are unchanged; a failed one could assume any invariant."""
         assert entry.inducted is not None
         if entry.inducted.proved:
             return entry.invariants.items() <= self._invariants.items()
         return entry.invariants == self._invariants
 
     def _key(self, part: Part, name: str) -> str | None:
-        """What a verdict depends on, as it was when this was first asked; None where that is not known in full."""
+        """What a verdict depends on, computed at the first call; None where it is not known in full."""
         if (part.work, name) not in self._keys:
             self._keys[part.work, name] = self._computed_key(part, name)
         return self._keys[part.work, name]
@@ -183,7 +183,7 @@ class VerdictCache:
         }
         try:
             content = kinds[part.work](name)
-        except TypeError:  # a user's own kind of element has a function in it, say
+        except TypeError:  # such as a function inside a user's own kind of element
             return None
         if content is None:
             return None
@@ -197,7 +197,7 @@ class VerdictCache:
         return [self._of(prop), self._rules if history else self._rules_without_history, self._scope]
 
     def _inducted(self, name: str) -> list[str]:
-        # Those that are expected to fail are not assumed for others.
+        # Proofs of others do not assume the properties that are expected to fail.
         refuted = self._of(frozenset(self._model.refuted & self._invariants.keys()))
         return [self._of(self._property(name)), self._rules, self._of(self._model.axioms), refuted]
 
@@ -230,7 +230,7 @@ class VerdictCache:
 
     @cached_property
     def _rules_without_history(self) -> str:
-        """No guard and no rule reads history, so that what is not said of it does not depend on it."""
+        """The digest for properties that read no history: no guard and no rule reads it, so they do not depend on it."""
         model = self._model
         history = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.history}
         machines = [replace(m, attributes=[a for a in m.attributes if not a.history]) for m in model.machines]
@@ -245,18 +245,18 @@ class VerdictCache:
 
 
 def _is_builtin(system: System) -> bool:
-    """It is as a manifest of schedproof's own says."""
+    """Whether the system comes unchanged from schedproof's own manifest."""
     found = builtin()
     return system.name in found.entries and found.system(system.name) is system
 
 
 def _keep(key: str, entry: Entry) -> None:
-    with suppress(UnicodeEncodeError):  # a text that no file can have
+    with suppress(UnicodeEncodeError):  # text that no encoding can store
         VERDICTS.store(key, msgspec.json.encode(entry))
 
 
 def _less(row: Row, names: Iterable[str]) -> object:
-    """The content of a row without its updates of some attributes."""
+    """The content of a row without its updates of the attributes ``names``."""
     left_out = set(names)
     sets = [each for each in row.sets if each[0] not in left_out]
     return [row.sort, row.event, row.source, row.target, sets, row.line, row.fact]

@@ -1,4 +1,4 @@
-"""The main job: every property of every variant, checked by every way there is, against its manifest."""
+"""``verify``: checks every property of every variant with each engine, against its manifest."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .workers import Workers, copied
 
 @dataclass(frozen=True)
 class CheckedProperty:
-    """A property with the verdict that its variant's manifest expects."""
+    """A property's verdict, and the verdict that its variant's manifest expects."""
 
     result: Result
     expected: Verdict
     cached: bool = False
-    """All of it was found by an earlier run."""
+    """An earlier run computed all of the verdict."""
 
     @property
     def as_expected(self) -> bool:
-        """Undetermined never is."""
+        """Whether the verdict is the expected one; an undetermined verdict never is."""
         return self.result.verdict is self.expected
 
     def as_json(self) -> dict[str, Any]:
@@ -60,10 +60,10 @@ class CheckedProperty:
 
 @dataclass(frozen=True)
 class VariantReport:
-    """All properties of one variant.
+    """The verdicts on all properties of one variant.
 
     Attributes:
-        missing: the properties that have no verdict, because the run was interrupted.
+        missing: the properties without a verdict, because the run was interrupted.
     """
 
     system: str
@@ -74,7 +74,7 @@ class VariantReport:
 
     @property
     def ok(self) -> bool:
-        """Every verdict is there and the expected one, and there is one."""
+        """Whether there is at least one verdict, none is missing, and all are as expected."""
         return bool(self.properties) and not self.missing and all(j.as_expected for j in self.properties)
 
     def as_json(self) -> dict[str, Any]:
@@ -95,12 +95,12 @@ def verify_variant(
     only: Sequence[str] = (),
     progress: Say | None = None,
 ) -> VariantReport:
-    """Checks the properties of one variant by exploration and, where it is wanted, induction.
+    """Checks the properties of one variant by exploration and, for the kinds ``INDUCTIVE``, by induction.
 
     Args:
         scope: instead of the model's default.
-        only: just these properties, by name.
-        progress: called with a line on what is being done.
+        only: names of the properties to check; () means all.
+        progress: called with a line on the current work.
 
     Raises:
         Disagreement: exploration refutes what induction proves.
@@ -120,7 +120,8 @@ def _together(
 
     Args:
         wanted: all its parts.
-        found, known: what was found of their properties now, and by earlier runs.
+        found: results of this run.
+        known: results of earlier runs.
 
     Raises:
         Disagreement: exploration refutes what induction proves.
@@ -145,9 +146,9 @@ def _together(
 
 
 def combine(explored: Result, inducted: Inducted | None) -> Result:
-    """The verdict of both ways.
+    """The combined verdict of exploration and induction.
 
-    A refutation needs a run from the initial state; a proof needs induction, where it is wanted.
+    A refutation needs a run from the initial state. A proof of an inductive kind of property needs induction.
 
     Raises:
         Disagreement: exploration refutes what induction proves.
@@ -162,7 +163,7 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
             )
         return explored
     if explored.verdict is Verdict.UNDETERMINED:
-        return explored  # vacuous, or cut short: no proof makes that right
+        return explored  # vacuous or cut short: a proof cannot repair that
     seconds = explored.seconds + inducted.seconds
     verdict = Verdict.PROVED if inducted.proved else Verdict.UNDETERMINED
     example = None if inducted.proved else inducted.counterexample
@@ -171,13 +172,13 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done for one variant.
+    """The work to do on one variant.
 
     Attributes:
         wanted: all its parts.
-        known: what earlier runs have found of them.
-        todo: the parts that are left, each of the properties of which nothing is known.
-        cache: where what is found is kept; None if it is not.
+        known: the cached results of earlier runs for these parts.
+        todo: the parts that remain, each with the properties that have no cached verdict.
+        cache: where new results are stored; None to store none.
     """
 
     system: System
@@ -191,12 +192,12 @@ class Plan:
 def plan(
     systems: Sequence[System], *, only: Sequence[str] = (), variants: Sequence[str] = (), cached: bool = False
 ) -> list[Plan]:
-    """What there is to do for each variant.
+    """The work to do on each variant.
 
     Args:
-        only: just these properties, by name; () means all.
-        variants: just these variants, by name; () means all.
-        cached: what earlier runs have found is not done again.
+        only: names of the properties to check; () means all.
+        variants: names of the variants to check; () means all.
+        cached: use verdicts of earlier runs.
     """
     now = environment() if cached else None
     found = []
@@ -224,12 +225,12 @@ def _plan(system: System, model: Model, only: Sequence[str], now: str | None) ->
 
 
 def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Done, float]]:
-    """Processes for :class:`Run`, up to ``jobs`` of them; to be entered with ``with`` before there are threads."""
+    """Up to ``jobs`` processes for :class:`Run`; enter them with ``with`` before any thread starts."""
     work = sum(len(each.todo) for each in plans)
     systems = {each.system.name: each.system for each in plans}
     others = {name: system for name, system in systems.items() if copied() or not is_registered(system)}
     if others and not copied():
-        jobs = 1  # registered systems can be named to a process that begins anew, these could not
+        jobs = 1  # a new process finds registered systems by name, but not these
     return Workers(partial(_timed, others=others), max(1, min(jobs, work)))
 
 
@@ -239,10 +240,10 @@ def _timed(part: Part, say: Say, *, others: Mapping[str, System]) -> tuple[Done,
 
 
 class Run:
-    """The work of some plans: what was found so far can be asked at any time, also after an interrupt.
+    """The work of some plans; :meth:`reports` gives the results so far at any time, also after an interrupt.
 
     Attributes:
-        seconds: how long each part took that is done.
+        seconds: the duration of each finished part.
     """
 
     def __init__(self, plans: Sequence[Plan]) -> None:
@@ -256,22 +257,22 @@ class Run:
 
     @property
     def verdicts(self) -> int:
-        """How many properties have a verdict by now, of ``total``."""
+        """The number of properties that have a verdict now, out of ``total``."""
         return self.total - len(self._open)
 
     @property
     def seconds_left(self) -> float:
-        """The processor seconds that are left, from what parts took last time."""
+        """An estimate of the remaining processor seconds, from the last durations of the parts."""
         done = sum(self._expected[part] for part in self.seconds)
         pace = sum(self.seconds.values()) / done if done else 1.0
         return pace * sum(expected for part, expected in self._expected.items() if part not in self.seconds)
 
     def reports(self) -> list[VariantReport]:
-        """A report for each variant, in their order; what has no verdict yet is missing in it."""
+        """A report for each variant, in order; properties without a verdict yet are in ``missing``."""
         return [self._reports.get(_key(each)) or self._report(each) for each in self._plans]
 
     def work(self, workers: Workers[Part, tuple[Done, float]], say: Say) -> Iterator[VariantReport]:
-        """Does the work, the longest parts first, and gives each report as it is complete.
+        """Does the work, the longest parts first, and yields each report when it is complete.
 
         Raises:
             Disagreement: exploration refutes what induction proves.
@@ -289,7 +290,7 @@ class Run:
             self.seconds[part] = took
             self._open -= Counter((*key, name) for name in part.only)
             if len(self._done[key]) == len(mine.todo):
-                # As soon as a variant is complete: engines that disagree stop the rest.
+                # Combine as soon as a variant is complete: a disagreement of engines stops the rest.
                 yield self._complete(mine)
 
     def _complete(self, mine: Plan) -> VariantReport:
@@ -297,7 +298,7 @@ class Run:
             report = self._reports[_key(mine)] = self._report(mine)
         except Disagreement:
             if mine.cache is not None:
-                mine.cache.remove(mine.wanted)  # one of the two is wrong, and nobody knows which
+                mine.cache.remove(mine.wanted)  # one engine is wrong, and it is unknown which
             raise
         return report
 
@@ -317,11 +318,11 @@ def verify(
     progress: Say | None = None,
     jobs: int = 1,
 ) -> list[VariantReport]:
-    """Every variant of ``systems`` that has a property of ``only`` (or any); all is checked anew.
+    """Checks every variant of ``systems`` that has a property of ``only`` (or any property), without the cache.
 
     Args:
-        progress: called with a line on what is being done.
-        jobs: work in so many processes at a time; with 1, in this one.
+        progress: called with a line on the current work.
+        jobs: the number of worker processes; 1 means this process.
 
     Raises:
         Disagreement: exploration refutes what induction proves.

@@ -1,4 +1,4 @@
-"""Worker processes that share a list of tasks; none is left behind, however the work ends.
+"""Worker processes that share a list of tasks; all of them end with the work, however it ends.
 
 Tasks and results cross between processes, so they are plain data: names, not models or solvers.
 """
@@ -26,20 +26,20 @@ R = TypeVar("R")
 Say = Callable[[str], None]
 
 LINE, RESULT, ERROR = "line", "result", "error"
-"""What a worker sends: a line of progress, a result, or what was raised instead."""
+"""The messages of a worker: a line of progress, a result, or an exception instead of a result."""
 
 
 class WorkerDied(Exception):
-    """A worker process ended without an answer: mostly for want of memory."""
+    """A worker process ended without an answer, usually for lack of memory."""
 
     exit_code = 3
 
 
 class Workers(Generic[T, R]):
-    """Up to ``jobs`` processes that call ``function(task, say)``; with one job, this process does it all.
+    """Up to ``jobs`` processes that call ``function(task, say)``; with one job, this process does all tasks.
 
-    They are started on entry, because a process that has threads (a progress display) cannot be copied safely,
-    and ended on exit. An interrupt is for this process to answer: workers ignore it.
+    They start on entry, because a process with threads (a progress display) cannot be forked safely. They end on exit.
+    Workers ignore interrupts: this process handles them.
     """
 
     def __init__(self, function: Callable[[T, Say], R], jobs: int = 1) -> None:
@@ -75,7 +75,7 @@ class Workers(Generic[T, R]):
 
     def _end(self) -> None:
         for process, connection in self._processes:
-            process.kill()  # in the middle of a solver's call nothing else is heard
+            process.kill()  # a solver's call ignores gentler signals
             connection.close()
         for process, _ in self._processes:
             process.join()
@@ -83,11 +83,11 @@ class Workers(Generic[T, R]):
         self._processes = []
 
     def run(self, tasks: Sequence[T], say: Say) -> Iterator[tuple[T, R]]:
-        """Each task with its result, as they are finished.
+        """Yields each task with its result, in the order of completion.
 
         Raises:
             WorkerDied: a worker process was killed.
-            Exception: whatever ``function`` raises.
+            Exception: any exception of ``function``.
         """
         if not self._processes:
             for task in tasks:
@@ -125,18 +125,18 @@ class Workers(Generic[T, R]):
 
 
 def copied() -> bool:
-    """Workers are copies of this process, made where that is safe, and have all that it has."""
+    """Whether workers are forked copies of this process with all its data, on platforms where forking is safe."""
     return sys.platform == "linux"
 
 
 def _context() -> BaseContext:
-    """Copies start at once."""
+    """The start method: fork, which starts at once, where it is safe."""
     return multiprocessing.get_context("fork" if copied() else None)
 
 
 @contextlib.contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Until a new process ignores interrupts, none reaches it."""
+    """Blocks interrupts until a new process ignores them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -148,13 +148,13 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def _work(function: Callable[[Any, Say], Any], connection: Connection, others: Sequence[Connection]) -> None:
-    """The life of a worker: task after task, until nobody is left to ask."""
+    """Runs tasks in a worker until the parent process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for other in others:
-        other.close()  # else the end of the parent process would not be seen
-    gc.freeze()  # what comes with the copy is not searched for garbage
+        other.close()  # an open copy would hide the end of the parent process
+    gc.freeze()  # collections skip the forked data
 
     def send(kind: str, content: Any) -> None:
         try:
@@ -174,7 +174,7 @@ def _work(function: Callable[[Any, Say], Any], connection: Connection, others: S
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that survives the way to another process, with the place where it was raised."""
+    """A copy of an error that can be pickled, with the traceback of the worker as a note."""
     trace = "".join(traceback.format_exception(error))
     try:
         copy = pickle.loads(pickle.dumps(error))
