@@ -16,10 +16,15 @@ The shim, of which the document has only pictures:
 - ``shim_properties``: what each component relies on the other to do; ``shim_repairs``: what has to change for it.
 - ``components`` and ``together``: both components in one model.
 
-Variables of the core: p for partitions, q, u, v for queues, a for applications, k, o, x for asks, n for nodes, w for
-time-outs under way, g for gang timers.
+Variables of the core:
 
-Variables of the shim: b, c for applications, t, u for tasks, m for nodes, z for the scheduler. Messages are e, f, r.
+- p: partitions; q, u, v: queues; a: applications; k, o, x: asks; n: nodes.
+- w: time-outs under way; g: gang timers.
+
+Variables of the shim:
+
+- b, c: applications; t, u: tasks; m: nodes; z: the scheduler.
+- e, f, r: messages.
 """
 
 from .together import COMPONENTS, COMPONENTS_REPAIRED

@@ -29,9 +29,7 @@ TO_CORE = (
 )
 TO_SHIM = tuple(kind for kind in KINDS if kind not in TO_CORE)
 RANKS = {"AskReleased": 1, "AllocationReleased": 2}
-"""The order of what a gang's time-out sends: the new state, then the released asks, then the released allocations
-(1.3).
-"""
+"""The order of what a gang's time-out sends: the new state, released asks, released allocations (1.3)."""
 
 SUBJECTS = {"application": Application, "ask": Ask, "node": Node}
 CHANNELS = Channels(

@@ -79,9 +79,7 @@ class Configuration:
 
     @property
     def _shim(self) -> Rigid:
-        """The shim has an object for each of the core's, or none; it has nodes only if messages about nodes take
-        part.
-        """
+        """An object for each of the core's, or none; nodes only if messages about nodes take part."""
         if self.shim is None:
             return {key: values for key, values in NO_SHIM.items() if key[0] != Message.name}
         asks = [number for number, (kinds, _) in enumerate(self.applications) for _ in kinds]

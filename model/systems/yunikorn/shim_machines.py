@@ -91,8 +91,10 @@ SHIM_MACHINES = [SHIM_APPLICATION, TASK, SHIM_NODE, SHIM_SCHEDULER]
 """The machines of the pictures: states only."""
 
 POD = EnumType(("absent", "pending", "withdrawn", "assigned", "ended", "deleting", "deleted"))
-"""A pod in Kubernetes. In this order: not made yet; without a node; without a node and deletion requested; bound to a
-node; Succeeded or Failed; bound and deletion requested; deleted.
+"""The states of a pod in Kubernetes.
+
+In this order: not made yet; without a node; without a node and deletion requested; bound to a node; Succeeded or
+Failed; bound and deletion requested; deleted.
 """
 
 SHIM_MACHINES_SHIPPED = [

@@ -1,5 +1,4 @@
-"""What core and shim rely on each other to do: no message is dropped that the other relies on, and every wait can
-end.
+"""What core and shim rely on each other to do: no relied-on message is dropped, and every wait can end.
 
 The document has no such sentence; it says only that the two have states of their own of "a similar object" (line 6).
 So each property says what a reader of the tables would expect. Where the facts differ, they say what happens instead.

@@ -1,5 +1,4 @@
-"""The changes to v0.12.2's shim, and to the core's answers to it, with which no message is dropped and every wait can
-end.
+"""The changes with which no message is dropped and every wait can end: to v0.12.2's shim, and to the core's answers.
 
 Each change replaces the element of the same name in ``shim_machines``, ``shim_events`` and ``shim_messages``.
 """

@@ -1,6 +1,4 @@
-"""The rules and the crash of v0.12.2's shim: which task or application an event reaches, and what the core receives
-(facts 4).
-"""
+"""The rules of v0.12.2's shim, and its crash: which object an event reaches, and what the core receives (facts 4)."""
 
 from dataclasses import replace
 
