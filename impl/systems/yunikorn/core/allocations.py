@@ -32,8 +32,8 @@ class Allocations(Applications):
         """Adds an ask; an application in New or Completing begins to work (again) (D18, F 1.2).
 
         Raises:
-            Refused: there is no live application of that name, it is failing, its partition is being removed, the
-                ask's name is taken, or the amount is not positive.
+            Refused: the application is not live or is failing, its partition is being removed, the ask's name is
+                taken, or the amount is not positive.
         """
         if self._is_repeated(request):
             self.tell(self.allocations.get(request.ask))

@@ -1,5 +1,4 @@
-"""The choices that neither document nor interface settles, as a function to plug in: which ask, node and placeholder.
-"""
+"""The choices that neither document nor interface settles, as a function to plug in: which ask, node and placeholder."""
 
 from __future__ import annotations
 

@@ -59,13 +59,13 @@ class Applications:
             case "FailApplication":
                 self._because(it, event)
                 if before == "Failing":
-                    self._context.send(RemoveApplication(it.name))  # the core's application may still wait for its first ask
+                    self._context.send(RemoveApplication(it.name))  # it may wait there for its first ask
                 elif before != "Rejected":
                     self._clean_up(it)
 
     def _is_due(self, event: Event) -> bool:
-        """True if the loop's reason for the event still holds: a new pod to submit for; for TryReserve, only new
-        pods.
+        """True if the loop's reason for the event still holds: for a submission a new pod; for TryReserve no begun
+        one.
         """
         mine = self._context.tasks_of(event.name)
         if event.event == "SubmitApplication" and mine:
@@ -159,8 +159,7 @@ class Applications:
             self._context.applications[it.name] = replace(it, reason=event.reason)
 
     def _clean_up(self, it: Application) -> None:
-        """A failing application deletes its pods (R3), so the core learns of the failure also if it did not cause it.
-        """
+        """A failing application deletes its pods (R3), so the core learns of the failure also if it did not cause it."""
         self._give_up_placeholders(it)
         for task in self._context.going_on(it.name):
             self._context.work(Job(Work.DELETE, task.name))

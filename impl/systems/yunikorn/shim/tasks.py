@@ -51,9 +51,7 @@ class Tasks:
                 self._noticed(it)
 
     def _begins(self, name: str) -> bool:
-        """True if the task may begin: a placeholder while its application reserves, a real pod while it runs (F
-        4.2:101).
-        """
+        """True if the task may begin: a placeholder in Reserving, a real pod in Running (F 4.2:101)."""
         task = self._context.tasks.get(name)
         application = None if task is None else self._context.applications.get(task.pod.application)
         if task is None or application is None:
