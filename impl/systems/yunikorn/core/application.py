@@ -152,8 +152,7 @@ class Applications(Queues):
         return application
 
     def gang_time_over(self, serial: int, armed: int) -> None:
-        """Handles a gang's time-out (F 1.2): a waiting application resumes or fails, others release their
-        placeholders.
+        """Handles a gang's time-out (F 1.2): a waiting application resumes or fails, others lose their placeholders.
 
         The gang has begun once it has a real allocation, or a swap for one is under way (D25, R5). In Resuming,
         Failing or later its placeholders are being released already.

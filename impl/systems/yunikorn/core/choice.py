@@ -1,4 +1,4 @@
-"""The choices that neither document nor interface settles, as a function to plug in: which ask, node and placeholder."""
+"""The choices that neither document nor interface settles: which ask, node and placeholder. A function to plug in."""
 
 from __future__ import annotations
 

@@ -64,9 +64,7 @@ class Applications:
                     self._clean_up(it)
 
     def _is_due(self, event: Event) -> bool:
-        """True if the loop's reason for the event still holds: for a submission a new pod; for TryReserve no begun
-        one.
-        """
+        """True if the event is still due: for a submission there is a new pod, for TryReserve all are new."""
         mine = self._context.tasks_of(event.name)
         if event.event == "SubmitApplication" and mine:
             return any(not t.pod.placeholder and t.state == "New" for t in mine)
@@ -159,7 +157,7 @@ class Applications:
             self._context.applications[it.name] = replace(it, reason=event.reason)
 
     def _clean_up(self, it: Application) -> None:
-        """A failing application deletes its pods (R3), so the core learns of the failure also if it did not cause it."""
+        """A failing application deletes its pods (R3): so the core also learns of a failure that it did not cause."""
         self._give_up_placeholders(it)
         for task in self._context.going_on(it.name):
             self._context.work(Job(Work.DELETE, task.name))

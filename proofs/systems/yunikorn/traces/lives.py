@@ -231,9 +231,7 @@ class Lives:
         return "" if events else f"no event takes {source} to {target}"
 
     def reason(self, record: LifeRecord, tables: Sequence[Table]) -> str:
-        """Returns why no release is left: how each of the last ones contradicts the entry, and what excluded the
-        others.
-        """
+        """Returns why no release is left: how each of the last contradicts the entry, and what excluded the others."""
         refused: dict[str, list[str]] = {}
         for table in tables:
             refused.setdefault(self.against(table, record.entry, record.source), []).append(table.name)
