@@ -92,8 +92,8 @@ recover = Action(
     fact="4.4, scheduler.go:97",
 )
 
-# The informers report a pod that is made meanwhile only when they start (4.4). An application that has only such pods
-# is submitted then.
+# The informers report a pod that is made during the recovery when they start (4.4). An application with only such
+# pods is submitted then.
 RUNS = exists(u, of(u, b) & one_of(u.pod, ("assigned", "deleting")))
 STILL_TO_RECOVER = exists(b, b.is_("Recovering") | (b.is_("New") & HAS_PODS & RUNS)) | exists(
     m, ~m.deleted & ~m.is_("Healthy", "Draining", "Rejected")

@@ -104,8 +104,8 @@ SHIM_MACHINES_SHIPPED = [
         states=SHIM_APPLICATION.states,
         attributes=[
             *SHIM_APPLICATION.attributes,
-            # The dispatcher put the RunApplication there when the last placeholder was bound (4.1, line 102) or
-            # completed (line 108). It makes that check only then.
+            # The RunApplication was queued when the last placeholder was bound (4.1, line 102) or completed (line 108):
+            # that check is made only then.
             Attribute("run_due", BoolType(), about="the dispatcher holds a RunApplication for it"),
             # The shim can find a fault with it: a submit error, or a Spark operator that fails it.
             Attribute("troubled", BoolType(), rigid=True, about="may fail on the side of the shim"),

@@ -16,7 +16,7 @@ PRESENT = "present"
 # --- Events from the resource manager
 
 # "Cache update internal partitions/queues accordingly" (139), "send to scheduler" (140). A dropped partition is sent
-# by an event that the table has (24), and no flow of the text.
+# by an event that is in the table (24), but in no flow of the text.
 PARTITIONS = [
     *[
         rule

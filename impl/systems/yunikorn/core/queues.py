@@ -52,7 +52,7 @@ class Queues(Ledger):
         return all(q.state is not ObjectState.STOPPED for q in self.path(queue))
 
     def room(self, queue: Queue) -> int | None:
-        """Returns the amount that the maxima of the queue and of those above still allow; None without any."""
+        """Returns the amount that the maxima of the queue and of those above still allow; None without a maximum."""
         rooms = [q.maximum - q.allocated for q in self.path(queue) if q.maximum is not None]
         return min(rooms, default=None)
 
