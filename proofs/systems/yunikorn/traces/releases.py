@@ -101,7 +101,7 @@ def table_of(model: Model) -> Table:
 
 
 def releases_of(model: Model) -> list[Table]:
-    """Returns the tables of all releases, oldest first."""
+    """Returns the tables of all releases, from that of v0.12.2 to the newest."""
     oldest = table_of(model).rows
     middle = {**oldest, **SINCE_1_0}
     newest = {
