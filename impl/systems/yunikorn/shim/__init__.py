@@ -5,15 +5,15 @@ only a picture of each of its four machines. Each repair (R) replaces something 
 
 1. An application that is being recovered can be rejected. In v0.12.2 the recovery fails, and the process ends.
 2. The core can ask back an allocation or an ask in every state of the application; that moves no application. A pod
-that is gone is answered at once. A task that ends while it asks gives back both. A real pod whose ask is dropped is
-rejected.
+   that is gone is answered at once. A task that ends while it asks gives back both. A real pod whose ask is dropped
+   is rejected.
 3. An application can fail in Recovering and Resuming too. It deletes its pods, and has failed when none of its tasks
-is active. In v0.12.2 it fails for good at the second notification: too early or never.
+   is active. In v0.12.2 it fails for good at the second notification: too early or never.
 4. A reservation is over when every placeholder is bound or gone, a resumption when all are gone. The shim checks that
-at every change; v0.12.2 checks each on one occasion only. Placeholders that nobody will use are deleted.
+   at every change; v0.12.2 checks each on one occasion only. Placeholders that nobody will use are deleted.
 5. A cordon that comes while a node is being registered is remembered, and sent when the core has the node.
 6. An allocation for a task that has ended, or that does not exist, is given back. When a shim registers again, the
-core repeats what it holds and the shim repeats what Kubernetes lists; a node that is gone is decommissioned.
+   core repeats what it holds and the shim repeats what Kubernetes lists; a node that is gone is decommissioned.
 7. The dispatcher reports every event that it loses: the process ends, and the next one recovers.
 
 - ``tables``: the machines. ``dispatcher``: the one queue.

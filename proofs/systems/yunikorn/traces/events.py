@@ -3,12 +3,12 @@
 How the records are interpreted:
 
 * **Applications**: records of type 2 that set (change type 1) a state, by the code in ``eventChangeDetail``; and the
-record that adds (change type 2) a New application. The object is ``objectID``.
+  record that adds (change type 2) a New application. The object is ``objectID``.
 * **Nodes**: a record does not say whether the flag is true or false. So the check is that the flag of a
-decommissioned node (300) is not set (302) until the node is added again.
+  decommissioned node (300) is not set (302) until the node is added again.
 * **Queues**: their records (400, 401) carry no state of the queue.
 * **Skipped records** are counted. A buffer drops old events, so the first record of an application may have any
-state.
+  state.
 * An application is New again, under the same name, once the one before has ended.
 """
 

@@ -5,15 +5,15 @@ JSON, where the line is one object. It skips lines without a known message, and 
 interpreted:
 
 * **Core**: "Application state transition" of applications; "object transition" of queues and partitions, whose tables
-are the same. If "object" is not text, the object is unknown, and the line is checked alone. A line of an application
-is written when a state is entered, so an event that changes no state has no line.
+  are the same. If "object" is not text, the object is unknown, and the line is checked alone. A line of an
+  application is written when a state is entered, so an event that changes no state has no line.
 * **Shim**: applications, tasks (by application and task), nodes, and the one scheduler. Lines of an event that
-changes no state are allowed.
+  changes no state are allowed.
 * **A log may begin in the middle**: the first line of an object may have any state. A task may be made in another
-state than New.
+  state than New.
 * **Names are used again**: another object of the same name may follow one that has ended, and begins in its first
-state. A node or the scheduler of the shim may be followed in any state. With a new scheduler all objects of the shim
-are new.
+  state. A node or the scheduler of the shim may be followed in any state. With a new scheduler all objects of the
+  shim are new.
 """
 
 from __future__ import annotations

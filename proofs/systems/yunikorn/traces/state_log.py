@@ -4,12 +4,12 @@ A document is one application, a list of them, or a dump that has a list of them
 another. The reader uses ``applicationID``, ``applicationState`` and ``stateLog``. How they are interpreted:
 
 * **An entry is written when a state is entered**: New has none, and an event that changes no state has none. So the
-first entry is the one that leaves New.
+  first entry is the one that leaves New.
 * **Times do not decrease.**
 * **The last entry is the state of the application**; without entries it is New. Since 1.4 an empty log is left out.
-0.12 has no log at all, so an application without a log that is not New must be of 0.12.
+  0.12 has no log at all, so an application without a log that is not New must be of 0.12.
 * **Every document is a life of its own**, also where two have the same name: an ended application may be listed
-beside its successor.
+  beside its successor.
 """
 
 from __future__ import annotations

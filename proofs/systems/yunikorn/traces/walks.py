@@ -4,17 +4,17 @@ A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's tota
 its own run of the model. How a walk is interpreted:
 
 * **A step is a call** (``op``), and so one step of the model. The time-out of a timer is two steps: it runs out, and
-its function takes effect at once. Observed after a step are the application's state, two timers, five counts, and the
-messages to the resource manager (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
+  its function takes effect at once. Observed after a step are the application's state, two timers, five counts, and
+  the messages to the resource manager (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
 * **A missing ask or allocation cannot be removed**: the removal of an ask that is no longer listed, or of an
-allocation that has ended, is no step. The removal of an allocated ask also checks whether anything is left. Whether
-the removal of an unlisted ask does so is unknown: while other asks are listed, both are allowed.
+  allocation that has ended, is no step. The removal of an allocated ask also checks whether anything is left. Whether
+  the removal of an unlisted ask does so is unknown: while other asks are listed, both are allowed.
 * **An application that has ended still takes asks**, which the scheduler would never send it. They are counted, but
-are no step of the model, and change nothing of its state.
+  are no step of the model, and change nothing of its state.
 * **The gang's total** is reached whenever the allocated placeholders are exactly that many; a walk may ask for more
-placeholders than the total.
+  placeholders than the total.
 * **Properties of the document** that a step or the state after it violates are reported. A property that a state
-violates is reported once.
+  violates is reported once.
 """
 
 from __future__ import annotations
