@@ -1,5 +1,5 @@
-"""YuniKorn's object states at work.
+"""Reference implementation of YuniKorn's object states.
 
-- ``core``: the scheduler core, with the repairs that the properties of the document need.
-- ``shim``: a resource manager for Kubernetes, with the repairs that the two need to count on each other.
+- ``core``: the scheduler core, with the repairs that the document's properties need.
+- ``shim``: a resource manager for Kubernetes, with the repairs that core and shim need to rely on each other.
 """

@@ -1,4 +1,4 @@
-"""What must be true of a merged scheduler while nobody changes it; every sum is computed anew."""
+"""What must hold for a merged scheduler while nobody changes it; every sum is computed anew."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from .scheduler import MergedScheduler
 
 
 def health(scheduler: MergedScheduler) -> list[str]:
-    """What is wrong, in words; nothing, if all is well.
+    """Returns what is wrong, one sentence each; an empty list if all is well.
 
-    The cluster is locked for writing meanwhile, and every operation holds it for reading: so nothing changes.
+    The cluster is locked for writing meanwhile. Every operation holds that lock for reading, so none can change
+    anything.
     """
     with scheduler.cluster.lock.write():
         partitions = list(scheduler.cluster.partitions.values())

@@ -1,6 +1,7 @@
-"""The application's states and its transition table, as far as the merged scheduler uses them.
+"""The application's states and transition table, as far as the merged scheduler uses them.
 
-The document on the merge leaves the states to the one on object states. O: its lines; F: section of the facts.
+The document on the merge leaves the states to the one on object states. O: a line of the latter; F: a section of the
+facts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The objects of the merged scheduler, each with its lock; what changes one asks that its lock is held.
+"""The objects of the merged scheduler, each with its lock; a method that changes one requires that its lock is held.
 
-D: line of the document on the merge; O: line of the one on object states.
+D: a line of the document on the merge; O: a line of the one on object states.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ORDER = ("Cluster", "Partition", "Queue", "Application", "Node")
 
 @dataclass(frozen=True)
 class Allocation:
-    """What an ask has been given; named by its ask."""
+    """An allocation, named by its ask."""
 
     name: str
     application: str
@@ -27,43 +27,41 @@ class Allocation:
 
 
 class Node:
-    """A node; its lock guards what is allocated on it (D236)."""
+    """A node; its lock guards its allocations (D236)."""
 
     def __init__(self, order: LockOrder, partition: str, name: str, capacity: int) -> None:
         self.name = name
         self.lock = OrderedLock(order, "Node", f"{partition}/{name}")
         self.capacity = capacity
-        self.allocations: dict[
-            tuple[str, str], Allocation
-        ] = {}  # asks have names of their own in their application only
+        self.allocations: dict[tuple[str, str], Allocation] = {}  # ask names are unique only within an application
         self.allocated = 0
 
     @property
     def available(self) -> int:
-        """What can still be allocated."""
+        """The amount that can still be allocated."""
         self.lock.require(Mode.READ)
         return self.capacity - self.allocated
 
     def resize(self, capacity: int) -> None:
-        """Its capacity changes (D200)."""
+        """Changes its capacity (D200)."""
         self.lock.require(Mode.WRITE)
         self.capacity = capacity
 
     def add(self, allocation: Allocation) -> None:
-        """Something is allocated on it."""
+        """Adds an allocation."""
         self.lock.require(Mode.WRITE)
         self.allocations[allocation.application, allocation.name] = allocation
         self.allocated += allocation.amount
 
     def remove(self, allocation: Allocation) -> None:
-        """Something is gone (D317)."""
+        """Removes an allocation (D317)."""
         self.lock.require(Mode.WRITE)
         del self.allocations[allocation.application, allocation.name]
         self.allocated -= allocation.amount
 
 
 class Queue:
-    """A queue of the tree; its lock guards what is in it, and the sums of all below (D216)."""
+    """A queue of the tree; its lock guards its contents, and the sums of all below (D216)."""
 
     def __init__(self, order: LockOrder, partition: str, name: str, parent: Queue | None) -> None:
         self.name, self.parent = name, parent
@@ -77,48 +75,53 @@ class Queue:
         self.for_queues = False
 
     def path(self) -> list[Queue]:
-        """From the root to this queue; what a queue is in never changes, so no lock is needed."""
+        """Returns the queues from the root to this one; a queue's parent never changes, so no lock is needed."""
         return [*(self.parent.path() if self.parent is not None else []), self]
 
     def below(self) -> Iterator[Queue]:
-        """Itself and all below, the outer before the inner; the partition is locked for writing."""
+        """Yields itself and all queues below, parents first; the partition must be locked for writing."""
         yield self
         for child in self.children.values():
             yield from child.below()
 
     def room(self) -> int | None:
-        """What can still be allocated in it, by its own maximum; None is no bound."""
+        """The amount that its own maximum still allows; None without a maximum."""
         self.lock.require(Mode.READ)
         return None if self.maximum is None else self.maximum - self.allocated
 
     def add(self, *, allocated: int = 0, pending: int = 0) -> None:
-        """What is allocated or pending in it, or below, becomes more or less (D219)."""
+        """Changes its allocated and pending sums, which include the queues below (D219)."""
         self.lock.require(Mode.WRITE)
         self.allocated += allocated
         self.pending += pending
 
     def enter(self, application: str) -> None:
-        """An application is added (D218)."""
+        """Adds an application (D218)."""
         self.lock.require(Mode.WRITE)
         self.applications.add(application)
 
     def leave(self, application: str) -> None:
-        """An application is removed."""
+        """Removes an application."""
         self.lock.require(Mode.WRITE)
         self.applications.remove(application)
 
     def adopt(self, child: Queue) -> None:
-        """A queue is added below (D218)."""
+        """Adds a queue below (D218)."""
         self.lock.require(Mode.WRITE)
         self.children[child.name] = child
 
     def forget(self, child: Queue) -> None:
-        """A queue below is removed."""
+        """Removes a queue below."""
         self.lock.require(Mode.WRITE)
         del self.children[child.name]
 
     def configure(self, maximum: int | None, *, for_queues: bool) -> None:
-        """Its configuration changes (D220); ``for_queues``: there can be no application in it, also without queues below."""
+        """Changes its configuration (D220).
+
+        Args:
+            maximum: the largest amount; None for no bound.
+            for_queues: whether applications are refused, even without queues below.
+        """
         self.lock.require(Mode.WRITE)
         self.maximum, self.for_queues = maximum, for_queues
 
@@ -126,7 +129,7 @@ class Queue:
 class Application:
     """An application; its lock guards its state, asks and allocations (D228).
 
-    Its queue never changes, so that it may be read without the lock: it has to be, for queues are locked before (D254).
+    Its queue never changes, so it can be read without the lock. That is necessary, as queues are locked first (D254).
     """
 
     def __init__(self, order: LockOrder, partition: str, name: str, queue: Queue) -> None:
@@ -137,37 +140,37 @@ class Application:
         self.allocations: dict[str, Allocation] = {}
 
     def fire(self, event: str) -> None:
-        """An event of the application's table (O14-31).
+        """Fires an event of the application's table (O14-31).
 
         Raises:
-            IllegalEvent: not in its state.
+            IllegalEvent: its state does not allow the event.
         """
         self.lock.require(Mode.WRITE)
         self.state = State(APPLICATION.target(self.state, event))
 
     def ask(self, name: str, amount: int) -> None:
-        """Something is asked for."""
+        """Adds an ask."""
         self.lock.require(Mode.WRITE)
         self.asks[name] = amount
 
     def drop(self, name: str) -> int:
-        """An ask is gone; how much it was for."""
+        """Removes an ask; returns its amount."""
         self.lock.require(Mode.WRITE)
         return self.asks.pop(name)
 
     def add(self, allocation: Allocation) -> None:
-        """An ask has been given what it asked for."""
+        """Replaces an ask by its allocation."""
         self.lock.require(Mode.WRITE)
         self.allocations[allocation.name] = allocation
 
     def remove(self, allocation: Allocation) -> None:
-        """An allocation is gone (D318)."""
+        """Removes an allocation (D318)."""
         self.lock.require(Mode.WRITE)
         del self.allocations[allocation.name]
 
 
 class Partition:
-    """A partition; its lock guards which queues, applications and nodes there are (D185)."""
+    """A partition; its lock guards the sets of its queues, applications and nodes (D185)."""
 
     def __init__(self, order: LockOrder, name: str) -> None:
         self.name = name
@@ -178,24 +181,24 @@ class Partition:
 
     @property
     def queues(self) -> Mapping[str, Queue]:
-        """By name (D208)."""
+        """The queues by name (D208)."""
         self.lock.require(Mode.READ)
         return self._queues
 
     @property
     def applications(self) -> Mapping[str, Application]:
-        """By name (D208)."""
+        """The applications by name (D208)."""
         self.lock.require(Mode.READ)
         return self._applications
 
     @property
     def nodes(self) -> Mapping[str, Node]:
-        """By name (D208)."""
+        """The nodes by name (D208)."""
         self.lock.require(Mode.READ)
         return self._nodes
 
     def add(self, one: Queue | Application | Node) -> None:
-        """A queue, an application or a node is added (D186)."""
+        """Adds a queue, an application or a node (D186)."""
         self.lock.require(Mode.WRITE)
         match one:
             case Queue():
@@ -206,7 +209,7 @@ class Partition:
                 self._nodes[one.name] = one
 
     def remove(self, one: Queue | Application | Node) -> None:
-        """A queue, an application or a node is removed (D186)."""
+        """Removes a queue, an application or a node (D186)."""
         self.lock.require(Mode.WRITE)
         match one:
             case Queue():
@@ -218,7 +221,7 @@ class Partition:
 
 
 class Cluster:
-    """The cluster; its lock guards which partitions there are (D177)."""
+    """The cluster; its lock guards the set of partitions (D177)."""
 
     def __init__(self, order: LockOrder) -> None:
         self.lock = OrderedLock(order, "Cluster", "cluster")
@@ -226,16 +229,16 @@ class Cluster:
 
     @property
     def partitions(self) -> Mapping[str, Partition]:
-        """By name (D179)."""
+        """The partitions by name (D179)."""
         self.lock.require(Mode.READ)
         return self._partitions
 
     def add(self, partition: Partition) -> None:
-        """A partition is added (D178)."""
+        """Adds a partition (D178)."""
         self.lock.require(Mode.WRITE)
         self._partitions[partition.name] = partition
 
     def remove(self, partition: Partition) -> None:
-        """A partition is removed (D178)."""
+        """Removes a partition (D178)."""
         self.lock.require(Mode.WRITE)
         del self._partitions[partition.name]

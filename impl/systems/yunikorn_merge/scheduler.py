@@ -1,9 +1,11 @@
-"""The merged scheduler: one object for each thing, and what is done to it is one step under locks.
+"""The merged scheduler: one object for each thing; each operation is one step under locks.
 
-Every operation may be called by any thread at any time. Locks are acquired from the outside in: cluster, partition,
-the queues of a path from the root down, application, node; what changes more than one object holds the partition for
-writing (D187). What the resource manager is to be told is put into an outbox that is never full, under the locks, so
-that it is told in the order in which it happened.
+Any thread may call any operation at any time. Locks are acquired from the outside in: cluster, partition, the queues
+of a path from the root down, application, node. An operation that changes more than one object holds the partition
+for writing (D187).
+
+Under the locks an operation puts its notifications of the resource manager into an outbox that is never full. So they
+keep the order of the operations.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from .objects import Allocation, Application, Cluster, Node, Partition, Queue
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the scheduling logic has found: an ask that fits on a node. By the time it is committed it may no longer fit."""
+    """An ask that fits on a node, found by the scheduling logic. When it is committed it may no longer fit."""
 
     partition: str
     application: str
@@ -48,7 +50,7 @@ class MergedScheduler:
     """A scheduler without copies.
 
     Args:
-        order: of its locks; one scheduler's locks are of no other's order.
+        order: of its locks; two schedulers must not share one.
     """
 
     def __init__(self, order: LockOrder) -> None:
@@ -59,10 +61,10 @@ class MergedScheduler:
     # --- Partitions and queues (D261-294)
 
     def configure(self, specs: Sequence[PartitionSpec]) -> None:
-        """A new configuration: partitions are added, updated, or deleted with all that is in them.
+        """Applies a new configuration: adds, updates and deletes partitions; a deleted one with all its contents.
 
         Raises:
-            Refused: it contradicts itself, or wants queues below one that has applications; nothing has changed then.
+            Refused: it contradicts itself, or wants queues below one that has applications; nothing has changed.
         """
         with self.cluster.lock.write():
             wanted = {spec.name: spec for spec in specs}
@@ -85,7 +87,7 @@ class MergedScheduler:
                     self._configure_queue(partition, None, spec.root)
 
     def _check_queue(self, partition: Partition | None, spec: QueueSpec, path: str) -> None:
-        """The cluster is locked for writing, so that nothing changes until the configuration does."""
+        """Checks a queue and those below; the cluster's write lock prevents changes before the configuration."""
         names = [child.name for child in spec.children]
         if len(set(names)) < len(names) or not all(name and "." not in name for name in names):
             raise Refused(f"queues below {path}: {names}; give each a name of its own, not empty and without a dot")
@@ -102,7 +104,7 @@ class MergedScheduler:
             self._check_queue(partition, child, f"{path}.{child.name}")
 
     def _configure_queue(self, partition: Partition, parent: Queue | None, spec: QueueSpec) -> None:
-        """Along the hierarchy (D272); queues that are left out and hold nothing are deleted."""
+        """Changes a queue and those below (D272); empty queues that are left out are deleted."""
         name = spec.name if parent is None else f"{parent.name}.{spec.name}"
         queue = partition.queues.get(name)
         if queue is None:
@@ -122,12 +124,12 @@ class MergedScheduler:
                         partition.remove(each)
 
     def _is_empty(self, queue: Queue) -> bool:
-        """No application is in the queue or below."""
+        """True if no application is in the queue or below."""
         with queue.lock.read():
             return not queue.applications and all(self._is_empty(child) for child in queue.children.values())
 
     def _delete_partition(self, partition: Partition) -> None:
-        """All that is in it goes: applications, queues, nodes (D276-278)."""
+        """Deletes a partition with its applications, queues and nodes (D276-278)."""
         with partition.lock.write():
             for application in list(partition.applications.values()):
                 self._delete_application(partition, application, TerminationType.PREEMPTED_BY_SCHEDULER)
@@ -140,7 +142,7 @@ class MergedScheduler:
     # --- Applications
 
     def add_application(self, partition: str, name: str, queue: str) -> None:
-        """The resource manager adds an application to a leaf queue."""
+        """Adds an application to a leaf queue, at the resource manager's request."""
         with self._changing(partition) as found:
             if found is None:
                 return self._reject(name, f"there is no partition {partition}")
@@ -160,13 +162,13 @@ class MergedScheduler:
         self.outbox.put(ApplicationRejected(name, reason))
 
     def remove_application(self, partition: str, name: str) -> None:
-        """The resource manager removes an application, and all of it goes."""
+        """Removes an application with its asks and allocations, at the resource manager's request."""
         with self._changing(partition) as found:
             if found is not None and name in found.applications:
                 self._delete_application(found, found.applications[name], TerminationType.STOPPED_BY_RM)
 
     def _delete_application(self, partition: Partition, application: Application, why: TerminationType) -> None:
-        """D300: its asks and allocations go, and then itself. The partition is locked for writing."""
+        """D300: removes its asks and allocations, then the application. The partition is locked for writing."""
         with self._along(application.queue), application.lock.write():
             for ask in list(application.asks):
                 self._pending(application, -application.drop(ask))
@@ -178,7 +180,7 @@ class MergedScheduler:
     # --- Asks
 
     def add_ask(self, partition: str, application: str, ask: str, amount: int) -> None:
-        """An application asks for something; its queues count it in the same step (D196)."""
+        """Adds an ask; its queues count it in the same step (D196)."""
         with self._changing(partition) as found:
             asking = found.applications.get(application) if found is not None else None
             if asking is None:
@@ -194,7 +196,7 @@ class MergedScheduler:
                     asking.fire(RUN)
 
     def remove_ask(self, partition: str, application: str, ask: str) -> None:
-        """An ask is withdrawn; one that is not there, or is allocated by now, changes nothing."""
+        """Withdraws an ask; does nothing if it does not exist or is allocated."""
         with self._changing(partition) as found:
             asking = found.applications.get(application) if found is not None else None
             if asking is None:
@@ -207,7 +209,7 @@ class MergedScheduler:
     # --- Scheduling
 
     def find(self, partition: str) -> Proposal | None:
-        """The first ask that fits somewhere, looked for under read locks only (D209)."""
+        """Returns the first ask that fits somewhere, found under read locks only (D209); None if none fits."""
         with self._reading(partition) as found:
             if found is None:
                 return None
@@ -237,7 +239,10 @@ class MergedScheduler:
         return None
 
     def commit(self, proposal: Proposal) -> bool:
-        """What was found is done, if it still can be: the locks under which it was found have been released (D193)."""
+        """Carries out a proposal if it still fits; returns whether it did.
+
+        The locks under which it was found have been released meanwhile (D193).
+        """
         with self._changing(proposal.partition) as partition:
             application = partition.applications.get(proposal.application) if partition is not None else None
             node = partition.nodes.get(proposal.node) if partition is not None else None
@@ -260,7 +265,7 @@ class MergedScheduler:
                 return True
 
     def schedule(self, partition: str) -> bool:
-        """One proposal is found and committed, if there is one; whether it was."""
+        """Finds and commits one proposal; returns whether it did."""
         proposal = self.find(partition)
         return proposal is not None and self.commit(proposal)
 
@@ -273,7 +278,7 @@ class MergedScheduler:
         allocation: str,
         why: TerminationType = TerminationType.STOPPED_BY_RM,
     ) -> bool:
-        """An allocation goes, as the resource manager wants it or, preempted, the scheduler; False if it has gone."""
+        """Ends an allocation, for the resource manager or, preempted, for the scheduler; False if it has ended."""
         with self._changing(partition) as found:
             its = found.applications.get(application) if found is not None else None
             if found is None or its is None:
@@ -289,10 +294,10 @@ class MergedScheduler:
     # --- Nodes
 
     def add_node(self, partition: str, name: str, capacity: int, existing: Sequence[Allocation] = ()) -> None:
-        """A node is added, with what runs on it already: that is recovered in the same step (D125).
+        """Adds a node with its running allocations, which are recovered in the same step (D125).
 
-        What runs for an application that is not there, or on a node that is not added, has to end: the resource
-        manager is told. A node that is there already is rejected, and nothing is said of what runs on it.
+        An allocation of a missing application, or on a node that is not added, has to end: the resource manager is
+        notified. A node that exists already is rejected, without a notification about its allocations.
         """
         with self._changing(partition) as found:
             if found is not None and name in found.nodes:
@@ -315,7 +320,7 @@ class MergedScheduler:
             return self._not_recovered([allocation])
         with self._along(application.queue), application.lock.write(), node.lock.write():
             if allocation.name in application.allocations:
-                return  # it is known, here or on another node: there is nothing to recover and nothing to end
+                return  # it is known, here or on another node: nothing to recover or to end
             if allocation.name in application.asks:
                 return self._not_recovered([allocation])
             if application.state in (State.NEW, State.COMPLETING):
@@ -328,7 +333,7 @@ class MergedScheduler:
             self.outbox.put(ReleasedAllocation(allocation.application, allocation.name, why))
 
     def update_node(self, partition: str, name: str, capacity: int) -> bool:
-        """The capacity of a node changes; False if there is no such node, or more than that is allocated on it."""
+        """Changes the capacity of a node; returns False without such a node, or if more is allocated on it."""
         with self._changing(partition) as found:
             node = found.nodes.get(name) if found is not None else None
             if node is None:
@@ -340,7 +345,7 @@ class MergedScheduler:
                 return True
 
     def remove_node(self, partition: str, name: str) -> None:
-        """A node goes, and with it in one step what is allocated on it."""
+        """Removes a node and its allocations, in one step."""
         with self._changing(partition) as found:
             node = found.nodes.get(name) if found is not None else None
             if found is None or node is None:
@@ -354,11 +359,11 @@ class MergedScheduler:
                     self._idle(application)
             found.remove(node)
 
-    # --- What operations have in common
+    # --- Shared by operations
 
     @contextmanager
     def _changing(self, name: str) -> Iterator[Partition | None]:
-        """A partition, locked for writing; None if there is none of that name."""
+        """Locks a partition for writing; yields None if there is none of that name."""
         with self.cluster.lock.read():
             partition = self.cluster.partitions.get(name)
             if partition is None:
@@ -369,7 +374,7 @@ class MergedScheduler:
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[Partition | None]:
-        """A partition, locked for reading."""
+        """Locks a partition for reading; yields None if there is none of that name."""
         with self.cluster.lock.read():
             partition = self.cluster.partitions.get(name)
             if partition is None:
@@ -380,7 +385,7 @@ class MergedScheduler:
 
     @contextmanager
     def _along(self, leaf: Queue) -> Iterator[None]:
-        """The queues from the root to ``leaf``, locked for writing."""
+        """Locks the queues from the root to ``leaf`` for writing."""
         with ExitStack() as locks:
             for queue in leaf.path():
                 locks.enter_context(queue.lock.write())
@@ -391,7 +396,7 @@ class MergedScheduler:
             queue.add(pending=amount)
 
     def _put(self, application: Application, node: Node, allocation: Allocation) -> None:
-        """Something is allocated; queues, application and node are locked."""
+        """Adds an allocation; queues, application and node are locked."""
         for queue in application.queue.path():
             queue.add(allocated=allocation.amount)
         application.add(allocation)
@@ -402,7 +407,7 @@ class MergedScheduler:
     def _take_back(
         self, partition: Partition, application: Application, allocation: Allocation, why: TerminationType
     ) -> None:
-        """D312: an allocation goes; partition, queues and application are locked."""
+        """D312: removes an allocation; partition, queues and application are locked."""
         node = partition.nodes[allocation.node]
         with node.lock.write():
             node.remove(allocation)
@@ -412,6 +417,6 @@ class MergedScheduler:
         self.outbox.put(ReleasedAllocation(application.name, allocation.name, why))
 
     def _idle(self, application: Application) -> None:
-        """Without asks and allocations an application is Completing (O22)."""
+        """Completes an application without asks and allocations (O22)."""
         if application.state in SCHEDULED and not application.asks and not application.allocations:
             application.fire(COMPLETE)

@@ -1,16 +1,30 @@
-"""YuniKorn's object states: core and k8shim, read from "Scheduler Object States" and from the facts.
+"""YuniKorn's object states: models of the core and the k8shim, from "Scheduler Object States" and the facts.
 
-Read this package beside the document (yunikorn-object-states-0.12.2.txt): ``machines`` holds the core's tables,
-``events`` what drives them, ``properties`` and ``objects`` what is promised of applications and of queues,
-partitions and nodes. ``shipped`` is what v0.12.2 does instead, ``repairs`` and ``weaker`` what has to change,
-``variants`` puts it together; ``configurations`` is what explorations look at. The shim has no more than pictures in
-the document: ``shim_machines`` has their tables and the real ones, ``shim_events`` what drives them,
-``channel`` and ``shim_messages`` what goes between the two, ``shim_properties`` what they count on of each other,
-``shim_repairs`` what has to change for it, ``components`` and ``together`` put both in one model.
+Read this package beside the document (yunikorn-object-states-0.12.2.txt).
 
-Letters: p for partitions, q, u, v for queues, a for applications, k, o, x for asks, n for nodes, w for time-outs
-under way, g for gang timers; b and c for the shim's applications, t and u for its tasks, m for its nodes, z for its
-scheduler, e, f, r for messages.
+The core:
+
+- ``machines``: its transition tables; ``events``: the actions and rules that drive them.
+- ``properties``: what the document requires of applications; ``objects``: of queues, partitions and nodes.
+- ``shipped``: what v0.12.2 does instead; ``repairs`` and ``weaker``: what has to change.
+- ``variants``: the model's variants; ``configurations``: the configurations to explore.
+
+The shim, of which the document has only pictures:
+
+- ``shim_machines``: the tables of the pictures and of v0.12.2; ``shim_events``: the actions that drive them.
+- ``channel`` and ``shim_messages``: the messages between core and shim.
+- ``shim_properties``: what each component relies on the other to do; ``shim_repairs``: what has to change for it.
+- ``components`` and ``together``: both components in one model.
+
+Variables of the core:
+
+- p: partitions; q, u, v: queues; a: applications; k, o, x: asks; n: nodes.
+- w: time-outs under way; g: gang timers.
+
+Variables of the shim:
+
+- b, c: applications; t, u: tasks; m: nodes; z: the scheduler.
+- e, f, r: messages.
 """
 
 from .together import COMPONENTS, COMPONENTS_REPAIRED

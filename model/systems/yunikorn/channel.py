@@ -1,8 +1,8 @@
-"""What is under way between core and shim: messages, and the order in which they arrive.
+"""The messages between core and shim, and the order in which they arrive.
 
-The two are "independent and not shared" (line 6): what one does reaches the other as a message, some time later.
-In one direction messages arrive in the order in which they were sent, where they are ``ordered``: there is
-one queue (facts, section 4).
+The two components are "independent and not shared" (line 6): what one does reaches the other later, as a message.
+``ordered`` messages of one direction arrive in the order in which they were sent: there is one queue (facts, section
+4).
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ TO_CORE = (
 )
 TO_SHIM = tuple(kind for kind in KINDS if kind not in TO_CORE)
 RANKS = {"AskReleased": 1, "AllocationReleased": 2}
-"""A gang's time-out says the new state first, then which asks and then which allocations are released (1.3)."""
+"""The order of what a gang's time-out sends: the new state, released asks, released allocations (1.3)."""
 
 SUBJECTS = {"application": Application, "ask": Ask, "node": Node}
 CHANNELS = Channels(
@@ -43,7 +43,7 @@ CHANNELS = Channels(
     line=6,
     lost="4, dispatcher.go:76-171",
 )
-"""To the core, and to the shim; what waits for the shim for too long can be lost (section 4)."""
+"""The channels to the core and to the shim; a message that waits too long for the shim can be lost (section 4)."""
 
 e, f, r = CHANNELS.variables
 
@@ -57,17 +57,28 @@ lose = CHANNELS.lose("the shim's queue stays full for too long, and {e} is lost"
 
 
 def sending(name: str, on: Action | Fires, when: Sequence[Term], kind: str, about: Term, *, fact: str = "") -> Rule:
-    """The rule that ``on`` and ``when`` send a message of ``kind`` about an application, ask or node."""
+    """A rule: when ``on`` happens and ``when`` holds, a message of ``kind`` is sent.
+
+    Args:
+        on: the action or event that triggers the rule.
+        when: the rule's guards.
+        kind: one of :data:`KINDS`.
+        about: the application, ask or node of the message.
+        fact: the section of the facts that says so.
+    """
     return CHANNELS.sending(name, on, when, kind, about, fact=fact)
 
 
 def delivery(kind: str, says: str, when: Sequence[Term] = (), *, fact: str = "") -> Action:
-    """The action that a message of ``kind`` arrives, when it is its turn; ``says`` may speak of ``{e}``."""
+    """The action by which a message of ``kind`` arrives, when it is its turn; ``says`` may contain ``{e}``."""
     return CHANNELS.delivery(kind, says, when, line=6, fact=fact)
 
 
 def lost_with(action: Action, *, to_core: bool) -> Rule:
-    """All messages of one direction are lost: they were in the memory of the process that died, or for that."""
+    """A rule: ``action`` loses all messages of one direction.
+
+    The messages were in the memory of the process that died, or were addressed to it.
+    """
     return CHANNELS.lost_with(action, "core" if to_core else "shim")
 
 
@@ -79,11 +90,12 @@ def messages(
     overtaking: Sequence[str] = (),
     losable: Sequence[str] = (),
 ) -> Rigid:
-    """The rigid attributes of the messages of a configuration.
+    """Returns the rigid attributes of a configuration's messages.
 
     Args:
-        about: how many there are: {"Application": .., "Ask": .., "Node": ..}; the shim has an object for each.
-        kinds, ordered, overtaking, losable: as of :meth:`.Channels.messages`.
+        about: the numbers of the core's objects, {"Application": .., "Ask": .., "Node": ..}; the shim has one object
+            for each.
+        kinds, ordered, overtaking, losable: as for :meth:`.Channels.messages`.
     """
     subjects = {subject: about.get(sort.name, 0) for subject, sort in SUBJECTS.items()}
     return CHANNELS.messages(subjects, kinds=kinds, ordered=ordered, overtaking=overtaking, losable=losable)

@@ -1,4 +1,4 @@
-"""Core and shim in one model: what the core model's resource manager does by itself, the shim does by messages."""
+"""Core and shim in one model: the shim's messages replace the free actions of the core model's resource manager."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,14 @@ ALONE: Mapping[str, Term] = {
     **dict.fromkeys(("add_ask", "remove_ask", "end"), ~exists(t, t.ask == k)),
     **dict.fromkeys(("create_node", "drain_node", "restore_node", "decommission_node"), ~exists(m, m.core == n)),
 }
-"""When the core model's resource manager acts of itself: for what no object of the shim stands for."""
+"""When the core model's resource manager acts freely: no object of the shim stands for the core's object."""
 
 SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, MESSAGE]
 SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *MESSAGE_TABLE]
 SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *CRASHES, *DELIVERIES]
 SHIM_AXIOMS = [
-    # One object of the shim for one of the core's, and one scheduler; a task's application is that of its ask.
+    # Each object of the shim stands for a different object of the core. There is one scheduler. A task's application
+    # stands for the application of its ask.
     forall(b, b.core != NONE),
     forall([b, c], implies(b.core == c.core, b == c)),
     forall(t, (t.ask != NONE) & (t.application != NONE) & (t.application.core == t.ask.application)),
@@ -40,7 +41,7 @@ SHIM_AXIOMS = [
 
 
 def apart(actions: Sequence[Action]) -> list[Action]:
-    """The core model's actions, those of its resource manager guarded by :data:`ALONE`."""
+    """Returns the core model's actions; those of its resource manager are guarded by :data:`ALONE`."""
     return [
         replace(action, when=[*action.when, ALONE[action.name]]) if action.name in ALONE else action
         for action in actions
@@ -48,7 +49,11 @@ def apart(actions: Sequence[Action]) -> list[Action]:
 
 
 def shim_rules(actions: Sequence[Action]) -> list[Rule]:
-    """The rules of shim and messages, for a core whose actions are ``actions`` (not yet :func:`apart`)."""
+    """Returns the rules of shim and messages.
+
+    Args:
+        actions: the core's actions, before :func:`apart`.
+    """
     guards = {action.name: action.when for action in actions}
     return [
         *OWN_RULES,
@@ -65,15 +70,15 @@ def shim_rules(actions: Sequence[Action]) -> list[Rule]:
 
 @dataclass(frozen=True)
 class Shim:
-    """The shim's part of a configuration whose core part has so many objects.
+    """The shim's part of a configuration.
 
     Args:
         applications, nodes: how many the core has; the shim has an object for each.
-        asks: for each ask of the core its application.
-        scheduler: there is a scheduler object, which has to register and recover; otherwise the shim is up.
-        mortal: its process can die.
-        troubled: applications can fail on the shim's side, and pods fail to be bound.
-        kinds, ordered, overtaking, losable: as of :func:`.channel.messages`.
+        asks: the application of each ask of the core.
+        scheduler: whether there is a scheduler object, which has to register and recover; without it the shim is up.
+        mortal: whether the shim's process can die.
+        troubled: whether applications can fail in the shim, and pods can fail to be bound.
+        kinds, ordered, overtaking, losable: as for :func:`.channel.messages`.
     """
 
     applications: int = 1
@@ -104,4 +109,4 @@ class Shim:
 
 
 NO_SHIM: Rigid = Shim(applications=0).rigid
-"""The core alone."""
+"""No object of the shim: the core alone."""

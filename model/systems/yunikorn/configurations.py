@@ -1,4 +1,4 @@
-"""What explorations look at: small configurations, each with the parts of the system that it is about."""
+"""The configurations to explore: small ones, each with only the objects that it is about."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ NOTHING_OF_THE_SHIM: Rigid = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """Applications with asks, on queues and nodes.
+    """A configuration: applications with asks, on queues and nodes.
 
     Args:
-        applications: for each its asks, a letter each: ``r`` a real one, ``p`` a placeholder, ``n`` a real one
-            that requires a particular node; and "Hard" or "Soft".
+        about: one line for reports.
+        applications: for each application its asks, a letter each, and its gang's style, "Hard" or "Soft". The
+            letters: ``r`` a real ask, ``p`` a placeholder, ``n`` a real ask that requires a particular node.
         wakeups: how many time-outs can be under way at once.
-        nodes, adjustable_nodes: how many there are; whether people change them.
-        queues: for each queue the number of its parent, if it has one; applications are in the last queue.
+        nodes: how many nodes there are.
+        adjustable_nodes: whether people drain, restore and decommission the nodes.
+        queues: for each queue the number of its parent, or None; applications are in the last queue.
         people: what people may start, stop and remove: "queues", "partition".
-        exact: the placeholders that are asked for are what the gang was said to need.
-        shim: what of the shim takes part, if it does: otherwise a resource manager that may do anything.
+        exact: whether the placeholders asked for are exactly those that the gang was said to need.
+        shim: the shim's part; None for a resource manager that may do anything.
     """
 
     about: str
@@ -49,7 +51,11 @@ class Configuration:
         return frozenset() if parent is None else self._above(parent) | {parent}
 
     def rigid(self, *, shipped: bool = False) -> Rigid:
-        """The rigid attributes; with those of the shipped core."""
+        """Returns the rigid attributes.
+
+        Args:
+            shipped: whether to include the attributes of the shipped core and of the shim.
+        """
         asks = [(number, kind) for number, (kinds, _) in enumerate(self.applications) for kind in kinds]
         gangs = [number for number, (kinds, _) in enumerate(self.applications) if "p" in kinds]
         return {
@@ -73,7 +79,7 @@ class Configuration:
 
     @property
     def _shim(self) -> Rigid:
-        """The other component: an object for each of the core's, or none; nodes only if their messages take part."""
+        """An object for each of the core's, or none; nodes only if messages about nodes take part."""
         if self.shim is None:
             return {key: values for key, values in NO_SHIM.items() if key[0] != Message.name}
         asks = [number for number, (kinds, _) in enumerate(self.applications) for _ in kinds]
@@ -149,7 +155,13 @@ WITH_SHIM = [
 def configurations(
     sizes: Mapping[str, int], *, shipped: bool = False, among: Sequence[Configuration] = CONFIGURATIONS
 ) -> Iterator[Rigid]:
-    """The configurations that need no more objects than ``sizes``."""
+    """Yields the rigid attributes of each configuration of ``among`` that fits in ``sizes``.
+
+    Args:
+        sizes: the largest number of objects, by sort.
+        shipped: as for :meth:`Configuration.rigid`.
+        among: the configurations to choose from.
+    """
     for configuration in among:
         counts: dict[str, int] = {}
         rigid = configuration.rigid(shipped=shipped)

@@ -1,9 +1,11 @@
-"""What happens in the core, as the text has it: who fires which event of which object.
+"""The core's actions and rules, as the document has them: who fires which event of which object.
 
-The text names the events, and says when an application goes from state to state; who adds asks, confirms
-releases or changes nodes is the resource manager, which may do so at any time. Of the placeholders of a
-gang it says only that their processing can time out (line 25), of Resuming nothing: what is done here is
-the least that gives the figure's arrows a meaning, and each such reading is marked as ours.
+The document names the events, and says when an application changes its state. The resource manager adds asks,
+confirms releases and changes nodes; it may do so at any time.
+
+Of a gang's placeholders the document says only that their processing can time out (line 25). Of Resuming it says
+nothing. The model does the least that gives the figure's arrows a meaning; comments mark each such interpretation as
+ours.
 """
 
 from schedproof.model.lang import Action, EnumType, Rule, Term, Var, exists, implies, variable
@@ -18,18 +20,18 @@ RESUMES = ("New", "Accepted")
 
 
 def pending(application: Term, but: Var | None = None) -> Term:
-    """``application`` has a pending ask (other than ``but``)."""
+    """True if ``application`` has a pending ask other than ``but``."""
     mine = (o.application == application) & o.is_("pending")
     return exists(o, mine & (o != but) if but is not None else mine)
 
 
 def held(application: Term, *, placeholder: bool | None = None) -> Term:
-    """``application`` has an allocation: a placeholder's, a real one or any."""
+    """True if ``application`` has an allocation: of a placeholder, of a real ask, or with None of either."""
     return exists(o, _holds(application, placeholder))
 
 
 def keeps(application: Term, *, placeholder: bool | None = None) -> Term:
-    """It still has one after this step, in which allocations go."""
+    """True if ``application`` still has an allocation after this step, which ends some."""
     return exists(o, _holds(application, placeholder) & ~o.fires("gone"))
 
 
@@ -38,7 +40,7 @@ def _holds(application: Term, placeholder: bool | None) -> Term:
     return mine if placeholder is None else mine & (o.placeholder if placeholder else ~o.placeholder)
 
 
-# --- The resource manager adds and removes applications, asks, nodes
+# --- The resource manager adds and removes applications, asks and nodes
 
 ACCEPTS = a.is_("New") & ~a.known & ~a.queue.is_("Draining") & ~a.queue.partition.is_("Draining") & ~a.queue.deleted
 
@@ -163,7 +165,7 @@ fail_for_good = Action(
     line=26,
 )
 
-# Our reading of an arrow of the figure: a gang that does not start as one goes on without placeholders.
+# Our interpretation of an arrow of the figure: a gang that does not start as a gang continues without placeholders.
 resume_ends = Action(
     "resume_ends",
     [a],
@@ -204,7 +206,7 @@ remove_queue = Action(
 
 
 def empty(queue: Var) -> Term:
-    """No application of ``queue`` has still to end, and it has no child."""
+    """True if ``queue`` has no child and every application in it has ended."""
     unfinished = exists(a, (a.queue == queue) & a.known & a.is_(*UNFINISHED))
     return ~unfinished & ~exists(u, (u.parent == queue) & ~u.deleted)
 
@@ -323,10 +325,10 @@ CORE_ACTIONS = [
     delete_partition,
 ]
 
-# --- What causes what
+# --- Rules: which event triggers which
 
 CORE_RULES = [
-    # The first ask, and one that comes before an application that completes has done so (line 18, the figure).
+    # The first ask (line 18), or an ask that arrives before a Completing application has completed (the figure).
     Rule(
         "an ask wakes its application",
         k.fires("add"),
@@ -356,7 +358,7 @@ CORE_RULES = [
         k.application.fires("complete"),
         line=22,
     ),
-    # Time-outs (lines 20, 23, 24): nothing, if the application is not in the state that it was set for.
+    # Time-outs (lines 20, 23, 24) have no effect on an application that has left the state that they were set for.
     *[
         Rule(
             f"a time-out ends {now}",
@@ -372,7 +374,7 @@ CORE_RULES = [
             ("Failed", "expire", None),
         )
     ],
-    # Gangs: "placeholder processing" (line 25) begins when the first placeholder is asked for, is our reading.
+    # Our interpretation: "placeholder processing" (line 25) begins with the first ask for a placeholder.
     Rule(
         "the first placeholder arms the gang's timer",
         k.fires("add"),

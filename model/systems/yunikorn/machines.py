@@ -1,8 +1,9 @@
-"""The core's machines: states, attributes and transition tables, as text and figures have them.
+"""The core's machines: states, attributes and transition tables, as the document's text and figures have them.
 
-Every ``line`` is the line of the document that says it; the arrows of the figures, which the text has
-not got, say ``figure``. What only the implementation has is in ``shipped``. An ask stands for itself
-and for what is allocated for it, as its repeat count is 1; the document has no machine for it.
+``line`` is the document's line. Arrows that only a figure has say ``figure``. ``shipped`` has what only the
+implementation has.
+
+An ask stands for itself and for its allocation, as its repeat count is 1. The document has no machine for it.
 """
 
 from pathlib import Path
@@ -58,12 +59,12 @@ OBJECT_STATES = ("Active", "Stopped", "Draining")
 
 
 def object_states() -> list[State]:
-    """The states that queues and partitions have in common."""
+    """Returns the states that queues and partitions have in common."""
     return [State("Active", line=49), State("Stopped", line=50), State("Draining", line=51)]
 
 
 def object_table(sort: Sort) -> list[Row]:
-    """The arrows of the object state figure: the events of lines 55 to 57."""
+    """Returns the arrows of the object state figure: the events of lines 55 to 57."""
     return [
         Row(sort, "start", "Stopped", "Active", line=55),
         Row(sort, "start", "Active", "Active", fact="0, figure of the object"),
@@ -99,7 +100,7 @@ QUEUE = Machine(
     ],
 )
 
-# Taken off the tree, or out of the cluster: not a state of the document, so the state stays what it was.
+# Removed from the tree, or from the cluster. The document has no state for it, so the object keeps its state.
 DELETE = [Row(sort, "delete", now, now, line=51, deleted=True) for sort in (Partition, Queue) for now in OBJECT_STATES]
 
 # --- The application (lines 12 to 38)
@@ -118,11 +119,11 @@ APPLICATION = Machine(
         State("Failing", line=25),
         State("Failed", line=26),
         State("Rejected", line=27),
-        State("Resuming"),  # the figure has it, the text has not
+        State("Resuming"),  # in the figure only, not in the text
     ],
     attributes=[
         Attribute("queue", Ref(Queue), rigid=True, line=27),
-        # what becomes of a gang whose placeholders are not all there in time
+        # what happens to a gang whose placeholders are not all there in time
         Attribute(
             "style",
             EnumType(("Hard", "Soft")),
@@ -130,17 +131,16 @@ APPLICATION = Machine(
             line=25,
             about="what is done for a gang whose placeholders are not all there in time: Hard fails it, Soft schedules it without them",
         ),
-        # the asks for placeholders are exactly what the gang was said to need
         Attribute("exact", BoolType(), rigid=True, about="asks for exactly the placeholders that the gang needs"),
         Attribute("known", BoolType(), line=18, about="the application has been added to the scheduler"),
-        # of the state that it is in: armed when it is entered, off when it is left
+        # of the current state: armed when the state is entered, off when it is left
         Attribute("timer", EnumType(("off", "armed", "ran")), line=20),
     ],
 )
 
 
 def move(event: str, source: str, target: str, *, line: int | None = None, fact: str = "") -> Row:
-    """A row that changes the state: a state with a time-out arms its timer."""
+    """A row that changes the state; a target state with a time-out arms its timer."""
     timer = "armed" if target in TIMED else "off"
     return Row(Application, event, source, target, line=line, fact=fact, timer=timer)
 
@@ -163,7 +163,7 @@ APPLICATION_TABLE = [
     *[Row(Application, "timer_ran", now, now, line=20, timer="ran") for now in TIMED],
 ]
 
-# --- What drives it: asks, timers
+# --- What drives applications: asks and timers
 
 ASK = Machine(
     Ask,
@@ -172,7 +172,7 @@ ASK = Machine(
         State("to_come", about="not yet added"),
         State("pending", line=22),
         State("allocated", line=20),
-        State("releasing", line=25),  # the resource manager has been told, and has not confirmed it yet
+        State("releasing", line=25),  # the resource manager has been notified, and has not confirmed yet
         State("released", line=22),
         State("removed", line=26),
     ],
@@ -184,7 +184,7 @@ ASK = Machine(
     ],
     events=[
         Event("allocate", {"node": Ref(Node)}),
-        Event("release", {"dropped": BoolType()}),  # whether the ask is dropped with it
+        Event("release", {"dropped": BoolType()}),  # dropped: whether the ask is dropped with the allocation
     ],
 )
 
@@ -266,8 +266,9 @@ CORE_TABLE = [
     *NODE_TABLE,
 ]
 
-# Every queue is in a partition, its parent (and what is above it) in the same one; every application has a queue, every ask and
-# every gang timer an application, and every node a partition. Two gang timers are of different applications.
+# Every queue is in a partition; its parent, and every queue above it, is in the same one. Every application has a
+# queue, every ask and every gang timer an application, and every node a partition. An application has at most one
+# gang timer.
 h = variable(GangTimer, "h")
 CORE_AXIOMS = [
     forall(q, q.partition != NONE),

@@ -1,4 +1,4 @@
-"""What the document properties of queues, partitions (lines 40 to 60) and nodes (lines 62 to 66)."""
+"""What the document requires of queues and partitions (lines 40 to 60) and of nodes (lines 62 to 66)."""
 
 from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, after, exists
 

@@ -1,4 +1,4 @@
-"""What the document properties of an application (lines 14 to 35)."""
+"""What the document requires of an application (lines 14 to 35)."""
 
 from schedproof.model.lang import (
     NONE,
@@ -208,7 +208,7 @@ APPLICATIONS = [
         given=a.is_("Rejected"),
         then=~pending(a) & ~held(a),
     ),
-    # --- No wedge
+    # --- No wedge: an application can always continue
     AlwaysCanReach(
         name="resuming-ends",
         says="a Resuming application can go on",

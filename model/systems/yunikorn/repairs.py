@@ -1,6 +1,7 @@
-"""The changes that make v0.12.2 keep the document's properties: what is done differently.
+"""The changes to v0.12.2 that make it satisfy the document's properties.
 
-``variants`` puts them together and says why; ``weaker`` has the properties that are kept in another form.
+``variants`` combines them and says why; ``weaker`` has the properties that the repaired core satisfies in another
+form.
 """
 
 from dataclasses import replace
@@ -22,11 +23,11 @@ AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
 
 
 def swapping(application: Term) -> Term:
-    """A real ask of ``application`` is to take the place of a placeholder."""
+    """True if a real ask of ``application`` waits to replace a placeholder."""
     return exists(o, (o.application == application) & o.is_("swapping"))
 
 
-# --- A time-out is of one stay in a state
+# --- A time-out belongs to one stay in a state
 
 LAPSE = Row(Wakeup, "lapse", "under_way", "free", line=23, application=NONE, of_state="Starting")
 LAPSES = [
@@ -99,7 +100,7 @@ PLACEHOLDERS_IN_COMPLETING = [
     "without its last placeholder an application whose time is over is completed",
 ]
 
-# --- An allocation is one, also if it took the place of a placeholder
+# --- A swap for a placeholder counts as an allocation
 
 IN_THE_CYCLE = k.application.is_(*SCHEDULED)
 ALLOCATIONS_COUNT = [
@@ -152,7 +153,7 @@ FAILING_ENDS: list[Element] = [
     ),
     AS_WRITTEN["what fails releases its allocations"],
     ev.fail_for_good,
-    # One that was Resuming when its partition was removed could not fail then.
+    # An application that was Resuming when its partition was removed could not fail then.
     Action(
         "fail_late",
         [a],
@@ -192,13 +193,13 @@ REMOVE_APPLICATION = Action(
 
 
 def clear(source: str, target: str) -> Row:
-    """Nothing is left of an ask."""
+    """A row that ends an ask and its allocation."""
     return Row(Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE)
 
 
 REMOVAL: list[Element] = [
     REMOVE_APPLICATION,
-    # What can always still be reached is promised without it.
+    # The document's reachability properties must hold without this action.
     *[
         replace(prop, without=[*prop.without, REMOVE_APPLICATION.name])
         for prop in APPLICATIONS
@@ -245,7 +246,7 @@ OPEN_ASKS = Invariant(
     then=k.application.known,
 )
 
-# --- A gang that has something real goes on
+# --- A gang with a real allocation continues
 
 NOT_BEGUN = ~held(g.application, placeholder=False) & ~swapping(g.application)
 GANGS = [
@@ -284,7 +285,7 @@ GANGS = [
     ),
 ]
 
-# --- What resumes keeps its real asks
+# --- An application that resumes keeps its real asks
 
 DROPPED_BY_RESUMING = Rule(
     "what resumes drops its placeholders' asks",
@@ -294,7 +295,7 @@ DROPPED_BY_RESUMING = Rule(
     fact="1.3, application.go:315",
 )
 
-# --- Resuming ends, when its placeholders are gone or if there was none
+# --- Resuming ends when no placeholder is left, also if there was none
 
 IS_LEFT = pending(a)
 RESUMING_ENDS: list[Element] = [
@@ -310,7 +311,7 @@ RESUMING_ENDS: list[Element] = [
     ),
 ]
 
-# --- The scheduling cycle is for applications in it, and for nodes that can be used
+# --- The scheduler considers only applications in the scheduling cycle, and only usable nodes
 
 USABLE = k.node.is_("schedulable")
 CYCLE: list[Element] = [
@@ -363,7 +364,7 @@ SWAPS_OF_A_NODE = [
 
 
 def rejected(core: Model) -> Rule:
-    """What ``core`` does not add when the shim asks for it is Rejected (line 27)."""
+    """A rule: an application that ``core`` refuses to add for the shim is Rejected (line 27)."""
     guard = both(list(core.action("submit").when))
     return Rule(
         "what is not added is rejected",
@@ -374,13 +375,13 @@ def rejected(core: Model) -> Rule:
     )
 
 
-# --- What is Draining refuses additions
+# --- Draining objects refuse additions
 
 SUBMIT = replace(shipped.submit, when=[*shipped.submit.when, ~a.queue.is_("Draining")], line=51, fact="")
 
-# --- Queues and partitions can be stopped, and be removed all the same
+# --- Queues and partitions can be stopped, and can be removed when stopped
 
-# One that the resource manager has removed, and that has still to complete, is in no queue any more.
+# A Completing application that the resource manager has removed is in no queue.
 ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
 
 REMOVE_QUEUE = replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])

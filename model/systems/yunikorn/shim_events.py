@@ -1,9 +1,11 @@
-"""What the shim of v0.12.2 does by itself, and what happens to the pods and nodes that it stands for (facts 4).
+"""The actions of v0.12.2's shim, and what happens to the pods and nodes that it stands for (facts 4).
 
-What comes of messages is in ``shim_messages``. Events that the shim's dispatcher has for later are actions
-that the state allows; where such an event depends on a check that is made once and never again, the
-object remembers that it has come (``run_due``). Events nobody fires (KillApplication and three more) are
-in the tables only. Left out: resynchronisation, and that a pod changes in other ways than to get a node, to end and to go.
+``shim_messages`` has the effects of messages. An event that the shim's dispatcher holds for later is an action that
+the state allows. Where such an event depends on a check that is made only once, the object records that the event has
+come (``run_due``).
+
+Four events that nobody fires, KillApplication among them, are in the tables only. The model leaves out
+resynchronisation. A pod changes only when it gets a node, ends or is deleted.
 """
 
 from schedproof.model.lang import Action, Term, Var, exists, forall, implies, variable
@@ -14,7 +16,7 @@ from .sorts import ShimApplication
 
 other = variable(ShimApplication, "c")
 
-# A configuration without a scheduler object is one whose shim has always been running.
+# In a configuration without a scheduler object the shim has always been running.
 RUNNING = ~exists(z, ~z.is_("Running"))
 UP = ~exists(z, ~z.is_("Recovering", "Running"))
 RECOVERING = exists(z, z.is_("Recovering"))
@@ -24,7 +26,7 @@ LISTED = ("pending", "withdrawn", "assigned", "deleting")
 
 
 def one_of(pod: Term, values: tuple[str, ...]) -> Term:
-    """``pod`` has one of these values."""
+    """True if ``pod`` has one of ``values``."""
     found: Term = pod == values[0]
     for value in values[1:]:
         found = found | (pod == value)
@@ -35,17 +37,17 @@ GOING = one_of(t.pod, ("withdrawn", "deleting"))
 
 
 def of(task: Var, application: Term) -> Term:
-    """``task`` is a pod of ``application``."""
+    """True if ``task`` is a pod of ``application``."""
     return task.application == application
 
 
 def gang(application: Term) -> Term:
-    """``application`` has task groups, and so placeholders."""
+    """True if ``application`` has task groups, and so placeholders."""
     return exists(u, of(u, application) & u.ask.placeholder)
 
 
 def all_placeholders(application: Term, state: str, *, but: Var | None = None) -> Term:
-    """Every placeholder of ``application`` is in ``state`` (leaving out one)."""
+    """True if every placeholder of ``application``, except ``but``, is in ``state``."""
     mine = of(u, application) & u.ask.placeholder
     return forall(u, implies(mine & (u != but) if but is not None else mine, u.is_(state)))
 
@@ -55,8 +57,8 @@ HAS_PODS = exists(u, of(u, b) & ~u.ask.placeholder & one_of(u.pod, LISTED))
 
 # --- the scheduler (4.4)
 
-# A registration is a call that waits its turn: what was sent before it, by a process that has died, has arrived. This is
-# our reading; 4.4 has no more than the events.
+# A registration is a call that waits its turn: everything that the dead process sent before has arrived. This is our
+# interpretation; section 4.4 has only the events.
 register = Action(
     "register",
     [z],
@@ -90,7 +92,8 @@ recover = Action(
     fact="4.4, scheduler.go:97",
 )
 
-# A pod that is made meanwhile is seen when the informers start (4.4): an application that has only such is submitted then.
+# The informers report a pod that is made during the recovery when they start (4.4). An application with only such
+# pods is submitted then.
 RUNS = exists(u, of(u, b) & one_of(u.pod, ("assigned", "deleting")))
 STILL_TO_RECOVER = exists(b, b.is_("Recovering") | (b.is_("New") & HAS_PODS & RUNS)) | exists(
     m, ~m.deleted & ~m.is_("Healthy", "Draining", "Rejected")
@@ -104,7 +107,7 @@ recovered = Action(
     "{z} has recovered its applications and nodes",
     fact="4.4, scheduler.go:100",
 )
-# 30 s are longer than anything takes that comes at all: so the time is over only for what will not come.
+# 30 s are longer than any answer takes: the time runs out only if the answer never comes.
 recovery_fails = Action(
     "recovery_fails",
     [z],
@@ -283,7 +286,7 @@ pod_is_gone = Action(
     "the pod of {t} is gone",
     fact="4.2, general.go:266-320",
 )
-# After a crash every task is New: what becomes of the pods then, the shim finds when it lists them.
+# After a crash every task is New. The shim learns what happened to the pods meanwhile when it lists them.
 end_pod_unobserved = Action(
     "end_pod_unseen",
     [t],
@@ -301,7 +304,8 @@ pod_is_gone_unobserved = Action(
     fact="4.2",
 )
 
-# What the shim wanted deleted, and died before it could say so to Kubernetes; also where people did, to have it simple.
+# The shim wanted the pod deleted, and died before it could ask Kubernetes. For simplicity a deletion by people can be
+# lost too.
 deletion_is_lost, deletion_of_a_bound_pod_is_lost = [
     Action(
         name,
@@ -343,8 +347,8 @@ node_is_unschedulable = Action(
     "{m} was unschedulable when it was made",
     fact="4.3, node.go:88",
 )
-# Forwarded only in one state (3, nodes.go:137-159): otherwise Kubernetes knows, and the shim does nothing. People
-# are slower than messages: they change a node again when the core has heard of the last change.
+# The shim forwards a change in one state only (3, nodes.go:137-159); in the others only Kubernetes knows of it. People
+# are slower than messages: they change a node again only after the core has received the last change.
 HEARD = ~exists(e, e.is_("under_way") & (e.node == m.core))
 cordon = Action(
     "cordon",

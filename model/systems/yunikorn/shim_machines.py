@@ -1,13 +1,13 @@
-"""The four machines of the k8shim: states, attributes and two transition tables each.
+"""The k8shim's four machines: states, attributes and two transition tables for each.
 
-The document has a heading and a picture for each machine and no word (lines 70 to 84). ``..._FIGURE`` is
-what the pictures show, by the edges of the facts' section 0; ``..._SHIPPED`` is what runs in v0.12.2
-(facts 4.1 to 4.4). Of the pictures only two differ from the code: that of the application lacks its
-self loops and two moves to Running, that of the task two self loops on Completed.
+The document has a heading and a picture for each machine, and no text (lines 70 to 84). ``..._FIGURE`` is the table
+of the picture, by the edges in section 0 of the facts. ``..._SHIPPED`` is the table of v0.12.2 (facts 4.1 to 4.4).
 
-Nothing of the shim survives its crash: it is built up again from the pods and nodes that Kubernetes
-lists, and every object begins in New. So all other states are volatile, and only what Kubernetes
-itself keeps (``pod``, ``cordoned``) is durable.
+Two pictures differ from the code. That of the application lacks its self loops and two moves to Running; that of the
+task lacks two self loops on Completed.
+
+A crash of the shim loses all its objects. It builds them again from the pods and nodes that Kubernetes lists, and
+each begins in New. So all other states are volatile; only what Kubernetes keeps (``pod``, ``cordoned``) is durable.
 """
 
 from schedproof.model.lang import (
@@ -36,19 +36,20 @@ APPLICATION_STATES = (
     *("New", "Submitted", "Recovering", "Accepted", "Reserving", "Resuming", "Running"),
     *("Completed", "Rejected", "Failing", "Failed", "Killing", "Killed"),
 )
-# The state Allocated has the string "TaskAllocated", which is an event's name too; the picture shows the string.
+# The string of the state Allocated is "TaskAllocated", which is also the name of an event. The picture shows the
+# string.
 TASK_STATES = (
     *("New", "Pending", "Scheduling", "Allocated", "Bound"),
     *("Completed", "Killing", "Killed", "Rejected", "Failed"),
 )
 TERMINATED = ("Rejected", "Killed", "Failed", "Completed")  # states.go:117
 NODE_STATES = ("New", "Recovering", "Accepted", "Healthy", "Rejected", "Draining")
-# A further state, Draining, is declared in the code (states.go:38) and in no row: section 0.
+# The code also declares a state Draining (states.go:38), which is in no row: section 0.
 SCHEDULER_STATES = ("New", "Registering", "Registered", "Stopped", "Recovering", "Running")
 
 
 def _states(names: tuple[str, ...]) -> list[State]:
-    """New, where every life begins, also one after a crash; the others are lost in it."""
+    """Objects begin in New, also after a crash; a crash loses all other states."""
     first, *others = names
     return [State(first), *[State(name, Durability.VOLATILE) for name in others]]
 
@@ -87,11 +88,14 @@ SHIM_SCHEDULER = Machine(
 )
 
 SHIM_MACHINES = [SHIM_APPLICATION, TASK, SHIM_NODE, SHIM_SCHEDULER]
-"""What the pictures speak of: states only."""
+"""The machines of the pictures: states only."""
 
 POD = EnumType(("absent", "pending", "withdrawn", "assigned", "ended", "deleting", "deleted"))
-"""A pod as Kubernetes has it: without a node; the same, asked to go; bound to a node; Succeeded or Failed; bound
-and asked to go; gone."""
+"""The states of a pod in Kubernetes.
+
+In this order: not made yet; without a node; without a node and deletion requested; bound to a node; Succeeded or
+Failed; bound and deletion requested; deleted.
+"""
 
 SHIM_MACHINES_SHIPPED = [
     Machine(
@@ -100,10 +104,10 @@ SHIM_MACHINES_SHIPPED = [
         states=SHIM_APPLICATION.states,
         attributes=[
             *SHIM_APPLICATION.attributes,
-            # The dispatcher has a RunApplication for it, put there when the last placeholder was bound (4.1, line
-            # 102) or completed (line 108): the check is made then and never again.
+            # The RunApplication was queued when the last placeholder was bound (4.1, line 102) or completed (line 108):
+            # that check is made only then.
             Attribute("run_due", BoolType(), about="the dispatcher holds a RunApplication for it"),
-            # What is wrong with it on the shim's side may show: a submit error, a Spark operator that fails it.
+            # The shim can find a fault with it: a submit error, or a Spark operator that fails it.
             Attribute("troubled", BoolType(), rigid=True, about="may fail on the side of the shim"),
         ],
         events=[Event("UpdateReservation", {"last": BoolType()}), Event("AppTaskCompleted", {"last": BoolType()})],
@@ -115,9 +119,8 @@ SHIM_MACHINES_SHIPPED = [
         attributes=[
             *TASK.attributes,
             Attribute("pod", POD, durable=True, about="what the resource manager has of the pod"),
-            # The id of its allocation is known: without it CompleteTask releases no allocation (4.2, line 116).
+            # Without the id CompleteTask releases no allocation (4.2, line 116).
             Attribute("identified", BoolType(), about="the shim knows the id of the allocation"),
-            # where its pod is to run
             Attribute("host", Ref(Node), durable=True, about="the node where the pod is to run"),
         ],
         events=[
@@ -134,7 +137,7 @@ SHIM_MACHINES_SHIPPED = [
         attributes=[
             *SHIM_NODE.attributes,
             Attribute("cordoned", BoolType(), durable=True),
-            # Read once when the object is made (section 3: node.go:129-145), not again when the node is accepted.
+            # Read when the object is made (section 3: node.go:129-145), and not again when the node is accepted.
             Attribute("schedulable", BoolType()),
             Attribute("deleted", BoolType(), durable=True),
         ],
@@ -146,10 +149,10 @@ SHIM_MACHINES_SHIPPED = [
     ),
     SHIM_SCHEDULER,
 ]
-"""The same with what the code keeps beside the state, and what Kubernetes knows."""
+"""The machines of v0.12.2: with the attributes that the code keeps beside the state, and with Kubernetes' own."""
 
 
-# --- What the pictures show (section 0): the arrows without most self loops, and for the application without two moves
+# --- The pictures' tables (section 0): without most self loops, and for the application without two moves
 
 APPLICATION_FIGURE = [
     Row(ShimApplication, "SubmitApplication", "New", "Submitted", line=72),
@@ -201,7 +204,7 @@ SCHEDULER_FIGURE = [
 
 SHIM_TABLE_FIGURE = [*APPLICATION_FIGURE, *TASK_FIGURE, *NODE_FIGURE, *SCHEDULER_FIGURE]
 
-# --- What v0.12.2 has
+# --- The tables of v0.12.2
 
 DUE = me.run_due | given("last")
 
@@ -223,7 +226,7 @@ APPLICATION_SHIPPED = [
     Row(ShimApplication, "ReleaseAppAllocation", "Running", "Running", fact="4.1, application.go:114"),
     Row(ShimApplication, "ReleaseAppAllocation", "Failing", "Failing", fact="4.1, application.go:117"),
     Row(ShimApplication, "ReleaseAppAllocation", "Resuming", "Resuming", fact="4.1, application.go:120"),
-    # Any placeholder whose ask times out sets the whole application running.
+    # One placeholder whose ask times out is enough to set the whole application running.
     *[
         Row(ShimApplication, "ReleaseAppAllocationAsk", now, "Running", fact="4.1, application.go:123")
         for now in ("Running", "Accepted", "Reserving")
@@ -286,13 +289,13 @@ SCHEDULER_SHIPPED = [
 
 SHIM_TABLE = [*APPLICATION_SHIPPED, *TASK_SHIPPED, *NODE_SHIPPED, *SCHEDULER_SHIPPED]
 
-# --- what happens beside the machines' own events: to the pods and nodes that they stand for, and in a crash
+# --- Beside the machines' own events: changes of pods and nodes, and crashes
 
 TASK_BESIDE = [
-    # A pod appears (a user's, or a placeholder that the shim makes); it changes while there is no shim to see it.
+    # A pod appears: a user's, or a placeholder that the shim makes. A pod also changes while no shim is up to see it.
     Row(Task, "change", "New", "New", pod=given("pod"), fact="4.1, application.go:541-552"),
     *[Row(Task, "doom", now, now, pod=given("pod"), fact="4.1, application.go:114-131") for now in TASK_STATES],
-    # The task of a pod that has a node already, or has ended, begins in a later state: no event takes it there.
+    # The task of a pod that has a node already, or has ended, begins in a later state without an event.
     Row(Task, "restore", "New", "Allocated", identified=True, fact="4.2, task.go:246-278"),
     Row(Task, "restore_ended", "New", "Completed", fact="4.2, task.go:246-278"),
 ]

@@ -1,8 +1,10 @@
-"""What comes of the messages between core and shim: of those to the shim what v0.12.2 does (facts 4).
+"""The effects of the messages between core and shim; the shim's are those of v0.12.2 (facts 4).
 
-A message that no row of the receiver's table answers to is dropped, without a word to the sender (4): here
-it arrives, and no rule fires anything. What the core takes is the guard of the core model's own action for
-the resource manager, which is not taken by itself where a shim speaks for that.
+A receiver without a row for a message drops it, and the sender gets no answer (4). In the model such a message
+arrives, and no rule fires anything.
+
+The core accepts a message under the guard of its model's own resource manager action. Where a shim speaks for an
+object, the core model does not take that action by itself.
 """
 
 from collections.abc import Sequence
@@ -49,11 +51,18 @@ DELIVER = {
 
 DELIVERIES: list[Action] = [*DELIVER.values(), lose]
 
-# --- to the shim
+# --- Messages to the shim
 
 
 def arrival(kind: str, when: Sequence[Term], fires: Term, fact: str) -> Rule:
-    """The rule that a message of ``kind`` makes the shim's object fire."""
+    """A rule: the arrival of a message of ``kind`` fires an event of the shim's object.
+
+    Args:
+        kind: one of :data:`.channel.KINDS`.
+        when: the rule's guards, over the message ``e``.
+        fires: the event.
+        fact: the section of the facts that says so.
+    """
     return Rule(f"{kind} is taken", DELIVER[kind], when, fires, fact=fact)  # type: ignore[arg-type]
 
 
@@ -131,7 +140,7 @@ TO_SHIM_RULES = [
     arrival("NodeRejected", [m.core == e.node, m.is_("New", "Recovering")], m.fires("NodeRejected"), "4.3, node.go:84"),
 ]
 
-# --- what the core says of itself
+# --- Messages that the core sends by itself
 
 FROM_CORE_RULES = [
     sending(
@@ -180,10 +189,10 @@ def to_core(
     end: Sequence[Term],
     create: Sequence[Term],
 ) -> list[Rule]:
-    """What the core makes of messages.
+    """Returns the rules by which the core acts on the shim's messages.
 
-    Each argument says when the core does what it is asked for: the guard of the core model's action,
-    over its variables ``a``, ``k`` and ``n``.
+    Each argument says when the core does what the message asks: the guards of the core model's action, over its
+    variables ``a``, ``k`` and ``n``.
     """
     about_a, about_k, about_n = e.application == a, e.ask == k, e.node == n
     return [

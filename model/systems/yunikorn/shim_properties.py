@@ -1,8 +1,9 @@
-"""What is promised of the two components together: nothing is dropped that the other counts on, and nobody waits for ever.
+"""What core and shim rely on each other to do: no relied-on message is dropped, and every wait can end.
 
-The document has no sentence on it: what it says is that the two keep states of their own of "a similar
-object" (line 6). So each property says what a reader of the tables would expect, and where the facts say what
-happens instead. People who delete pods can end almost any wait; a property that something goes on means without them.
+The document has no such sentence; it says only that the two have states of their own of "a similar object" (line 6).
+So each property says what a reader of the tables would expect. Where the facts differ, they say what happens instead.
+
+People who delete pods can end almost any wait. A property that something can continue excludes them.
 """
 
 from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, after, exists, forall, iff, implies
@@ -16,7 +17,7 @@ from .sorts import ShimApplication, ShimScheduler, Task
 PEOPLE = ["delete_pod", "delete_pending_pod"]
 SENTENCE = "A resource manager shim, and the core can thus have an independent idea of the state of a similar object."
 
-# It goes out now, or has not arrived yet; if a configuration can say it at all.
+# The release is sent in this step, or is under way. True where the configuration has no such message.
 RELEASE = (r.ask == t.ask) & (r.kind == "ReleaseAllocation")
 GIVEN_BACK = forall(r, implies(RELEASE, r.fires("send") | r.is_("under_way")))
 
@@ -93,7 +94,7 @@ HEARD = [
     ),
 ]
 
-# Where not all messages take part in a configuration, nothing is promised of what waits for them.
+# Without the messages of a release, a configuration cannot end the waits that depend on them.
 ALL_IS_SAID = exists(r, r.kind == "ReleaseAllocation")
 
 WAITS = [

@@ -1,5 +1,6 @@
-"""What is changed of the shim of v0.12.2, and of what the core answers to it, so that nothing is dropped and nobody
-waits for ever. Each change replaces what has its name in ``shim_machines``, ``shim_events`` and ``shim_messages``.
+"""The changes with which no message is dropped and every wait can end: to v0.12.2's shim, and to the core's answers.
+
+Each change replaces the element of the same name in ``shim_machines``, ``shim_events`` and ``shim_messages``.
 """
 
 from collections.abc import Sequence
@@ -51,7 +52,7 @@ RELEASES = Change(
         ],
         arrival("AllocationReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocation"), "4.1, master"),
         arrival("AskReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocationAsk"), "4.1, master"),
-        # An ask that has its allocation is heard of by that; a swap that is given up was an ask.
+        # The release of an allocation has its own message; a swap that is given up was an ask.
         sending("drop is told", k.fires("drop"), [k.is_("pending")], "AskReleased", k, fact="1.3"),
         sending("give_up is told", k.fires("give_up"), [], "AskReleased", k, fact="1.3"),
         sending(
@@ -61,7 +62,8 @@ RELEASES = Change(
             "ReleaseAllocation",
             t.ask,
         ),
-        # Of what fails the core drops all asks, real ones too (what resumes keeps those): their tasks would wait for ever.
+        # An application that fails drops all asks in the core, real ones too (one that resumes keeps those). Without
+        # this rule their tasks would wait for ever.
         replace(
             arrival(
                 "AskReleased",
@@ -78,7 +80,13 @@ STARTED = ~t.is_("New", *TERMINATED)
 
 
 def deleting(event: str, name: str, *which: Term) -> list[Rule]:
-    """The rules that ``event`` of an application deletes the pods of those of its tasks."""
+    """Returns the rules by which ``event`` of an application deletes its tasks' pods.
+
+    Args:
+        event: the application's event.
+        name: of the rules, in the form "NAME deletes the pending pods".
+        *which: conditions on the application ``b`` and its task ``t``.
+    """
     return [
         Rule(
             f"{name} deletes the {pod} pods",
@@ -124,7 +132,7 @@ FAILURES = Change(
         *deleting(
             "FailApplication", "failing", ~b.is_("Failing", "Rejected"), STARTED | (t.ask.placeholder & t.is_("New"))
         ),
-        # The core may wait for its first ask.
+        # The core's application may still wait for its first ask.
         sending("what has failed for good is removed", FOR_GOOD, [], "RemoveApplication", b.core),
         Rule(
             "the core removes an application",
@@ -136,7 +144,8 @@ FAILURES = Change(
         sending(
             "what is removed while it fails has failed", a.fires("forget"), [a.is_("Failing")], "ApplicationFailed", a
         ),
-        # What goes while it is being allocated is both: an ask for the core, or an allocation.
+        # A task that ends while its allocation is under way is an ask for the core or already an allocation, so both
+        # are sent.
         sending("a completed task releases its allocation", t.fires("CompleteTask"), [], "ReleaseAllocation", t.ask),
     ],
 )
@@ -145,7 +154,7 @@ OVER = ("Bound", *TERMINATED)
 
 
 def placeholders_are(states: tuple[str, ...], gone: tuple[str, ...]) -> Term:
-    """Every placeholder of b is in one of ``states``, but for those whose pods are ``gone``."""
+    """True if every placeholder of ``b``, except those whose pods are ``gone``, is in one of ``states``."""
     return forall(u, implies(of(u, b) & u.ask.placeholder & ~one_of(u.pod, gone), u.is_(*states)))
 
 
@@ -160,7 +169,7 @@ RESERVATIONS = Change(
             was.run_when_due,
             when=[
                 UP,
-                # One that resumes makes no more of them.
+                # A resuming application makes no more placeholders.
                 (b.is_("Reserving") & placeholders_are(OVER, ("deleted", "ended")))
                 | (b.is_("Resuming") & placeholders_are(TERMINATED, NO_POD)),
             ],
@@ -180,14 +189,18 @@ CORDONS = Change(
     adds=[
         replace(was.node_is_ready, when=[m.is_("Accepted"), ~m.cordoned, ~m.deleted, UP]),
         replace(was.node_is_unschedulable, when=[m.is_("Accepted"), m.cordoned, ~m.deleted, UP]),
-        # The core may have it from before a crash of the shim, drained.
+        # The core may still have the node as drained, from before a crash of the shim.
         sending("a node that is ready is schedulable", m.fires("NodeReady"), [], "RestoreNode", m.core),
     ],
 )
 
 
 def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
-    """What the core answers to a shim that has crashed; ``submit`` and ``create`` as of :func:`.shim_messages.to_core`."""
+    """The change: what the core answers to a shim that has crashed.
+
+    Args:
+        submit, create: as for :func:`.shim_messages.to_core`.
+    """
     known = a.known & a.is_(*UNFINISHED)
     there = n.is_("schedulable", "unschedulable")
     return Change(
@@ -261,6 +274,10 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
 
 
 def shim_repairs(actions: Sequence[Action]) -> list[Change]:
-    """All changes, for a core whose actions are ``actions`` (before :func:`.components.apart`)."""
+    """Returns all changes.
+
+    Args:
+        actions: the core's actions, before :func:`.components.apart`.
+    """
     guards = {action.name: action.when for action in actions}
     return [REJECTED, RELEASES, FAILURES, RESERVATIONS, CORDONS, again(guards["submit"], guards["create_node"])]

@@ -1,4 +1,4 @@
-"""What in the shim of v0.12.2 causes what, and its crash: which task or application hears, what the core is told (facts 4)."""
+"""The rules of v0.12.2's shim, and its crash: which object an event reaches, and what the core receives (facts 4)."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from .channel import lost_with, sending
 from .shim_events import all_placeholders, of, one_of, recover_application, register
 from .shim_machines import CRASH_TABLE, SHIM_MACHINES_SHIPPED, b, m, t, z
 
-# --- crash: nothing of the shim survives but what Kubernetes keeps; what is on its way to it goes with it
+# --- Crash: only what Kubernetes keeps survives; the messages to the shim are lost
 
 _MORTAL = exists(z, z.mortal & ~z.is_("New"))
 _CRASH, _CRASH_RULES = crash("shim_crashes", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
@@ -32,7 +32,7 @@ NO_ALLOCATION_YET = ("New", "Pending", "Scheduling")
 ALLOCATED = t.identified & ~t.is_(*NO_ALLOCATION_YET)
 
 OWN_RULES = [
-    # A task begins where its pod is: no event takes it there.
+    # A task begins in the state of its pod, without an event.
     Rule(
         "a task of a pod with a node begins as allocated",
         recover_application,
@@ -61,7 +61,7 @@ OWN_RULES = [
         t.application.fires("AppTaskCompleted", last=all_placeholders(t.application, "Completed", but=t)),
         fact="4.1, context.go:513-526",
     ),
-    # What the core is told.
+    # Messages to the core.
     *[
         sending(
             f"{event} tells the core", b.fires(event), [], "SubmitApplication", b.core, fact=f"4.1, application.go:{at}"
@@ -120,7 +120,7 @@ OWN_RULES = [
     *_CRASH_RULES,
     *_SILENT_RULES,
     *_AGAIN_RULES,
-    # What the core has said to a process that has died is not heard by the next one.
+    # The next process does not receive what the core sent to one that has died.
     *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart, register)],
     lost_with(shim_crashes_silently, to_core=True),
 ]

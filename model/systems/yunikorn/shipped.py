@@ -1,10 +1,13 @@
-"""What the core of v0.12.2 does: the same machines, and who really fires which event (facts 1 to 3).
+"""The core of v0.12.2: the same machines, and what fires which event in the code (facts 1 to 3).
 
-Real asks of a gang are swapped for its placeholders: the ask is ``swapping`` from when the release of the
-placeholder is asked for until it is confirmed. An event that the table has not got for a state is an error
-there, and changes nothing: here no rule fires it. Left out: removal of an application by the resource
-manager, reservations, and a second ``run`` in the step in which the last placeholder of a Resuming
-application is swapped (it takes two placeholders and two real asks).
+The core swaps a gang's placeholders for its real asks. The ask is ``swapping`` from the request to release the
+placeholder until its confirmation.
+
+In the code an event that a state has no row for is an error without effect; in the model no rule fires it.
+
+The model leaves out removal of an application by the resource manager, and reservations. It also leaves out the
+second ``run`` in the step that swaps the last placeholder of a Resuming application: that takes two placeholders and
+two real asks.
 """
 
 from dataclasses import replace
@@ -37,7 +40,7 @@ TRIGGERS = "1.2, application.go"
 
 BEGUN = ("Starting", "Running", "Completing")
 RUNS = ("New", *SCHEDULED, "Completing", "Resuming")
-"""Where the table has ``run``."""
+"""The states with a row for ``run``."""
 
 # --- Machines: an ask can be swapped for a placeholder, or need a particular node
 
@@ -47,7 +50,6 @@ ASK_SHIPPED = replace(
     attributes=[
         *ASK.attributes,
         Attribute("required", BoolType(), rigid=True, about="needs one certain node"),
-        # the placeholder that it is swapped for
         Attribute("instead", Ref(Ask), about="the placeholder that the ask is swapped for"),
     ],
     events=[*ASK.events, Event("swap", {"node": Ref(Node), "instead": Ref(Ask)})],
@@ -100,7 +102,7 @@ create_node = replace(
     ev.create_node, when=[*ev.create_node.when, ~n.partition.is_("Stopped")], line=None, fact="2, partition.go:551"
 )
 
-# The queues are looked at from the root down, and of a Stopped one nothing below it (facts 2, queue.go:869).
+# The scheduler visits the queues from the root down, and skips all below a Stopped one (facts 2, queue.go:869).
 MAY_BE_SCHEDULED = (
     k.is_("pending")
     & ~k.application.queue.is_("Stopped")
@@ -110,7 +112,7 @@ MAY_BE_SCHEDULED = (
     & (n.partition == k.application.queue.partition)
 )
 
-# The gang has what it was said to need: "exact" says that this is all the placeholders that it asks for.
+# The gang has the placeholders that it was said to need: "exact" says that it asks for no more and no fewer.
 OTHERS_ARE_THERE = ~exists(o, (o.application == k.application) & o.placeholder & (o != k) & ~o.is_(*HELD))
 f = variable(BoolType(), "f")
 
@@ -181,14 +183,14 @@ ACTIONS = [
 ]
 
 NEVER_DONE = [
-    # nobody fires them (facts 1.2, 2)
+    # nobody fires these (facts 1.2, 2)
     "reject",
     "start_queue",
     "stop_queue",
     "start_partition",
     "stop_partition",
     "delete_partition",
-    # it is done by what is taken away
+    # the removal of the last ask or allocation does these
     "fail_for_good",
     "resume_ends",
 ]
@@ -197,7 +199,7 @@ NEVER_DONE = [
 
 REAL = ~k.placeholder
 LAST_PLACEHOLDER = k.placeholder & ~keeps(k.application, placeholder=True)
-# its timer was cleared when it ran out while placeholders were left
+# its timer ran out while placeholders were left, and was cleared
 WAITS_FOR_PLACEHOLDERS = k.application.is_("Completing") & (k.application.timer == "off")
 
 RULES = [

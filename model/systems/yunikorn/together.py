@@ -1,7 +1,7 @@
-"""Core and shim of v0.12.2 as two components that send each other messages, and the same repaired.
+"""Core and shim of v0.12.2 as two components that exchange messages, and the same repaired.
 
-What is promised of the core is proved where the resource manager may do anything; here it is what the
-two count on of each other.
+The core's own properties are proved where the resource manager may do anything. Here the properties say what each
+component relies on the other to do.
 """
 
 from dataclasses import replace
@@ -25,7 +25,12 @@ RESTS_ON = {p.name for p in (*PHASES, *shipped.PHASES, *OF_REPAIRED, fix.OPEN_AS
 
 
 def promising(variant: Model, refuted: frozenset[str]) -> Model:
-    """``variant`` with what is promised of the two components, and of the core what that rests on."""
+    """Returns ``variant`` with the properties of the two components, and the core's properties on which these rest.
+
+    Args:
+        variant: a model of core and shim.
+        refuted: the names of the properties that it violates.
+    """
     resting = [p for p in variant.properties if p.name in RESTS_ON]
     return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
 

@@ -1,4 +1,4 @@
-"""The document's machines as text and figures have them, and what runs in v0.12.2."""
+"""The variants: the document's machines as text and figures have them, v0.12.2, and v0.12.2 repaired."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -46,7 +46,7 @@ AS_WRITTEN = Model(
 )
 
 OURS = frozenset({"submit", "timer_ran", "delete", "forget"})
-"""What happens to a machine's object, and is no event of its table."""
+"""Events of the model that are in no table of the document."""
 
 TABLES: Mapping[str, frozenset[str]] = {
     machine.sort.name: frozenset(row.event for row in rows if row.sort == machine.sort) - OURS
@@ -62,8 +62,8 @@ AS_SHIPPED = Change(
     drops=[
         *shipped.NEVER_DONE,
         *shipped.REPLACED,
-        "resuming-has-no-real-allocation",  # what the others rest on: a swap makes one
-        # nobody is rejected, and nothing is ever Stopped: nothing is promised of it
+        "resuming-has-no-real-allocation",  # an auxiliary invariant; in v0.12.2 a swap makes a real allocation
+        # v0.12.2 rejects nothing and stops nothing, so these properties are vacuous
         "rejected-is-final",
         "rejected-when-it-is-added",
         "rejected-has-nothing",
@@ -113,7 +113,7 @@ V0_12_2 = AS_WRITTEN.amend(
 
 
 def required(*names: str) -> list[Property]:
-    """Properties of the document that v0.12.2 has no occasion to keep."""
+    """Returns properties of the document that v0.12.2 satisfies vacuously."""
     return [AS_WRITTEN.property(name) for name in names]
 
 

@@ -1,4 +1,4 @@
-"""Properties that can not be kept as they stand, in the form that the repaired core keeps."""
+"""The weaker forms, which the repaired core satisfies, of properties that it cannot satisfy as written."""
 
 from functools import reduce
 from operator import and_

@@ -1,10 +1,13 @@
-"""YuniKorn's cache and scheduler, read from the proposal to merge them (yunikorn-cache-scheduler-merge.md).
+"""YuniKorn's cache and scheduler, from the proposal to merge them (yunikorn-cache-scheduler-merge.md).
 
-Read this package beside the document: ``sorts`` and ``machines`` are the things and their copies, ``flows`` its table of events,
-``rm``, ``cache`` and ``scheduler`` what each component does with those that ``deliveries`` brings; ``properties`` and ``progress``
-what is promised, ``readings`` and ``contradictions`` how the text is read, ``repairs`` what has to change, ``variants`` puts it
-together, and ``configurations`` is what explorations look at. ``merged`` and ``merged_...`` are the merged design, ``locks/`` and
-``deadlocks/`` its locks. "Facts" are what is known of YuniKorn's code beside the document.
+Read this package beside the document. "Facts" are the known facts about YuniKorn's code beside the document.
+
+- ``sorts`` and ``machines``: the objects of the resource manager, and their copies; ``flows``: the table of events.
+- ``rm``, ``cache`` and ``scheduler``: what each component does with the events that ``deliveries`` brings.
+- ``properties`` and ``progress``: the properties; ``repairs``: what has to change.
+- ``readings``: the interpretations of the text; ``contradictions``: where it contradicts itself.
+- ``variants``: the model's variants; ``configurations``: the configurations to explore.
+- ``merged`` and ``merged_...``: the merged design; ``locks/`` and ``deadlocks/``: its locks.
 """
 
 from .merged import MERGED

@@ -1,6 +1,6 @@
-"""What the cache does with the events that it handles: two handlers, one for the resource manager and one for the scheduler.
+"""The cache's event handlers: one for the resource manager, one for the scheduler.
 
-Where the text does not say what happens, the comment says what we read into it.
+Where the text does not say what happens, a comment gives our interpretation.
 """
 
 from schedproof.model.lang import Rule, exists
@@ -13,10 +13,10 @@ send = CHANNELS.sending
 
 PRESENT = "present"
 
-# --- from the resource manager
+# --- Events from the resource manager
 
-# "Cache update internal partitions/queues accordingly" (139), "send to scheduler" (140); a partition that is dropped
-# is sent by an event of the table (24) that no flow of the text has.
+# "Cache update internal partitions/queues accordingly" (139), "send to scheduler" (140). A dropped partition is sent
+# by an event that is in the table (24), but in no flow of the text.
 PARTITIONS = [
     *[
         rule
@@ -35,7 +35,7 @@ PARTITIONS = [
     send("a dropped partition", DELIVER["ConfigDropsPartition"], [], "PartitionDeleted", e.partition, line=24),
 ]
 
-# "Add new apps to partition" (49): where there is no such partition, the resource manager is told so (25).
+# "Add new apps to partition" (49). If there is no such partition, the resource manager gets a rejection (25).
 TAKES_APPLICATION = e.application.partition.cache.is_(PRESENT) & e.application.cache.is_("absent")
 
 APPLICATIONS = [
@@ -61,8 +61,8 @@ APPLICATIONS = [
     send("a removed application", DELIVER["RemoveApplication"], [], "ApplicationRemoved", e.application, line=50),
 ]
 
-# "Do sanity check (such as existence of partition/app)" (104). What fails it is rejected (our reading of line 28:
-# the text says only what happens to the others).
+# "Do sanity check (such as existence of partition/app)" (104). An ask that fails it is rejected: our interpretation
+# of line 28, as the text covers only the other asks.
 SANE = e.ask.application.cache.is_(PRESENT) & e.ask.application.partition.cache.is_(PRESENT)
 
 ASKS = [
@@ -93,9 +93,9 @@ NODES = [
     send("a removed node", DELIVER["DecommissionNode"], [LEAVES], "NodeRemoved", e.node, line=157),
 ]
 
-# --- from the scheduler
+# --- Events from the scheduler
 
-# A node has room for one allocation: the smallest that can be full.
+# A node has room for one allocation: the smallest node that can be full.
 FITS = (
     e.allocation.ask.application.cache.is_(PRESENT)
     & e.allocation.node.cache.is_(PRESENT)
@@ -110,7 +110,7 @@ PROPOSALS = [
         e.allocation.cache.fires("add"),
         line=66,
     ),
-    # The scheduler and the resource manager are told at the same time (facts 6).
+    # Scheduler and resource manager are notified at the same time (facts 6).
     send("an accepted proposal", DELIVER["ProposeAllocation"], [FITS], "AcceptedAllocation", e.allocation, line=70),
     send(
         "an accepted proposal: the resource manager is told",
@@ -124,8 +124,9 @@ PROPOSALS = [
     send("a rejected proposal", DELIVER["ProposeAllocation"], [~FITS], "RejectedAllocation", e.allocation, line=68),
 ]
 
-# "processAllocationReleases": when failed nothing happens, when succeeded scheduler and resource manager are told (81
-# to 85). The text says so of proposals to release; it is one function for all releases that the scheduler sends (readings.py).
+# "processAllocationReleases": a failure has no effect; a success is sent to scheduler and resource manager (81 to
+# 85). The text says so of proposals to release. One function handles all releases that the scheduler sends
+# (readings.py).
 RELEASES = [
     rule
     for kind in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm")
@@ -170,7 +171,8 @@ REMOVALS = [
         e.partition.cache.fires("remove"),
         line=14,
     ),
-    # What is in a partition goes with it (readings.py: the text has no word on the cache's part of a removed partition).
+    # A partition's contents are removed with it (readings.py: the text does not cover the cache's part of a removed
+    # partition).
     *[
         Rule(
             f"a removed partition's {what}s go",
@@ -183,8 +185,8 @@ REMOVALS = [
     ],
 ]
 
-# Allocations go with their application and with their node (readings.py), and whatever goes, the resource
-# manager is told of it (27, 85).
+# Allocations are removed with their application and with their node (readings.py). The resource manager is notified
+# of every removed allocation (27, 85).
 ALLOCATIONS = [
     Rule(
         "allocations go with their application",

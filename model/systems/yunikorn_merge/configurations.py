@@ -1,4 +1,4 @@
-"""What explorations look at: small configurations, each with the things and the events that it is about."""
+"""The configurations to explore: small ones, each with only the objects and the events that it is about."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ DROPPING_PARTITIONS = ("ConfigDropsPartition", "PartitionDeleted", "PartitionRem
 
 @dataclass(frozen=True)
 class Configuration:
-    """A partition, applications and nodes in it, asks, and what may be allocated for them.
+    """A configuration: a partition with applications and nodes, asks, and possible allocations for them.
 
     Args:
+        about: one line for reports.
         kinds: the events that take part.
-        partition, applications, nodes: whether each stands, that is, has been there from the start.
+        partition, applications, nodes: whether each stands, that is, exists from the start.
         refused: the applications that the scheduler does not take.
         asks: for each ask the number of its application.
-        recovered: the asks that are made for what is recovered.
-        allocations: for each its ask and its node.
+        recovered: the asks that are made for recovered allocations.
+        allocations: for each allocation its ask and its node.
         running: the allocations that stand, with their asks.
-        room: the capacity of queues, by name; of the others there is no limit.
+        room: the capacity of queues, by name; other queues have no limit.
     """
 
     about: str
@@ -195,7 +196,12 @@ CONFIGURATIONS = [
 
 
 def configurations(sizes: Mapping[str, int], *, among: Sequence[Configuration] = CONFIGURATIONS) -> Iterator[Rigid]:
-    """The configurations that need no more objects than ``sizes``."""
+    """Yields the rigid attributes of each configuration of ``among`` that fits in ``sizes``.
+
+    Args:
+        sizes: the largest number of objects, by sort.
+        among: the configurations to choose from.
+    """
     for configuration in among:
         counts: dict[str, int] = {}
         rigid = configuration.rigid

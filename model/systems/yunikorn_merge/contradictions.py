@@ -1,6 +1,6 @@
-"""Where the document contradicts itself in words; where a run or a lock shows it as well, the finding is named.
+"""The contradictions in the document's text; each names the finding of a run or of a lock that shows it too.
 
-Each names the lines, quotes them, says what is against what, and how they are read here.
+Each contradiction has its lines, their quotation, what contradicts what, and our interpretation.
 """
 
 from schedproof.model.lang import Contradiction
@@ -150,7 +150,7 @@ CONTRADICTIONS = (
         "Events that stay are sent by the cache, or to it, which is to go.",
         "In the merged design the scheduler sends and handles them (as line 266 has it).",
     ),
-    # --- of locks
+    # --- Locks
     Contradiction(
         "what-must-not-both-be-allowed",
         (

@@ -1,16 +1,16 @@
-"""The actions by which events arrive; what comes of each is said by the rules of cache, scheduler and resource manager."""
+"""The actions by which events arrive; the rules of cache, scheduler and resource manager define their effects."""
 
 from schedproof.model.lang import Term, exists
 
 from .flows import ADDED, CHANNELS, FLOW_OF, KINDS, r
 
-# A queue that is full stops the process (our reading: the document says nothing of the size of a queue), so then
-# nothing happens any more.
+# A full queue stops the process, and no action is possible any more. This is our interpretation: the document does
+# not mention the size of a queue.
 RUNNING = ~CHANNELS.overflown
 
 
 def sayable(kind: str, about: Term) -> Term:
-    """There is such a message: a configuration can leave out what it is not about."""
+    """True if the configuration has such a message: it can leave out the messages that it is not about."""
     return exists(r, (r.kind == kind) & (getattr(r, CHANNELS.kind(kind).about) == about) & r.is_("free"))
 
 

@@ -1,7 +1,7 @@
-"""The table of event flows (lines 11 to 29), and the messages that stand for each of its events.
+"""The table of event flows (lines 11 to 29), and the model's messages for each of its events.
 
-One event carries different things: a proposal to allocate and one to release are both in an
-AllocationProposalBundleEvent. Here each is a kind of message of its own, about one thing.
+One event of the document carries different things: a proposal to allocate and one to release are both in an
+AllocationProposalBundleEvent. In the model each is a kind of message of its own, about one object.
 """
 
 from dataclasses import replace
@@ -73,7 +73,7 @@ FLOWS = (
     Flow(29, "RMNodeUpdateEvent", (CACHE,), RM, KEEP, ("NodeAccepted", "NodeRejected")),
 )
 
-# What remains of the table when the cache is gone: whatever the cache sends or receives, the scheduler does (line 36).
+# The rows that remain when the cache is merged: the scheduler takes over what the cache sends or receives (line 36).
 MERGED_FLOWS = tuple(
     replace(
         flow,
@@ -84,10 +84,10 @@ MERGED_FLOWS = tuple(
     if not flow.remove
 )
 
-# --- the queues
+# --- The queues
 
-# One handler, one queue (facts 6): the scheduler has one, also for what the resource manager sends to it (line 22);
-# the cache has one handler for the resource manager's events and one for the scheduler's.
+# One handler, one queue (facts 6). The scheduler has one, also for what the resource manager sends to it (line 22).
+# The cache has two handlers: one for the resource manager's events, one for the scheduler's.
 TO_SCHEDULER = "scheduler"
 RM_TO_CACHE = "cache_from_rm"
 SCHEDULER_TO_CACHE = "cache_from_scheduler"
@@ -120,22 +120,22 @@ SUBJECTS = {
     "node": (Node, OF_NODES),
 }
 
-# "A node is added, and what runs on it is to be recovered" is sent in this order (our reading: line 126 has none).
+# A node and the allocations to recover on it are sent in this order (our interpretation: line 126 gives none).
 RANKS = {"RecoverAllocation": 1}
 
 
 def channel_of(flow: Flow) -> str:
-    """The queue that an event goes through."""
+    """Returns the queue that an event passes through."""
     if flow.receiver == CACHE:
         return RM_TO_CACHE if RM in flow.senders else SCHEDULER_TO_CACHE
     return TO_SCHEDULER if flow.receiver == SCHEDULER else TO_RM
 
 
 ADDED = {"RemovedNode": SCHEDULER_TO_CACHE}
-"""What only a repair sends: the document has no event by which the scheduler tells the cache that a node is removed."""
+"""Messages that only a repair sends: the document has no event by which the scheduler reports a removed node."""
 
 FLOW_OF = {kind: flow for flow in FLOWS for kind in flow.kinds}
-"""The row of the table that a kind of message stands for."""
+"""The row of the table for each kind of message."""
 
 KINDS = tuple(kind for _, kinds in SUBJECTS.values() for kind in kinds)
 
@@ -155,7 +155,7 @@ CHANNELS = Channels(
 e, f, r = CHANNELS.variables
 
 BETWEEN = CHANNELS.through(TO_SCHEDULER, SCHEDULER_TO_CACHE)
-"""What cache and scheduler (and the resource manager past the cache, line 147) have still to handle of each other."""
+"""The messages that cache and scheduler have yet to handle, including those past the cache (line 147)."""
 
 FLOWS_OF = {"two-copy": FLOWS, "merged": MERGED_FLOWS}
-"""By variant."""
+"""The rows of the table, by variant."""

@@ -1,7 +1,7 @@
-"""The tables: what the resource manager knows of each thing, the cache's copies, and the scheduler's copies.
+"""The tables: what the resource manager knows of each object, the cache's copies, and the scheduler's copies.
 
-Every ``line`` is the line of the document that says it. The document has no machines: a copy is there or not,
-and the sections "Operations" say what adds and removes it.
+``line`` is the document's line. The document has no machines: a copy exists or not, and the sections "Operations" say
+what adds and removes it.
 """
 
 from collections.abc import Sequence
@@ -55,21 +55,30 @@ k, k2 = variables(Ask, "k k2")
 x, y = variables(Allocation, "x y")
 n, n2 = variables(Node, "n n2")
 
-# --- the resource manager
+# --- The resource manager
 
-# A switch of a configuration: it has been there from the start, in all copies, so that runs begin where they get interesting.
+# A configuration sets it: the object exists from the start, in all copies, so that runs begin where they become
+# interesting.
 STANDING = Attribute("standing", BoolType(), rigid=True, about="exists from the start, in every copy")
 
 
 def rm_knows(
     sort: Sort, states: Sequence[State], copies: Sequence[Attribute], *others: Attribute, line: int
 ) -> Machine:
-    """What the resource manager knows of a thing; ``copies`` are the objects that cache and scheduler have of it."""
+    """The machine of what the resource manager knows of an object.
+
+    Args:
+        sort: the object's sort.
+        states: what the resource manager can know.
+        copies: the attributes with the objects that cache and scheduler have of it.
+        *others: more attributes.
+        line: the document's line.
+    """
     return Machine(sort, line=line, states=states, attributes=[*copies, *others])
 
 
 def copy_in(where: str, sort: Sort) -> Attribute:
-    """The copy of cache or scheduler: there is one object for each, which is present or absent."""
+    """The attribute with the copy of cache or scheduler, which is present or absent."""
     return Attribute(where, Ref(sort), rigid=True, line=42)
 
 
@@ -92,7 +101,7 @@ APPLICATION = rm_knows(
     [copy_in("cache", ApplicationInfo), copy_in("scheduler", SchedulingApplication)],
     STANDING,
     Attribute("partition", Ref(Partition), rigid=True, line=49),
-    # "when fails" (line 53): the scheduler does not take it, for a reason of its own (its queue, its placement).
+    # "when fails" (line 53): the scheduler does not take it, for a reason in its queue or its placement.
     Attribute("refused", BoolType(), rigid=True, line=53, about="is refused by the scheduler"),
     line=44,
 )
@@ -107,7 +116,7 @@ ASK = rm_knows(
     [copy_in("scheduler", SchedulingAsk)],
     STANDING,
     Attribute("application", Ref(Application), rigid=True, line=104),
-    # It is made from an allocation that is to be recovered (line 128); the resource manager never asks for it.
+    # It is made from an allocation to recover (line 128); the resource manager never sends it.
     Attribute(
         "recovered",
         BoolType(),
@@ -158,7 +167,7 @@ RM_TABLE = [
     Row(Ask, "ask", "unknown", "asked", line=103),
     Row(Ask, "withdraw", "asked", "withdrawn", line=115),
     Row(Ask, "rejected", "asked", "rejected", line=108),
-    # It reports an allocation that it knows to run already, with the node (line 125).
+    # The resource manager reports an allocation that it knows to run, with the node (line 125).
     Row(Allocation, "report", "unknown", "running", line=125),
     Row(Allocation, "allocated", "unknown", "running", line=26),
     Row(Allocation, "allocated", "running", "running", line=26),
@@ -172,11 +181,11 @@ RM_TABLE = [
     Row(Node, "decommission", "accepted", "decommissioned", line=156),
 ]
 
-# --- the cache
+# --- The cache
 
 
 def cache_copy(sort: Sort, line: int) -> Machine:
-    """A copy in the cache: there or not."""
+    """The machine of a copy in the cache: it exists or not."""
     states = [State("absent", line=42), State("present", line=42, begins="standing")]
     return Machine(sort, line=line, introduced=False, states=states, attributes=[STANDING])
 
@@ -198,7 +207,7 @@ CACHE_TABLE = [
     Row(NodeInfo, "remove", "present", "absent", line=157),
 ]
 
-# --- the scheduler
+# --- The scheduler
 
 SCHEDULER_MACHINES = [
     Machine(
@@ -208,7 +217,8 @@ SCHEDULER_MACHINES = [
         states=[
             State("absent", line=42),
             State("present", line=141, begins="standing"),
-            # "Scheduler set partitionManager.stop = true": nobody finds it any more, but what is in it has still to go.
+            # "Scheduler set partitionManager.stop = true": nobody finds it any more, but its contents have yet to be
+            # removed.
             State("stopped", line=149),
         ],
         attributes=[STANDING],
@@ -224,7 +234,7 @@ SCHEDULER_MACHINES = [
         SchedulingAsk,
         line=106,
         introduced=False,
-        # Allocating: a proposal for it is on its way. Satisfied: the scheduler has confirmed an allocation for it.
+        # Allocating: a proposal for it is under way. Satisfied: the scheduler has confirmed an allocation for it.
         states=[
             State("absent"),
             State("pending", line=107),
@@ -280,11 +290,11 @@ SCHEDULER_TABLE = [
 TWO_COPY_MACHINES = [*RM_MACHINES, *CACHE_MACHINES, *SCHEDULER_MACHINES]
 TWO_COPY_TABLE = [*RM_TABLE, *CACHE_TABLE, *SCHEDULER_TABLE]
 
-# --- what proofs know of it
+# --- Axioms
 
 
 def _own_copies(one: Var) -> Term:
-    """It has a copy in the cache and one in the scheduler, which stand with it."""
+    """It has its own copy in the cache and its own in the scheduler, which stand if it does."""
     return (
         (one.cache != NONE)
         & (one.scheduler != NONE)
@@ -311,10 +321,10 @@ AXIOMS = [
         & ((x.ask.application != NONE) & (x.ask.application.partition == x.node.partition))
         & implies(x.standing, x.ask.standing & x.node.standing),
     ),
-    # A standing ask has an allocation; there is one for an ask and on a node.
+    # A standing ask has a standing allocation. No two standing allocations share an ask or a node.
     forall(k, implies(k.standing, exists(x, x.standing & (x.ask == k)))),
     forall([x, y], implies(x.standing & y.standing & ((x.node == y.node) | (x.ask == y.ask)), x == y)),
-    # No two things have a copy in common.
+    # No two objects share a copy.
     *[
         forall([one, two], implies(one.cache == two.cache, one == two))
         for one, two in ((p, p2), (a, a2), (x, y), (n, n2))

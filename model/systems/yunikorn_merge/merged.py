@@ -1,6 +1,7 @@
-"""The merged design: what the resource manager asks for, and what the scheduler decides, each in one step.
+"""The merged design: each request of the resource manager, and each decision of the scheduler, is one step.
 
-Left out are updates of a partition that stays (lines 270 to 273), which change no object here, and reservations (line 194).
+The model leaves out updates of a partition that stays (lines 270 to 273), which change no object here, and
+reservations (line 194).
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ def asks_for(name: str, about: Var, when: Sequence[Term], says: str, line: int) 
     return Action(name, [about], when, [], f"the resource manager {says}", line)
 
 
-# --- partitions: "For new partitions: scheduler add new partition #with queues", "For delete partitions" (269, 274)
+# --- Partitions: "For new partitions: scheduler add new partition #with queues", "For delete partitions" (269, 274)
 
 register = asks_for("register", p, [p.is_("absent")], "registers, with the partition {p}", 266)
 remove_partition = asks_for("remove_partition", p, [p.is_(PRESENT)], "removes the partition {p}", 266)
@@ -42,7 +43,7 @@ PARTITIONS = [
     Rule("its nodes are removed", remove_partition, [n.partition == p, n.is_(PRESENT)], n.fires("remove"), line=278),
 ]
 
-# --- applications
+# --- Applications
 
 submit = asks_for("submit", a, [a.is_("unknown")], "submits the application {a}", 16)
 remove_application = asks_for("remove_application", a, [a.is_(PRESENT)], "removes the application {a}", 16)
@@ -72,7 +73,7 @@ APPLICATIONS = [
     ),
 ]
 
-# --- asks
+# --- Asks
 
 ask = asks_for("ask", k, [k.is_("unknown"), ~k.recovered, k.application.told == "accepted"], "asks for {k}", 16)
 withdraw = asks_for("withdraw", k, [k.is_("pending", "satisfied")], "withdraws {k}", 16)
@@ -84,14 +85,14 @@ ASKS = [
     Rule("an ask is withdrawn", withdraw, [], k.fires("remove"), line=119),
 ]
 
-# --- nodes
+# --- Nodes
 
 add_node = asks_for(
     "add_node",
     n,
     [
         n.is_("unknown"),
-        # What runs on a node is reported with it, once its applications are accepted (our reading).
+        # A node is added with its running allocations, once their applications are accepted (our interpretation).
         forall(x, implies((x.node == n) & x.ask.recovered, x.ask.application.told == "accepted")),
     ],
     "adds the node {n}",
@@ -111,7 +112,7 @@ NODES = [
         "what runs on a node is added with it", n.fires("add"), [*ON_NEW_NODE, RUNS_THERE], x.fires("recover"), line=128
     ),
     Rule("an ask for what runs", x.fires("recover"), [], x.ask.fires("recover"), line=128),
-    # Its application has gone: the resource manager is told that it does not run (our reading).
+    # Its application has ended: the resource manager is notified that it does not run (our interpretation).
     Rule(
         "what runs for nobody is not added",
         n.fires("add"),
@@ -133,7 +134,7 @@ NODES = [
     ),
 ]
 
-# --- what the scheduler decides: "commit a scheduling/preemption proposal need acquire wlock(Partition)" (193)
+# --- Decisions of the scheduler: "commit a scheduling/preemption proposal need acquire wlock(Partition)" (193)
 
 allocate = Action(
     "allocate",
@@ -167,7 +168,7 @@ ALLOCATIONS = [
     send("an end is told", x.fires("end"), [], "AllocationReleased", x, line=320),
 ]
 
-# --- what the resource manager hears
+# --- Notifications of the resource manager
 
 HEARD = {
     "ApplicationAccepted": ("that an application is accepted", e.application, "hear_accepted"),

@@ -1,4 +1,4 @@
-"""What explorations of the merged design look at."""
+"""The configurations of the merged design to explore."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ MERGED_SCOPE = {
 
 @dataclass(frozen=True)
 class MergedConfiguration:
-    """A partition that stands, or is still to come, and what comes to it.
+    """A configuration: a partition that stands, or is added later, and its contents.
 
-    ``applications`` and ``nodes`` are how many there are; the other arguments are as of :class:`.configurations.Configuration`.
+    Args:
+        applications, nodes: how many there are.
+
+    The other arguments are as for :class:`.configurations.Configuration`.
     """
 
     about: str
@@ -71,7 +74,11 @@ MERGED_CONFIGURATIONS = [
 
 
 def merged_configurations(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """The configurations that need no more objects than ``sizes``."""
+    """Yields the rigid attributes of each configuration that fits in ``sizes``.
+
+    Args:
+        sizes: the largest number of objects, by sort.
+    """
     for configuration in MERGED_CONFIGURATIONS:
         counts: dict[str, int] = {}
         rigid = configuration.rigid

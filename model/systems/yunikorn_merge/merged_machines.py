@@ -1,7 +1,7 @@
-"""The merged design (lines 161 to 168): one object per thing, and the events that are left, all to the resource manager.
+"""The merged design (lines 161 to 168): one object per thing, and the remaining events, all to the resource manager.
 
-What the resource manager asks for is handled in one step, under the partition's lock (lines 187 to 193); only what it is told is
-still on its way for a while.
+A request of the resource manager is handled in one step, under the partition's lock (lines 187 to 193). Only the
+notifications to it are under way for a while.
 """
 
 from schedproof.model.lang import (
@@ -30,7 +30,7 @@ Queue = Sort("Queue", "q")
 
 q = variable(Queue, "q")
 
-# --- the events that are left
+# --- The remaining events
 
 LEFT = {kind for flow in FLOWS if not flow.remove and flow.receiver == RM for kind in flow.kinds}
 
@@ -41,11 +41,11 @@ MERGED_CHANNELS = Channels(
     line=36,
     fact="6",
 )
-"""Of the events between cache and scheduler none is left."""
+"""No event between cache and scheduler remains."""
 
 e, f, r = MERGED_CHANNELS.variables
 
-# --- one object per thing
+# --- One object per thing
 
 KNOWS_OF_ALLOCATIONS = ("unknown", "running", "ended")
 
@@ -75,9 +75,9 @@ APPLICATION = Machine(
     ],
     attributes=[
         Attribute("queue", Ref(Queue), rigid=True, line=216),
-        # Its queue does not take it, for a reason of its own.
+        # Its queue does not take it.
         Attribute("refused", BoolType(), rigid=True, line=53, about="is refused by the scheduler"),
-        # What the resource manager has been told.
+        # What the resource manager has been notified of.
         Attribute(
             "told",
             EnumType(("nothing", "accepted", "rejected")),
@@ -144,12 +144,12 @@ MERGED_MACHINES = [PARTITION, QUEUE, APPLICATION, ASK, ALLOCATION, NODE, MERGED_
 
 
 def hears(sort: Sort, event: str, states: tuple[str, ...], line: int, **sets: str | bool) -> list[Row]:
-    """The resource manager is told something; the object itself stays as it is."""
+    """Rows by which the resource manager receives a notification; the object keeps its state."""
     return [Row(sort, event, state, state, line=line, fact="", **sets) for state in states]
 
 
 ADDED = ("present", "removed")
-"""Where what was added is when the resource manager hears of it."""
+"""The states of an added object when the resource manager receives the notification."""
 
 MERGED_TABLE = [
     Row(Partition, "add", "absent", "present", line=269),
@@ -185,7 +185,7 @@ MERGED_TABLE = [
 
 
 MERGED_AXIOMS = [
-    # A queue stands with its partition, that is, has been there from the start.
+    # A queue stands with its partition, that is, exists from the start.
     forall(q, (q.partition != NONE) & iff(q.standing, q.partition.standing)),
     forall(a, (a.queue != NONE) & (a.queue.partition != NONE)),
     forall(n, n.partition != NONE),
@@ -198,14 +198,14 @@ MERGED_AXIOMS = [
         & (x.node != NONE)
         & (x.ask.application.queue.partition == x.node.partition),
     ),
-    # What runs on a node fits on it, and there is one allocation to recover for each of its asks.
+    # The allocations that run on a node fit on it, and each of their asks has one allocation to recover.
     forall(
         [x, y],
         (x.ask != NONE)
         & (y.ask != NONE)
         & implies(x.ask.recovered & y.ask.recovered & ((x.node == y.node) | (x.ask == y.ask)), x == y),
     ),
-    # There is one queue to the resource manager, and it keeps its order.
+    # The one queue to the resource manager keeps its order.
     forall(e, e.ordered),
     *MERGED_CHANNELS.axioms,
 ]

@@ -1,4 +1,4 @@
-"""What is promised of the merged design: the properties of the two copies by the same names, as far as they still have a meaning."""
+"""The properties of the merged design: those of the two copies, by the same names, as far as they still apply."""
 
 from schedproof.model.lang import (
     AlwaysCanReach,
@@ -20,12 +20,12 @@ from .sorts import Allocation
 
 PRESENT = "present"
 SORTS = frozenset({"Partition", "Queue", "Application", "Ask", "Allocation", "Node", "Message"})
-"""One for each of lines 163 to 167, with an application's asks (228), and what the resource manager is told."""
+"""One sort for each of lines 163 to 167, an application's asks (228), and the messages to the resource manager."""
 MERGE = "2. `allocation_info` & `scheduling_allocation`: **merge** to `scheduler.allocation`."
 
 
 def one_object(model: Model) -> bool:
-    """There is one sort for each thing and no other, a proposal is no state, and nothing is sent but to the resource manager."""
+    """True if each thing has one sort, a proposal is no state, and all messages go to the resource manager."""
     channel = model.machine("Message").attribute("channel")
     states = [state.name for state in model.machine("Allocation").states]
     one_for_each = {sort.name for sort in model.sorts} == SORTS and states == ["unknown", "allocated", "ended"]
@@ -33,7 +33,7 @@ def one_object(model: Model) -> bool:
 
 
 def one_copy(name: str, says: str, because: str = "there is one object, which is there or not") -> Property:
-    """What only two copies could break."""
+    """A property that only two copies can violate."""
     return ByConstruction(
         name=name,
         says=says,
@@ -55,7 +55,8 @@ NO_COPIES: list[Property] = [
         one_copy(f"{what}s-{order}", f"{what}s {order.replace('-', ' ')}")
         for what in THINGS
         for order in ("are-added-to-the-cache-first", "are-removed-from-the-scheduler-first")
-        if (what, order) != ("allocation", "are-added-to-the-cache-first")  # confirmed-allocations-are-there
+        if (what, order)
+        != ("allocation", "are-added-to-the-cache-first")  # allocations have confirmed-allocations-are-there
     ],
     *[
         one_copy(name, says, "a proposal is no state, only its commit changes anything")
@@ -68,7 +69,7 @@ NO_COPIES: list[Property] = [
             ("releases-are-asked-for-once", "what is released is there"),
         )
     ],
-    # Not no-queue-overflows: what the resource manager is told still waits in a queue.
+    # Without no-queue-overflows: notifications of the resource manager still wait in a queue.
     one_copy(
         "no-queue-between-copies-overflows",
         "no queue between cache and scheduler overflows",
@@ -77,7 +78,7 @@ NO_COPIES: list[Property] = [
 ]
 
 
-# --- what is there
+# --- Existing objects
 
 
 BELONGS = "{Queue, App, Node} belongs to Partition:"

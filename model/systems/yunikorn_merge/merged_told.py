@@ -1,4 +1,4 @@
-"""What is promised of what the resource manager is told of the merged design: that it is true, in order, and told once."""
+"""Properties of the merged design's notifications to the resource manager: they are true, in order, and sent once."""
 
 from schedproof.model.lang import Invariant, Property, StepInvariant, Term, Var, forall, implies
 
@@ -15,7 +15,7 @@ def is_there(
     return Invariant(name=name, says=says, line=line, sentence=sentence, over=over, given=given, then=then)
 
 
-# Each of these is said of a message: there is one of each kind about each thing, unless an exploration leaves it out.
+# Each of these is about a message. There is one of each kind for each object, unless an exploration leaves it out.
 
 TOLD: list[Property] = [
     is_there(

@@ -1,4 +1,4 @@
-"""What must never be out of reach, by what cache and scheduler do of themselves; and what can come to pass."""
+"""Properties of progress: what cache and scheduler can always reach by themselves, and what can happen at all."""
 
 from schedproof.model.lang import AlwaysCanReach, LifeCycle, Property, Term, Var, exists, forall
 
@@ -12,7 +12,7 @@ WISHES = [action.name for action in RM_ACTIONS]
 
 
 def comes_true(name: str, says: str, line: int, sentence: str, over: list[Var], given: Term, goal: Term) -> Property:
-    """What the two can always still do without a further wish of the resource manager, unless a full queue has stopped them."""
+    """A property: cache and scheduler can reach the goal by themselves, unless a full queue has stopped them."""
     return AlwaysCanReach(
         name=name,
         says=says,

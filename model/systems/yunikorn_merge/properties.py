@@ -1,7 +1,7 @@
-"""What is promised of the two copies: that they agree, in which order they are changed, and what the resource manager may count on.
+"""The properties of the two copies: they agree, change in order, and the resource manager can rely on them.
 
-Few of these are sentences of the document, which says what happens, not what for. Each stands at the line that it follows from;
-where the property is what any reader would expect of that line, ``says`` has it in full.
+Few of these are sentences of the document, which says what happens, not why. Each cites the line that it follows
+from. Where the property is what any reader would expect of that line, ``says`` has it in full.
 """
 
 from schedproof.model.lang import Invariant, Property, Term, exists, forall, iff, implies
@@ -22,7 +22,7 @@ UNDER_WAY = r.is_("under_way") & CHANNELS.one_of(r, BETWEEN)
 
 
 def under_way(about: Term) -> Term:
-    """Something on its way between cache and scheduler satisfies ``about``."""
+    """True if a message between cache and scheduler satisfies ``about``."""
     return exists(r, UNDER_WAY & about)
 
 
@@ -37,23 +37,26 @@ ON_ITS_WAY: dict[str, Term] = {
         | (r.partition == x.node.partition)
     ),
 }
-"""Something that may change one of the two copies: about the thing, or about what it belongs to."""
+"""Messages that may change one of the two copies: about the object, or about one that it belongs to."""
 
 KINDS: tuple[tuple[str, Var], ...] = (("partition", p), ("application", a), ("node", n), ("allocation", x))
 
 
 def an(what: str) -> str:
-    """With its article."""
+    """Returns the word with its article."""
     return f"{'an' if what[0] == 'a' else 'a'} {what}"
 
 
 def in_scheduler(one: Var) -> Term:
-    """The scheduler has its copy: of a partition that is stopped it has still some to remove; of an allocation from its proposal on
-    (readings.py)."""
+    """True if the scheduler has its copy.
+
+    Of a stopped partition the scheduler still has some contents to remove. An allocation has a copy from its proposal
+    on (readings.py).
+    """
     return ~one.scheduler.is_("absent")
 
 
-# --- line 42: the object exists in both
+# --- Line 42: the object exists in both copies
 
 COPIES: list[Property] = [
     Invariant_(
@@ -86,7 +89,7 @@ COPIES: list[Property] = [
 
 
 def agree(allocation: Term) -> Term:
-    """The two copies have the same objects; ``allocation``: the scheduler has the allocation x."""
+    """True if the two copies have the same objects; ``allocation`` says that the scheduler has the allocation x."""
     return (
         forall(p, iff(p.cache.is_(PRESENT), in_scheduler(p)))
         & forall(a, iff(a.cache.is_(PRESENT), in_scheduler(a)))
@@ -111,7 +114,7 @@ COPIES.append(
     )
 )
 
-# --- line 42: to the cache first, from the scheduler first
+# --- Line 42: objects are added to the cache first, and removed from the scheduler first
 
 CONTRACTS: list[Property] = [
     *[
@@ -125,7 +128,7 @@ CONTRACTS: list[Property] = [
             then=one.cache.is_(PRESENT),
         )
         for what, one in KINDS
-        if what != "allocation"  # asked of its confirmation: confirmed-allocations-are-there
+        if what != "allocation"  # for its confirmation: confirmed-allocations-are-there
     ],
     Step(
         name="confirmed-allocations-are-there",
@@ -150,7 +153,7 @@ CONTRACTS: list[Property] = [
     ],
 ]
 
-# --- what is confirmed and released
+# --- Confirmations and releases
 
 ALLOCATIONS: list[Property] = [
     Step(
@@ -219,7 +222,7 @@ ALLOCATIONS: list[Property] = [
     ),
 ]
 
-# --- what the resource manager may count on
+# --- What the resource manager can rely on
 
 TOLD: list[Property] = [
     Step(
@@ -315,11 +318,17 @@ TOLD: list[Property] = [
     ),
 ]
 
-# --- what there is room for
+# --- Room
 
 
 def one_at_a_time(whose: str, line: int, sentence: str, first: Term, second: Term) -> Property:
-    """In one component's copies no node is given to two allocations; these are the two as it has them."""
+    """A property: in one component's copies no node is given to two allocations.
+
+    Args:
+        whose: the component.
+        line, sentence: the document's.
+        first, second: that the component has the allocation x, and that it has y.
+    """
     return Invariant_(
         name=f"{whose}-nodes-hold-one-allocation",
         says=f"in the {whose}'s copies no node is given to two allocations",

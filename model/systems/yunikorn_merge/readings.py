@@ -1,7 +1,7 @@
-"""Where the text on the two copies can be read in two ways, and which findings rest on how it is read here.
+"""The places where the text on the two copies has two interpretations, and the findings that rest on the chosen one.
 
-Here stands what changes a verdict, or could be thought to. What is marked as "our reading" elsewhere only fills a gap. What has
-the name of a rule, an action or a property of the model takes its place.
+They are those that change a verdict, or seem to. An "interpretation" in a comment elsewhere only fills a gap. Each
+element replaces the model's rule, action or property of the same name.
 """
 
 from dataclasses import replace
@@ -21,17 +21,17 @@ send = CHANNELS.sending
 
 
 def wish(name: str) -> Action:
-    """What the resource manager may ask for."""
+    """Returns the resource manager's request of that name."""
     return next(action for action in RM_ACTIONS if action.name == name)
 
 
 def invariant(name: str) -> Invariant:
-    """What is promised of every state of the two copies."""
+    """Returns the invariant of the two copies of that name."""
     return next(prop for prop in SAFETY if isinstance(prop, Invariant) and prop.name == name)
 
 
 def reachable(name: str) -> AlwaysCanReach:
-    """What is never to be out of reach of them."""
+    """Returns the reachability property of the two copies of that name."""
     return next(prop for prop in PROGRESS if isinstance(prop, AlwaysCanReach) and prop.name == name)
 
 

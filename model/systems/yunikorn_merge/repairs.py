@@ -1,7 +1,8 @@
-"""What has to change so that two copies keep their properties, and what they cannot keep in full.
+"""The changes with which two copies satisfy their properties, and the properties that they can satisfy only in part.
 
-Small: leave one of the changes out, and what it repairs is broken again; but for allocations-given-back-go, which either of two
-repairs. What has the name of a rule or an action takes its place.
+The set is minimal: without one of the changes, the properties that it repairs are violated again. The exception is
+allocations-given-back-go, which either of two changes repairs. Each element replaces the rule or action of the same
+name.
 """
 
 from dataclasses import replace
@@ -140,7 +141,7 @@ FROM_THE_SCHEDULER_FIRST = Change(
     ),
     repairs=["allocations-are-removed-from-the-scheduler-first", "releases-are-asked-for-once"],
     weakens={
-        # There is no such state any more.
+        # The repaired model has no such state.
         "proposals-to-release-are-on-their-way": [],
         "life-of-a-scheduled-allocation": ["life-of-a-dropped-allocation"],
     },
@@ -252,7 +253,7 @@ PARTITIONS_GO_BY_THE_CACHE = Change(
         "past the cache (lines 22, 147) overtakes the partition's addition, and is lost."
     ),
     repairs=["removed-partitions-go"],
-    # The action stays as it is: it is possible in the same configurations.
+    # The action stays the same: it is possible in the same configurations.
     adds=[send("the resource manager: remove_partition", REMOVE_PARTITION, [], "ConfigDropsPartition", p, line=18)],
 )
 

@@ -1,6 +1,6 @@
-"""What the resource manager may ask for, and what it makes of what it hears. The rest of the world is in its choices.
+"""The resource manager's requests, and its reactions to messages. Its choices represent the rest of the world.
 
-It and its RMProxy, which passes on what it says and hears (lines 47, 138), are one component here.
+The resource manager and its RMProxy, which passes its messages on (lines 47, 138), are one component here.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def asks_for(
     line: int,
     fact: str = "",
 ) -> tuple[Action, Rule]:
-    """The resource manager asks for something: the action, and the rule that sends the event."""
+    """A request of the resource manager: the action, and the rule that sends the event."""
     action = Action(name, [about], [*when, sayable(kind, about), RUNNING], [fires], says, line, fact=fact)
     return action, send(f"the resource manager: {name}", action, [], kind, about, line=line)
 
@@ -58,7 +58,7 @@ WISHES = [
         "a new configuration has the partition {p} no longer",
         18,
     ),
-    # It need not wait: no answer to a registration is told of (readings.py).
+    # It need not wait: no answer to a registration is sent to it (readings.py).
     asks_for(
         "remove_partition",
         p,
@@ -86,7 +86,7 @@ WISHES = [
         "the resource manager removes the application {a}",
         47,
     ),
-    # It asks for an application that it was told to be accepted (readings.py).
+    # It asks only for an application that it knows to be accepted (readings.py).
     asks_for(
         "ask",
         k,
@@ -116,7 +116,7 @@ WISHES = [
         "the resource manager gives the allocation {x} back",
         91,
     ),
-    # What runs on a node is reported with it, once its applications are accepted (readings.py).
+    # It adds a node with its running allocations, once their applications are accepted (readings.py).
     asks_for(
         "add_node",
         n,

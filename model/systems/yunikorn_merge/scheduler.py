@@ -1,4 +1,4 @@
-"""What the scheduler does: its event handler, the scheduling loop beside it, and the manager of a partition that is removed."""
+"""The scheduler: its event handler, its scheduling loop, and the manager of a removed partition."""
 
 from schedproof.model.lang import Action, Rule, Term, Var, exists
 
@@ -14,11 +14,11 @@ HELD = ("proposed", "confirmed", "preempting")
 
 
 def known(application: Term) -> Term:
-    """The scheduler finds the application: "find partition, app" (line 118)."""
+    """True if the scheduler finds the application: "find partition, app" (line 118)."""
     return application.scheduler.is_(PRESENT) & application.partition.scheduler.is_(PRESENT)
 
 
-# --- what it is told of partitions, applications and nodes
+# --- Events about partitions, applications and nodes
 
 STOPS = [
     Rule(
@@ -76,7 +76,7 @@ OBJECTS = [
         e.application,
         line=54,
     ),
-    # What it does not find it does not remove, and sends nothing (readings.py).
+    # The scheduler does not remove what it does not find, and then sends nothing (readings.py).
     Rule(
         "the scheduler removes an application",
         DELIVER["ApplicationRemoved"],
@@ -92,7 +92,7 @@ OBJECTS = [
         e.application,
         line=56,
     ),
-    # A node of a partition that is not there is dropped without a word (our reading: no line has one).
+    # A node of a missing partition is dropped silently (our interpretation: no line covers it).
     Rule(
         "the scheduler adds a node",
         DELIVER["NodeAdded"],
@@ -100,7 +100,8 @@ OBJECTS = [
         e.node.scheduler.fires("add"),
         line=19,
     ),
-    # A node that it has not it does not remove (our reading; the cache sends it only after NodeAdded, in the same queue).
+    # The scheduler does not remove a node that it does not have (our interpretation; the cache sends NodeRemoved only
+    # after NodeAdded, in the same queue).
     Rule(
         "the scheduler removes a node",
         DELIVER["NodeRemoved"],
@@ -108,7 +109,7 @@ OBJECTS = [
         e.node.scheduler.fires("remove"),
         line=158,
     ),
-    # "release reserved resources": what is allocated there (readings.py); there are no reservations here.
+    # "release reserved resources": these are the allocations on it (readings.py); the model has no reservations.
     Rule(
         "allocations go with their node in the scheduler",
         n.scheduler.fires("remove"),
@@ -116,7 +117,7 @@ OBJECTS = [
         x.scheduler.fires("remove"),
         line=158,
     ),
-    # Asks and allocations are an application's (readings.py).
+    # Asks and allocations are removed with their application (readings.py).
     Rule(
         "asks go with their application",
         a.scheduler.fires("remove"),
@@ -133,7 +134,7 @@ OBJECTS = [
     ),
 ]
 
-# --- what it is told of asks
+# --- Events about asks
 
 ASKS = [
     Rule(
@@ -155,9 +156,9 @@ ASKS = [
     ),
 ]
 
-# --- what it is told of allocations
+# --- Events about allocations
 
-# An accepted proposal is confirmed if its ask is still there.
+# An accepted proposal is confirmed if its ask still exists.
 CONFIRMS = (
     known(e.allocation.ask.application)
     & e.allocation.scheduler.is_("proposed")
@@ -180,10 +181,11 @@ ACCEPTED = [
         e.allocation.ask.scheduler.fires("confirm"),
         line=71,
     ),
-    # "if fails: Send ReleaseAllocationsEvent to Cache *again*". What the scheduler counts for the proposal it takes
-    # from the ask (facts 6: from the proposal only since 0.9.0), and the ask is gone: so it goes on counting it.
+    # "if fails: Send ReleaseAllocationsEvent to Cache *again*". The scheduler takes the amount of a proposal from its
+    # ask (facts 6: from the proposal only since 0.9.0). The ask is gone, so the scheduler still counts the proposal.
     send("the scheduler fails", DELIVER["AcceptedAllocation"], [~CONFIRMS], "ReleaseFailed", e.allocation, line=72),
-    # An ask that is still there waits again (our reading; only in a partition that is stopped is it ever there), as it does when its proposal is rejected.
+    # An ask that still exists waits again, as after a rejected proposal. This is our interpretation; only in a
+    # stopped partition does the ask still exist.
     Rule(
         "the ask of a failed proposal waits again",
         DELIVER["AcceptedAllocation"],
@@ -201,7 +203,7 @@ REJECTED = [
         e.allocation.scheduler.fires("remove"),
         line=68,
     ),
-    # The ask waits again (readings.py): "set RejectedAllocation" is all there is.
+    # The ask waits again (readings.py): the document has only "set RejectedAllocation".
     Rule(
         "the ask of a rejected proposal waits again",
         DELIVER["RejectedAllocation"],
@@ -211,7 +213,8 @@ REJECTED = [
     ),
 ]
 
-# Of an allocation, not of a proposal; and what is given back goes from the scheduler first (readings.py).
+# This is for an allocation, not for a proposal. One that is given back is removed from the scheduler first
+# (readings.py).
 RELEASED = [
     *[
         Rule(
@@ -223,11 +226,12 @@ RELEASED = [
         )
         for kind, line in (("ReleasedAllocation", 84), ("ToRelease", 94))
     ],
-    # "Update ReconcilePlugin" (96) is nothing that either copy shows.
+    # "Update ReconcilePlugin" (96) changes neither copy.
     send("back to the cache", DELIVER["ToRelease"], [], "ReleaseForRm", e.allocation, line=97),
 ]
 
-# What cannot be recovered, for its application or its node is not there, is dropped without a word (our reading: line 127 has none).
+# An allocation that cannot be recovered, because its application or node is missing, is dropped silently (our
+# interpretation: line 127 does not cover it).
 RECOVERS = (
     known(e.allocation.ask.application)
     & e.allocation.node.scheduler.is_(PRESENT)
@@ -252,7 +256,7 @@ RECOVERED = [
     ),
 ]
 
-# --- the scheduling loop, a goroutine of its own that looks at the scheduler's copies
+# --- The scheduling loop, a goroutine of its own that reads the scheduler's copies
 
 propose = Action(
     "propose",
@@ -289,7 +293,7 @@ LOOP = [
 
 
 def manager(name: str, variable: Var, partition: Term, when: list[Term], says: str) -> Action:
-    """What the manager of a stopped partition does, one thing at a time."""
+    """An action of a stopped partition's manager, which removes one object at a time."""
     guard = [partition.scheduler.is_("stopped"), *when, RUNNING]
     return Action(name, [variable], guard, [variable.scheduler.fires("remove")], says, line=150)
 
@@ -319,7 +323,7 @@ ends = manager(
     "the partition {p} is empty, and its manager ends",
 )
 
-# The cache is told then (readings.py, of line 14; the text does not speak of the cache's copy at all).
+# The cache is notified then (readings.py, of line 14; the text does not mention the cache's copy).
 MANAGED = [send("a partition is removed", p.scheduler.fires("remove"), [], "PartitionRemoved", p, line=14)]
 
 SCHEDULER_ACTIONS = [propose, preempt, removes_application, removes_node, ends]

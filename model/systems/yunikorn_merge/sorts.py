@@ -1,12 +1,12 @@
-"""The kinds of objects: what the resource manager asks for, and of each the cache's copy and the scheduler's.
+"""The sorts: the resource manager's objects, and of each the cache's copy and the scheduler's copy.
 
-Cache and scheduler keep an object each of what is one thing to the resource manager (lines 40 to 42 and 163 to 167).
+Cache and scheduler each keep an object for one thing of the resource manager's (lines 40 to 42 and 163 to 167).
 """
 
 from schedproof.model.lang import Sort
 
 Partition = Sort("Partition", "p")
-"""A partition, as the resource manager knows it (line 133). Its queues come and go with it (lines 139, 141)."""
+"""A partition, as the resource manager knows it (line 133); with it its queues are added and removed (139, 141)."""
 
 Application = Sort("Application", "a")
 """An application, as the resource manager knows it (line 44)."""
@@ -15,7 +15,7 @@ Ask = Sort("Ask", "k")
 """A request of an application, as the resource manager knows it (line 100)."""
 
 Allocation = Sort("Allocation", "x")
-"""What may be allocated for an ask on a node, as the resource manager knows it (line 59)."""
+"""A possible allocation for an ask on a node, as the resource manager knows it (line 59)."""
 
 Node = Sort("Node", "n")
 """A node, as the resource manager knows it (line 153)."""
@@ -48,7 +48,7 @@ SchedulingNode = Sort("SchedulingNode", "scheduler_n")
 """Scheduler: its copy of a node (line 165)."""
 
 EventQueue = Sort("EventQueue", "queue")
-"""A handler's queue of events, where an exploration looks at its size (facts 6)."""
+"""A handler's queue of events, in explorations that consider its size (facts 6)."""
 
 Message = Sort("Message", "e")
-"""An event on its way (line 7)."""
+"""An event under way (line 7)."""

@@ -1,4 +1,4 @@
-"""The variants: two copies as the document has them, and repaired."""
+"""The variants: two copies as the document has them, and the same repaired."""
 
 from schedproof.model.lang import Model
 
@@ -38,7 +38,7 @@ TWO_COPY = Model(
     default_scope=SCOPE,
     refuted=frozenset(
         {
-            # to the cache first, from the scheduler first: not so of preemption, of nodes, and of what was there for a moment
+            # to the cache first, from the scheduler first: violated for preemption, nodes, and short-lived objects
             "nodes-are-removed-from-the-scheduler-first",
             "allocations-are-removed-from-the-scheduler-first",
             # an accepted proposal whose ask is gone, or whose allocation is gone again
@@ -49,16 +49,16 @@ TWO_COPY = Model(
             "copies-agree-at-rest",
             "copies-can-agree-again",
             "allocations-given-back-go",
-            # the resource manager is told by the cache, at once
+            # the cache notifies the resource manager at once
             "told-allocations-are-there",
             "told-allocations-are-confirmed",
             "releases-are-asked-for-once",
-            # what runs on a node that is added
+            # allocations that run on an added node
             "recovered-allocations-are-kept",
             "allocations-are-told-once",
             "what-runs-is-there",
             "scheduler-nodes-hold-one-allocation",
-            # a partition that is removed past the cache
+            # a partition whose removal goes past the cache
             "removed-partitions-go",
             "no-queue-overflows",
         }
@@ -69,7 +69,7 @@ TWO_COPY_REPAIRED = TWO_COPY.amend(
     "two-copy-repaired",
     "two copies with the changes that their properties need, as far as two copies can keep them",
     REPAIRS,
-    # A queue has a size, and what finds no room stops the process; if it waited instead, two handlers could wait for
-    # room in each other's queue for ever. No change of the flows helps.
+    # A queue has a bounded size, and an event that finds no room stops the process. If the sender waited instead, two
+    # handlers could wait for ever for room in each other's queue. No change of the flows helps.
     refuted=frozenset({"no-queue-overflows"}),
 )

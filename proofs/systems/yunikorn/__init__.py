@@ -1,1 +1,1 @@
-"""YuniKorn: the refinement of its reference implementation, and its trace formats."""
+"""YuniKorn: the refinement check of its reference implementation, and its trace formats."""

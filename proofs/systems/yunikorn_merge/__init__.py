@@ -1,1 +1,1 @@
-"""YuniKorn's merged scheduler: the refinement of its reference implementation, and its trace formats."""
+"""YuniKorn's merged scheduler: the refinement check of its reference implementation, and its trace formats."""

@@ -1,6 +1,6 @@
-"""Asks, allocations, placeholders and their swaps: how they come and go, and what that means for the application.
+"""Asks, allocations, and swaps of placeholders: how they begin and end, and what that does to the application.
 
-R: number of a repair (see the package's docstring); the rest as F 1.2 and F 3 have it.
+R: a repair, by its number in the package's docstring. The rest is as in F 1.2 and F 3.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .tables import RUN
 
 
 class Allocations(Applications):
-    """What may happen to asks and allocations."""
+    """The operations on asks and allocations."""
 
     # Asks.
 
     def add_ask(self, request: AddAsk) -> None:
-        """An application asks for something more; in New or Completing that brings it (back) to work (D18, F 1.2).
+        """Adds an ask; an application in New or Completing begins to work (again) (D18, F 1.2).
 
         Raises:
-            Refused: no live application of that name, it is failing or its partition is being removed,
-                the ask's name is taken, or the amount is none.
+            Refused: the application is not live or is failing, its partition is being removed, the ask's name is
+                taken, or the amount is not positive.
         """
         if self._is_repeated(request):
             self.tell(self.allocations.get(request.ask))
@@ -50,21 +50,21 @@ class Allocations(Applications):
             self.fire(application.name, RUN)
 
     def _is_repeated(self, request: AddAsk) -> bool:
-        """Whether a RM that has lost its memory asks for what it has asked for before (R11)."""
+        """True if a RM that has lost its memory repeats an ask (R11)."""
         allocation, ask = self.allocations.get(request.ask), self.asks.get(request.ask)
         if allocation is not None:
             return allocation.application == request.application
         return ask is not None and ask.pending and ask.application == request.application
 
     def tell(self, it: Allocation | None) -> None:
-        """What the RM has been told of an allocation before; nothing of one that is not confirmed."""
+        """Repeats to the RM what it was sent about an allocation; sends nothing about an unconfirmed one."""
         if it is not None and it.status is Status.ALLOCATED:
             self.say(NewAllocation(it.application, it.name, it.name, it.node, it.placeholder))
         elif it is not None and it.status is Status.RELEASING and it.termination is not None:
             self.say(ReleasedAllocation(it.application, it.name, it.termination))
 
     def takes_asks(self, state: State) -> bool:
-        """Whether an application in this state may ask: not while all of it is being cleaned up (D25)."""
+        """True if an application in this state may ask; one that is being cleaned up may not (D25)."""
         return state in SCHEDULED | {State.NEW, State.COMPLETING, State.RESUMING}
 
     def _add(self, request: AddAsk | ExistingAllocation, *, pending: bool) -> Ask:
@@ -86,9 +86,9 @@ class Allocations(Applications):
         return ask
 
     def release_ask(self, request: ReleaseAsk) -> None:
-        """One ask, or all, are listed no more. Allocations, and swaps under way, stay (F 1.2).
+        """Removes one ask, or all, from the list. Allocations, and swaps under way, stay (F 1.2).
 
-        Only one that was pending leaves less to do than there was.
+        Only a removed ask that was pending can leave the application idle.
         """
         listed = [a for a in self.asks.values() if a.application == request.application]
         gone = [a for a in listed if request.ask in (None, a.name)]
@@ -97,20 +97,20 @@ class Allocations(Applications):
         if any(ask.pending for ask in gone):
             self.go_on(request.application, idle=True)
 
-    # Allocations come.
+    # Allocations begin.
 
     def allocate(self, ask: Ask, node: str) -> None:
-        """The ask gets an allocation on the node."""
+        """Allocates the ask on the node."""
         self.asks[ask.name] = replace(ask, pending=False)
         self.book(Allocation(ask.name, ask.application, node, ask.amount, ask.placeholder, ask.task_group))
         self.say(NewAllocation(ask.application, ask.name, ask.name, node, ask.placeholder))
         self.allocated(ask.application, placeholder=ask.placeholder)
 
     def allocated(self, name: str, *, placeholder: bool) -> None:
-        """What a new allocation means for its application.
+        """Moves an application on after a new allocation.
 
-        A real one is progress (D19-20). Placeholders are, when the gang's total is there exactly, and in
-        Starting, which is for one allocation only.
+        A real allocation moves it on (D19-20). A placeholder does so when it completes the gang's total exactly, or
+        in Starting, which is for one allocation only.
         """
         application = self.applications[name]
         if placeholder:
@@ -124,7 +124,7 @@ class Allocations(Applications):
     # Placeholders are swapped for real asks.
 
     def swap(self, ask: Ask, placeholder: Allocation, node: str) -> None:
-        """A real ask is to have the place of a placeholder, on its node or another: the RM ends that first."""
+        """Begins to swap a real ask for a placeholder, on its node or another; the RM first ends the placeholder."""
         self.asks[ask.name] = replace(ask, pending=False)
         self.book(
             Allocation(
@@ -142,7 +142,7 @@ class Allocations(Applications):
         self.release([placeholder], TerminationType.PLACEHOLDER_REPLACED)
 
     def confirm(self, swap: Allocation) -> None:
-        """The placeholder is gone: the real allocation is there (R3), unless its node is out of use by now (R9)."""
+        """Allocates a swap whose placeholder is gone (R3), unless its node has become unusable (R9)."""
         self.unbook(swap)
         if not self.is_usable(swap.node):
             self._ask_again(swap)
@@ -152,16 +152,16 @@ class Allocations(Applications):
         self.swapped_in(swap.application)
 
     def is_usable(self, node: str) -> bool:
-        """Whether the scheduler can use the node for something new (D64)."""
+        """True if the scheduler can use the node for something new (D64)."""
         return node in self.nodes and self.nodes[node].schedulable
 
     def swapped_in(self, name: str) -> None:
-        """What a confirmed swap means: progress, as any allocation that is added (D20, R3)."""
+        """Moves an application on after a confirmed swap, as after any allocation (D20, R3)."""
         if self.applications[name].state in SCHEDULED:
             self.fire(name, RUN)
 
     def call_off(self, swap: Allocation) -> None:
-        """A swap cannot be confirmed: its ask is pending again."""
+        """Cancels a swap that cannot be confirmed: its ask is pending again."""
         self.unbook(swap)
         self._ask_again(swap)
 
@@ -169,14 +169,14 @@ class Allocations(Applications):
         if swap.name in self.asks:
             self.asks[swap.name] = replace(self.asks[swap.name], pending=True)
             return
-        # It was taken off the list meanwhile: there is nothing to go back to.
+        # The ask was removed from the list meanwhile, so it cannot be pending again.
         self.say(ReleasedAsk(swap.application, swap.name, TerminationType.TIMEOUT))
         self.go_on(swap.application, idle=True)
 
-    # Allocations go.
+    # Allocations end.
 
     def remove(self, allocation: Allocation) -> None:
-        """A confirmed allocation is gone. If it was a placeholder that is swapped, its swap is confirmed."""
+        """Removes a confirmed allocation. If it was a placeholder in a swap, the swap is confirmed."""
         name = allocation.application
         self.unbook(allocation)
         if allocation.placeholder and not self.placeholders(name):
@@ -187,16 +187,16 @@ class Allocations(Applications):
             self.confirm(swap)
 
     def release_allocation(self, name: str, allocation: str | None, termination: TerminationType) -> None:
-        """The RM says that an allocation is gone, or (None) all of an application.
+        """Handles the RM's word that an allocation is gone, or (None) that all of an application are.
 
-        Placeholders first: so nobody is asked to release what is gone.
+        Placeholders go first, so that the RM is not asked to release one that is gone.
         """
         known = self.placeholders(name) + self.real(name)
         for it in [a for a in known if allocation in (None, a.name)]:
             self.gone(it, termination)
 
     def gone(self, allocation: Allocation, termination: TerminationType) -> None:
-        """The RM's allocation is gone; if by itself, it is told that the core knows."""
+        """Removes the RM's allocation; if it ended by itself, the RM gets an acknowledgement."""
         if termination is TerminationType.STOPPED_BY_RM:
             self.say(ReleasedAllocation(allocation.application, allocation.name, termination))
         self.remove(allocation)

@@ -1,6 +1,6 @@
-"""What states an application goes through, and when: events, timers, gangs, failing.
+"""An application's states, and when they change: events, timers, gangs, failing.
 
-R: number of a repair (see the package's docstring); the rest as F 1.2 to 1.4 have it.
+R: a repair, by its number in the package's docstring. The rest is as in F 1.2 to F 1.4.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ GANG_TIMED_OUT = "ResourceReservationTimeout"
 
 
 class Applications(Queues):
-    """What may happen to an application; its asks and allocations as far as its state decides about them."""
+    """The operations on an application, and on its asks and allocations where its state depends on them."""
 
     # Events.
 
     def fire(self, name: str, event: str, message: str = "") -> Application:
-        """An event happens to a live application: see :meth:`_fire`."""
+        """Fires an event of a live application: see :meth:`_fire`."""
         return self._fire(self.applications[name], event, message)
 
     def _fire(self, application: Application, event: str, message: str = "") -> Application:
-        """An event happens to an application; a loop of the table enters no state (F 1.1).
+        """Fires an event of an application; a self loop of the table enters no state (F 1.1).
 
         Raises:
             IllegalEvent: the table has no row for it.
@@ -43,7 +43,10 @@ class Applications(Queues):
         return application if target is application.state else self._enter(application, target, message or event)
 
     def _enter(self, application: Application, state: State, message: str) -> Application:
-        """Leaves one state and enters another: its timer, the log, the RM's news, and the move of what has ended."""
+        """Moves an application to another state.
+
+        Sets the timer, writes the log, notifies the RM, and tracks an application that has ended.
+        """
         self._stop_state_timer(application)
         log = (*application.log, LogEntry(state, self.now))
         application = self.arm_state_timer(replace(application, state=state, state_timer=None, log=log))
@@ -56,20 +59,20 @@ class Applications(Queues):
         return application
 
     def time_in(self, application: Application) -> float | None:
-        """How long the application stays in its state at most, None if no timer ends it (F 1.3)."""
+        """Returns how long the application may stay in its state, in seconds; None if no timer ends it (F 1.3)."""
         match application.state:
             case State.STARTING:
                 return STARTING_TIMEOUT if application.starting_timeout else 0
             case State.COMPLETING:
                 return COMPLETING_TIMEOUT
-            # Of what is final, the timer ends the record (D24, R10).
+            # In a final state the timer ends the record (D24, R10).
             case State.COMPLETED | State.FAILED | State.REJECTED:
                 return TRACKING_TIME
             case _:
                 return None
 
     def arm_state_timer(self, application: Application) -> Application:
-        """A stay begins: its timer is armed, if the state has one."""
+        """Begins a stay: arms its timer, if the state has one."""
         seconds = self.time_in(application)
         if seconds is None:
             return application
@@ -78,7 +81,7 @@ class Applications(Queues):
         return replace(application, state_timer=stay)
 
     def track(self, application: Application) -> None:
-        """A record leaves the live ones: its names are free, the queue has one application less."""
+        """Moves a record from the live applications to the tracked ones; its names become free."""
         if application.serial in self.tracked:
             return
         del self.applications[application.name]
@@ -87,7 +90,7 @@ class Applications(Queues):
             del self.asks[ask.name]
 
     def owns_its_name(self, application: Application) -> bool:
-        """Whether the RM does not know another one by this name by now."""
+        """True if the RM knows no newer application by this name."""
         live = self.applications.get(application.name)
         return live is None or live.serial == application.serial
 
@@ -95,10 +98,10 @@ class Applications(Queues):
         if application.state_timer is not None:
             self.out.stop(Wakeup(Kind.STATE, application.serial, application.state_timer))
 
-    # The timer of a state.
+    # The state timer.
 
     def state_time_over(self, serial: int, stay: int) -> None:
-        """The timer of a state has run out. One of an earlier stay does nothing (D23, R1)."""
+        """Handles a state timer that has run out; one of an earlier stay does nothing (D23, R1)."""
         application = self.numbered(serial)
         if application is None or not self.is_of_this_stay(application, stay):
             return
@@ -115,11 +118,11 @@ class Applications(Queues):
                 raise AssertionError(f"application {application.name} has a timer in {application.state}")
 
     def is_of_this_stay(self, application: Application, stay: int) -> bool:
-        """Whether a timer was armed for the stay in which the application is."""
+        """True if ``stay`` numbers the timer of the application's current stay."""
         return application.state_timer == stay
 
     def forget(self, application: Application) -> None:
-        """The record of an application is deleted; its state was final."""
+        """Deletes the record of an application in a final state."""
         self.tracked.pop(application.serial, None)
 
     def sweep_applications(self) -> None:
@@ -131,7 +134,7 @@ class Applications(Queues):
     # Gangs.
 
     def arm_gang_timer(self, name: str) -> None:
-        """The first placeholder has been allocated: from now the gang has its time, if Accepted (F 1.3)."""
+        """Arms the gang's timer when the first placeholder of an Accepted application is allocated (F 1.3)."""
         application = self.applications[name]
         if application.state is not State.ACCEPTED or application.gang_timer is not None:
             return
@@ -142,7 +145,6 @@ class Applications(Queues):
         self.out.arm(Wakeup(Kind.GANG, application.serial, armed), seconds)
 
     def stop_gang_timer(self, application: Application) -> Application:
-        """The gang's timer means nothing any more."""
         if application.gang_timer is not None:
             self.out.stop(Wakeup(Kind.GANG, application.serial, application.gang_timer))
             application = replace(application, gang_timer=None)
@@ -150,17 +152,17 @@ class Applications(Queues):
         return application
 
     def gang_time_over(self, serial: int, armed: int) -> None:
-        """The gang's time is over (F 1.2): placeholders go, and perhaps the application fails or begins anew.
+        """Handles a gang's time-out (F 1.2): a waiting application resumes or fails, others lose their placeholders.
 
-        It has begun with its first real allocation, and as soon as one is on its way in place of a
-        placeholder (D25, R5). In Resuming, Failing or later all is on its way out already.
+        The gang has begun once it has a real allocation, or a swap for one is under way (D25, R5). In Resuming,
+        Failing or later its placeholders are being released already.
         """
         application = self.numbered(serial)
         if application is None or application.gang_timer != armed:
             return
         application = replace(application, gang_timer=None)
         self.keep(application)
-        # With a real allocation it would be Starting at least (R3).
+        # With a real allocation it would be Starting or later (R3).
         waits = application.state is State.ACCEPTED and not self.swaps(application.name)
         if waits and application.gang_style is GangStyle.SOFT:
             self.resume(application.name)
@@ -170,7 +172,7 @@ class Applications(Queues):
             self.release_placeholders(application.name)
 
     def resume(self, name: str) -> None:
-        """A Soft gang begins anew, without placeholders, and then is Accepted (F 1.2, R12)."""
+        """Resumes a Soft gang: it gives up its placeholders, and then is Accepted (F 1.2, R12)."""
         self.fire(name, RESUME, GANG_TIMED_OUT)
         self.drop_asks(name, placeholders_only=True)
         self.release_placeholders(name)
@@ -179,7 +181,7 @@ class Applications(Queues):
     # Failing.
 
     def fail(self, name: str, message: str, termination: TerminationType) -> None:
-        """The application fails: nothing of it stays, and then it is Failed (D25-26, R4)."""
+        """Makes the application fail: all its asks and allocations end, and then it is Failed (D25-26, R4)."""
         self.fire(name, FAIL, message)
         self.drop_asks(name)
         self.call_off_swaps(name)
@@ -187,7 +189,7 @@ class Applications(Queues):
         self.go_on(name)
 
     def drop_asks(self, name: str, *, placeholders_only: bool = False) -> None:
-        """No ask of it is listed any more, or none for a placeholder; the RM is told of those that were pending."""
+        """Drops its asks, or only those for placeholders; notifies the RM of those that were pending."""
         mine = [a for a in self.asks.values() if a.application == name]
         for ask in [a for a in mine if a.placeholder or not placeholders_only]:
             del self.asks[ask.name]
@@ -195,30 +197,30 @@ class Applications(Queues):
                 self.say(ReleasedAsk(name, ask.name, TerminationType.TIMEOUT))
 
     def call_off_swaps(self, name: str) -> None:
-        """No swap is confirmed any more; the placeholders go as they were going."""
+        """Cancels its swaps; the release of their placeholders continues."""
         for swap in self.swaps(name):
             self.unbook(swap)
             self.say(ReleasedAsk(name, swap.name, TerminationType.TIMEOUT))
 
     def release_placeholders(self, name: str, termination: TerminationType = TerminationType.TIMEOUT) -> None:
-        """The RM is asked to end the placeholders of an application."""
+        """Asks the RM to end the placeholders of an application."""
         self.release(self.placeholders(name), termination)
 
     def release(self, allocations: list[Allocation], termination: TerminationType) -> None:
-        """The RM is asked to end allocations, as far as it has not been asked before."""
+        """Asks the RM to end allocations, except those that it has been asked to end before."""
         for it in allocations:
             if it.status is Status.ALLOCATED:
                 self.allocations[it.name] = replace(it, status=Status.RELEASING, termination=termination)
                 self.say(ReleasedAllocation(it.application, it.name, termination))
 
-    # What follows when something has gone.
+    # After an ask or an allocation has gone.
 
     def go_on(self, name: str, *, idle: bool = False) -> None:
-        """What an ask or allocation that has gone means for its application.
+        """Moves an application on after an ask or an allocation has gone.
 
         Args:
             name: a live application.
-            idle: also ask whether it has nothing left to do, and so needs no placeholders either.
+            idle: whether to release its placeholders if it has nothing else left.
         """
         application = self.applications[name]
         if application.state is State.FAILING:
@@ -234,11 +236,11 @@ class Applications(Queues):
                 self.release_placeholders(name)
 
     def is_cleaned_up(self, name: str) -> bool:
-        """Whether a failing application has no request and no allocation left (D26)."""
+        """True if a failing application has no ask and no allocation left (D26)."""
         return not (self.pending(name) or self.swaps(name) or self.real(name) or self.placeholders(name))
 
     def has_nothing_to_do(self, name: str) -> bool:
-        """Whether nothing is requested and nothing real runs (D22, R2); placeholders do not count."""
+        """True if no ask is pending and nothing real runs (D22, R2); allocated placeholders do not count."""
         return not (self.pending(name) or self.swaps(name) or self.real(name))
 
     def _resumed(self, name: str) -> None:

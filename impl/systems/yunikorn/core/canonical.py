@@ -1,7 +1,7 @@
-"""One form for all worlds that differ in numbers only, so that an exploration knows where it has been.
+"""Maps worlds that differ only in their numbers to one world, so that an exploration recognises a visited state.
 
-Numbers only tell one application, ask or stay from another, and old from new; a core that runs for long
-counts ever higher, while it comes back to the same configurations.
+Numbers distinguish applications, asks and stays, and old ones from new. A long-running core counts ever higher, while
+it comes back to the same configurations.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .records import Application, World
 
 
 def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, frozenset[Wakeup]]:
-    """The world with its numbers replaced by 1, 2, ... in their order, and wakeups on their way as they fit that.
+    """Returns the world with its numbers replaced by 1, 2, ... in their order, and the wakeups renumbered to match.
 
     Args:
-        world: the records; times do not count in their comparison.
-        under_way: wakeups that have run out and are not delivered. One of a stay that is over has the
-            serial 0 then, one of an application that is forgotten the application 0.
+        world: the records; their times do not count in comparisons.
+        under_way: wakeups that have run out and are not delivered. One of a past stay gets the serial 0; one of a
+            deleted application gets the application 0.
     """
     records = (*world.applications, *world.tracked)
     used = {a.serial for a in records} | {a.serial for a in world.asks}
@@ -30,7 +30,7 @@ def canonical(world: World, under_way: Iterable[Wakeup] = ()) -> tuple[World, fr
     def timer(number: int | None) -> int | None:
         return None if number is None else new[number]
 
-    # Explorations ask this of every world, and most records have their numbers already: these are not copied.
+    # Copies only records whose numbers change: explorations call this for every world, and most records keep theirs.
     def renumbered(it: Application) -> Application:
         numbers = new[it.serial], timer(it.state_timer), timer(it.gang_timer)
         if numbers == (it.serial, it.state_timer, it.gang_timer):

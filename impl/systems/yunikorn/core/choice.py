@@ -1,4 +1,4 @@
-"""What neither document nor interface settles, as a function to plug in: which ask, which node, which placeholder."""
+"""The choices that neither document nor interface settles: which ask, node and placeholder. A function to plug in."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Option:
 
 
 Choice = choice.Choice[Option]
-"""Picks one of the options, which come in the order of applications, asks, nodes: the oldest application first."""
+"""Picks one of the options. They come in the order of applications, asks and nodes: the oldest application first."""
 
 
 def only(ask: str, node: str, replaces: str | None = None) -> Choice:
-    """This option; the choice raises Refused if it is none."""
+    """Returns a choice of exactly this option; the choice raises Refused if the option is not offered."""
     wanted = Option(ask, node, replaces)
 
     def choose(options: Sequence[Option]) -> Option | None:

@@ -1,4 +1,4 @@
-"""The core: requests of the RM, decisions of the scheduler, wakeups of timers, one at a time."""
+"""The core: it handles the RM's requests, the scheduler's decisions and the timers' wakeups, one at a time."""
 
 from __future__ import annotations
 
@@ -45,15 +45,16 @@ EMPTY = World()
 
 
 class Core:
-    """A scheduler core. It remembers nothing durably: a new one, or one that has crashed, knows nothing.
+    """A scheduler core. It stores nothing durably: a new core, or one that has crashed, knows nothing.
 
-    Every operation returns its responses, in order; ``listener`` is told of all of them, those that a
-    timer brings too, so that a RM that listens need not look at what is returned. Calls from several
-    threads are taken one at a time; a listener is called in between, so it should only queue what it
-    is told. An operation that raises has changed nothing.
+    Every operation returns its responses, in order. ``listener`` receives them all, also those that a timer causes,
+    so a RM that listens can ignore the returned ones. An operation that raises changes nothing.
 
-    After a crash the RM rebuilds the core: it registers, adds its applications, then its nodes with
-    what is on them, then the asks that have no allocation.
+    Calls from several threads run one at a time. The listener is called during an operation, so it should only queue
+    what it receives.
+
+    After a crash the RM rebuilds the core. It registers, adds its applications, then its nodes with their
+    allocations, then the asks without an allocation.
     """
 
     draft_type: type[Draft] = Draft
@@ -68,11 +69,11 @@ class Core:
 
     @property
     def world(self) -> World:
-        """The records as they are now; a value that later operations do not change."""
+        """The current records; later operations do not change this value."""
         return self._world
 
     def application(self, name: str) -> Application:
-        """The record of a live application, or else of the last one of that name that is tracked.
+        """Returns the record of a live application, or else of the last tracked one of that name.
 
         Raises:
             Refused: there is none.
@@ -83,20 +84,20 @@ class Core:
         return found[-1]
 
     def state_log(self, name: str) -> list[dict[str, object]]:
-        """The states that the application has entered, as the REST interface lists them (F 7).
+        """Returns the states that the application has entered, as the REST interface lists them (F 7).
 
         Raises:
-            Refused: there is no application of that name, and no record of one.
+            Refused: there is neither an application of that name nor a record of one.
         """
         return [{"time": entry.time, "applicationState": str(entry.state)} for entry in self.application(name).log]
 
     # The RM.
 
     def handle(self, request: Request) -> list[Response]:
-        """Does what the RM asks for. What cannot be done is answered, not raised.
+        """Does what the RM asks for. A request that cannot be done is answered; it raises nothing.
 
         Raises:
-            TypeError: this is no request.
+            TypeError: the argument is not a request.
         """
         return self._do(lambda draft: self._handle(draft, request), partial(_refusal, request))
 
@@ -130,7 +131,8 @@ class Core:
 
     def _register(self, draft: Draft, request: RegisterRM) -> None:
         if draft.rm == request.rm:
-            # It has lost its memory: its configuration is here, and it is told what it may not know (R11).
+            # The RM has lost its memory: its configuration is still here, so the core sends it what it may not know
+            # (R11).
             draft.say(RMAccepted(request.rm))
             draft.tell_all()
             return
@@ -145,15 +147,15 @@ class Core:
     # The scheduler.
 
     def options(self) -> list[Option]:
-        """What the scheduler could do now."""
+        """Returns what the scheduler can do now."""
         with self._lock:
             return self._draft().options()
 
     def schedule(self, choose: Choice | None = None) -> list[Response]:
-        """One decision: an ask is allocated, or begins to replace a placeholder. Nothing, if none can be.
+        """Makes one decision, if any is possible: allocates an ask, or begins to swap it for a placeholder.
 
         Args:
-            choose: picks the option; that of the core if not given.
+            choose: picks the option; by default the core's own choice.
 
         Raises:
             Refused: the choice was not among the options.
@@ -161,7 +163,7 @@ class Core:
         return self._do(lambda draft: draft.schedule(choose or self._choose))
 
     def schedule_all(self) -> list[Response]:
-        """Decisions until none is left."""
+        """Makes decisions until none is left."""
         responses: list[Response] = []
         with self._lock:
             while self.options():
@@ -171,7 +173,7 @@ class Core:
     # Time.
 
     def wake(self, wakeup: Wakeup) -> list[Response]:
-        """A timer has run out, now or long ago. What it was about may be over; then nothing happens."""
+        """Handles a timer that has run out, now or long ago. It has no effect if the timer's stay is over."""
         return self._do(lambda draft: self._wake(draft, wakeup))
 
     def _wake(self, draft: Draft, wakeup: Wakeup) -> None:
@@ -190,26 +192,26 @@ class Core:
     # The process.
 
     def crash(self) -> None:
-        """The process dies, and a new one starts: nothing is known, and no timer of before comes any more."""
+        """The process dies, and a new one starts with no records; the timers of the old one have no effect."""
         with self._lock:
             for wakeup in armed(self._world):
                 self._clock.stop(wakeup)
             self._world = EMPTY
             self._process += 1
 
-    # For explorations, which go back to earlier states. The clock goes back by itself.
+    # For explorations, which go back to earlier states. They reset the clock separately.
 
     def snapshot(self) -> World:
-        """All that the core remembers."""
+        """Returns all that the core remembers."""
         return self._world
 
     @property
     def process(self) -> int:
-        """How often the process has died: the timers of another one mean nothing."""
+        """How often the process has died; timers of another process have no effect."""
         return self._process
 
     def restore(self, snapshot: World, process: int | None = None) -> None:
-        """Goes back to what a snapshot holds, and to the process that it was of."""
+        """Goes back to a snapshot, and to the process that it was of."""
         self._world = snapshot
         self._process = self._process if process is None else process
 
@@ -244,14 +246,14 @@ class Core:
             self._clock.arm(wakeup, seconds, partial(self._come, self._process, wakeup))
 
     def _come(self, process: int, wakeup: Wakeup) -> None:
-        """The callback of a timer; that of a process that has died is nobody's."""
+        """The callback of a timer; it ignores a timer of a process that has died."""
         with self._lock:
             if process == self._process:
                 self.wake(wakeup)
 
 
 def _refusal(request: Request, problem: Exception) -> Response | None:
-    """How a request is answered that cannot be done; None if that is no answer to it."""
+    """The answer to a request that cannot be done; None if the interface has none for this request."""
     reason = str(problem)
     match request:
         case ControlObject():

@@ -1,4 +1,4 @@
-"""What a piece of work leads to outside of the core's records: messages to the RM, and timers."""
+"""The effects of one operation outside the core's records: messages to the RM, and timers."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .records import World
 STARTING_TIMEOUT = 5 * 60.0
 COMPLETING_TIMEOUT = 30.0
 TRACKING_TIME = 3 * 24 * 3600.0
-"""How long the record of an application that has ended is kept."""
+"""How long the core keeps the record of an application that has ended, in seconds."""
 GANG_TIMEOUT = 15 * 60.0
 LONGEST_TIMEOUT = 2**63 / 10**9
-"""What a duration in nanoseconds can hold; a gang that asks for more has the default."""
+"""The longest duration in nanoseconds that fits 64 bits, in seconds; a gang that asks for more gets the default."""
 QUEUE_SWEEP = 10.0
 APPLICATION_SWEEP = 24 * 3600.0
 """In seconds (F 1.3)."""
 
 
 class Kind(StrEnum):
-    """What a timer is for (F 1.3)."""
+    """The kind of a timer (F 1.3)."""
 
     STATE = "state"
-    """The time of a state is over: Starting, Completing, or the tracking of what has ended."""
+    """Ends Starting or Completing, or deletes the record of an application that has ended."""
     GANG = "gang"
     QUEUES = "queue sweep"
     APPLICATIONS = "application sweep"
@@ -33,9 +33,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Wakeup:
-    """A timer's name, and what it brings when it comes.
+    """The identity of a timer, and what it delivers when it runs out.
 
-    ``serial`` numbers the stay for which it was armed, so that one of an earlier stay is known as such.
+    ``serial`` numbers the stay for which it was armed, so that the core recognises one of an earlier stay.
     """
 
     kind: Kind
@@ -44,7 +44,7 @@ class Wakeup:
 
 
 class Outbox:
-    """What one piece of work has to say, in order, and the timers that it arms and stops."""
+    """The messages of one operation, in order, and the timers that it arms and stops."""
 
     def __init__(self) -> None:
         self.responses: list[Response] = []
@@ -52,26 +52,26 @@ class Outbox:
         self.stopped: list[Wakeup] = []
 
     def say(self, response: Response) -> None:
-        """One more message to the RM."""
+        """Adds a message to the RM."""
         self.responses.append(response)
 
     def arm(self, wakeup: Wakeup, seconds: float) -> None:
-        """A timer is armed when the work is done."""
+        """Arms a timer at the end of the operation."""
         self.armed[wakeup] = seconds
 
     def repeat(self, wakeup: Wakeup, seconds: float) -> None:
-        """A timer begins anew, also if it has been called before its time."""
+        """Arms a periodic timer anew, also if it was called before its time."""
         self.stopped.append(wakeup)
         self.armed[wakeup] = seconds
 
     def stop(self, wakeup: Wakeup) -> None:
-        """A timer is stopped when the work is done."""
+        """Stops a timer at the end of the operation."""
         if self.armed.pop(wakeup, None) is None:
             self.stopped.append(wakeup)
 
 
 def armed(world: World) -> list[Wakeup]:
-    """The timers that are armed, or have run out and are on their way, by the records of ``world``."""
+    """Returns the timers that, by the records of ``world``, are armed or have run out and are not delivered."""
     wakeups = [] if world.rm is None else [Wakeup(Kind.QUEUES), Wakeup(Kind.APPLICATIONS)]
     for application in (*world.applications, *world.tracked):
         if application.state_timer is not None:

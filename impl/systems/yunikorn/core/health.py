@@ -1,4 +1,4 @@
-"""What must be true of the records at any time (F 7: the health check, and what is said of gangs and swaps)."""
+"""What must hold for the records at any time (F 7: the health check, and the rules for gangs and swaps)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from schedproof.impl.scheduler_interface import TerminationType
 from .records import ENDED, State, Status, World
 
 TIMED = frozenset({State.STARTING, State.COMPLETING, State.COMPLETED, State.FAILED, State.REJECTED})
-"""The states that a timer ends, or the record in them."""
+"""The states in which a timer runs: it ends the state or the record."""
 
 
 def health(world: World) -> list[str]:
-    """What is wrong with the records, in words; nothing, if they are healthy.
+    """Returns what is wrong with the records, one sentence each; an empty list if they are healthy.
 
-    The sums are computed from the allocations anew: no sum that the core keeps is trusted.
+    The sums are computed anew from the allocations; the core's own sums are not trusted.
     """
     return [*_nodes(world), *_sums(world), *_orphans(world), *_swaps(world), *_applications(world)]
 
@@ -48,7 +48,7 @@ def _sums(world: World) -> list[str]:
             )
         of_queue[app.partition, app.queue] += real + reserved
     for queue in sorted(world.queues, key=lambda q: -q.name.count(".")):
-        # Children come first, and add what they have to the queue above.
+        # Children come first, and add their sum to the queue above.
         total = of_queue[queue.partition, queue.name]
         if queue.allocated != total:
             wrong.append(f"queue {queue.name}: {queue.allocated} allocated, but its applications have {total}")

@@ -1,4 +1,4 @@
-"""A copy of the records that one piece of work may change, with the sums kept right, and questions about them."""
+"""A copy of the records that one operation may change; it keeps the sums right and answers queries."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .records import Allocation, Application, Ask, Node, Partition, Queue, World
 
 
 class Ledger:
-    """The records of ``world`` by name; :meth:`world` gives them back as they are then.
+    """The records of ``world`` by name; :meth:`world` returns the changed ones.
 
-    Work that raises is thrown away with its ledger.
+    An operation that raises discards its ledger.
     """
 
     def __init__(self, world: World, now: int) -> None:
@@ -30,7 +30,7 @@ class Ledger:
         self.out = Outbox()
 
     def world(self) -> World:
-        """The records as they are now."""
+        """Returns the current records."""
         return World(
             self.rm,
             tuple(self.partitions[k] for k in sorted(self.partitions)),
@@ -44,57 +44,57 @@ class Ledger:
         )
 
     def next_serial(self) -> int:
-        """A number that was never given."""
+        """Returns a number that was never given before."""
         self.serial += 1
         return self.serial
 
     def say(self, response: Response) -> None:
-        """One more message to the RM."""
+        """Adds a message to the RM."""
         self.out.say(response)
 
     # Applications.
 
     def numbered(self, serial: int) -> Application | None:
-        """The application of this number, live or tracked."""
+        """Returns the application of this number, live or tracked; None if there is none."""
         live = next((a for a in self.applications.values() if a.serial == serial), None)
         return live or self.tracked.get(serial)
 
     def keep(self, application: Application) -> None:
-        """Writes a changed record back to where it is."""
+        """Stores a changed record, among the live or the tracked ones."""
         if application.serial in self.tracked:
             self.tracked[application.serial] = application
         else:
             self.applications[application.name] = application
 
     def pending(self, application: str) -> list[Ask]:
-        """Its asks that wait for a decision, oldest first."""
+        """Returns its asks that wait for a decision, oldest first."""
         return sorted(
             (a for a in self.asks.values() if a.application == application and a.pending), key=lambda a: a.serial
         )
 
     def swaps(self, application: str) -> list[Allocation]:
-        """Its real asks that wait for a placeholder to go."""
+        """Returns its real asks that wait for a placeholder to end."""
         return [a for a in self._allocations_of(application) if not a.confirmed]
 
     def real(self, application: str) -> list[Allocation]:
-        """Its real allocations, those that are being released too."""
+        """Returns its real allocations, including those being released."""
         return [a for a in self._allocations_of(application) if a.confirmed and not a.placeholder]
 
     def placeholders(self, application: str) -> list[Allocation]:
-        """Its allocated placeholders, those that are being released too."""
+        """Returns its allocated placeholders, including those being released."""
         return [a for a in self._allocations_of(application) if a.placeholder]
 
     def _allocations_of(self, application: str) -> list[Allocation]:
         return [a for a in self.allocations.values() if a.application == application]
 
     def swap_for(self, placeholder: str) -> Allocation | None:
-        """What waits for this placeholder to go."""
+        """Returns the swap that waits for this placeholder to end; None if there is none."""
         return next((a for a in self.allocations.values() if a.replaces == placeholder), None)
 
     # The sums.
 
     def book(self, allocation: Allocation) -> None:
-        """An allocation is added, or a swap that holds what it needs on another node."""
+        """Adds an allocation, or a swap that reserves its amount on another node."""
         self.allocations[allocation.name] = allocation
         if not allocation.confirmed:
             if allocation.held:
@@ -104,7 +104,7 @@ class Ledger:
         self._in_application(allocation, allocation.amount)
 
     def unbook(self, allocation: Allocation) -> None:
-        """An allocation is gone, or a swap that was not confirmed."""
+        """Removes an allocation, or a swap that was not confirmed."""
         if allocation.confirmed or allocation.held:
             self._on_node(allocation.node, -allocation.amount)
         if allocation.confirmed:
@@ -112,7 +112,7 @@ class Ledger:
         del self.allocations[allocation.name]
 
     def _on_node(self, name: str, amount: int) -> None:
-        # A node that is being decommissioned is gone before its allocations are.
+        # A node that is being decommissioned is removed before its allocations.
         if name in self.nodes:
             self.nodes[name] = replace(self.nodes[name], allocated=self.nodes[name].allocated + amount)
 

@@ -1,4 +1,4 @@
-"""Nodes: capacity, the flag, decommission; and the recovery of what runs on them."""
+"""Nodes: capacity, the schedulable flag, decommission, and the recovery of the allocations on them."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .tables import RUN
 
 
 class Nodes(Allocations):
-    """What may happen to nodes."""
+    """The operations on nodes."""
 
     def tell_all(self) -> None:
-        """What a RM that has lost its memory may not know: nodes, allocations, and at last what is wanted back (R11)."""
+        """Sends a RM that has lost its memory the nodes, then the allocations, then the releases asked for (R11)."""
         for node in self.nodes:
             self.say(NodeAccepted(node))
         for it in sorted(self.allocations.values(), key=lambda a: a.status is Status.RELEASING):
             self.tell(it)
 
     def create_node(self, request: CreateNode) -> None:
-        """A node with what is on it already: so a core that has lost its memory learns of all allocations.
+        """Adds a node with its allocations; a core that has lost its memory learns of all allocations this way.
 
-        One that is known stays as it is (R11).
+        A known node stays as it is (R11).
 
         Raises:
-            Refused: the partition is unknown, another one or takes no additions, an existing
-                allocation is not of a live application, or they do not fit.
+            Refused: the partition is unknown, is another one or takes no additions; or an existing allocation belongs
+                to no live application; or the allocations do not fit.
         """
         known = self.nodes.get(request.node)
         if known is not None and known.partition == request.partition:
@@ -60,7 +60,7 @@ class Nodes(Allocations):
             self.recover(it, request)
 
     def recover(self, existing: ExistingAllocation, node: CreateNode) -> None:
-        """An allocation that the RM has: its ask is satisfied, and the application as far as this brings it.
+        """Recovers an allocation of the RM: its ask is satisfied, and the application moves on accordingly.
 
         Raises:
             Refused: the application is not live or is of another partition, or the ask's name is taken.
@@ -79,7 +79,7 @@ class Nodes(Allocations):
             self.release([allocation], TerminationType.TIMEOUT)
 
     def update_node(self, request: UpdateNode) -> None:
-        """The RM's word on a node's status (D66); nothing happens if the node is unknown."""
+        """Sets a node's status as the RM reports it (D66); does nothing if the node is unknown."""
         node = self.nodes.get(request.node)
         if node is None:
             return
@@ -92,9 +92,9 @@ class Nodes(Allocations):
                 self.decommission(node)
 
     def decommission(self, node: Node) -> None:
-        """The node goes at once, and all that is on it (F 3).
+        """Removes the node at once, with all allocations on it (F 3).
 
-        A swap that was to end here begins anew: its ask is pending. One that was to end on another
+        A swap that was to end on this node is cancelled: its ask is pending again. A swap that was to end on another
         node is confirmed there, since its placeholder is gone.
         """
         del self.nodes[node.name]
@@ -102,6 +102,6 @@ class Nodes(Allocations):
         for it in here:
             if not it.confirmed:
                 self.call_off(it)
-        # Placeholders first: so the RM is not asked to release what is gone.
+        # Placeholders first, so that the RM is not asked to release one that is gone.
         for it in sorted((a for a in here if a.confirmed), key=lambda a: not a.placeholder):
             self.gone(it, TerminationType.STOPPED_BY_RM)

@@ -1,6 +1,6 @@
-"""Partitions: the configuration, new and removed applications, and the removal of a partition itself.
+"""Partitions: the configuration, added and removed applications, and the removal of a partition.
 
-R: number of a repair (see the package's docstring).
+R: a repair, by its number in the package's docstring.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from .tables import APPLICATION, FAIL, OBJECT, REJECT, REMOVE
 
 
 class Partitions(Nodes):
-    """What may happen to partitions, and to the applications in them as a whole."""
+    """The operations on partitions, and on whole applications in them."""
 
     # The configuration.
 
     def configure(self, specs: Sequence[PartitionSpec]) -> None:
-        """A new configuration: adds what is new, removes what is missing, changes the rest.
+        """Applies a new configuration: adds what is new, removes what is missing, changes the rest.
 
         Raises:
-            Refused: it contradicts itself, or wants something of what is being removed (D51).
+            Refused: it contradicts itself, or it needs something that is being removed (D51).
         """
         names = [spec.name for spec in specs]
         if not names or len(set(names)) < len(names):
@@ -86,11 +86,11 @@ class Partitions(Nodes):
                 self.remove_queue(missing)
 
     def control(self, request: ControlObject) -> ObjectState:
-        """Starts, stops or removes a queue or a partition (D55-59); the state that it is in then.
+        """Starts, stops or removes a queue or a partition (D55-59); returns its new state.
 
         Raises:
-            Refused: unknown, or not to be removed alone.
-            IllegalEvent: not in its state.
+            Refused: it is unknown, or cannot be removed alone.
+            IllegalEvent: its state does not allow the event.
         """
         partition = self.partitions.get(request.partition)
         if partition is None:
@@ -114,10 +114,10 @@ class Partitions(Nodes):
         return self.queues[queue.partition, queue.name].state
 
     def fire_partition(self, partition: Partition, event: str) -> Partition:
-        """An event happens to a partition.
+        """Fires an event of a partition.
 
         Raises:
-            IllegalEvent: not in its state.
+            IllegalEvent: its state does not allow the event.
         """
         state = ObjectState(OBJECT.target(partition.state, event))
         self.partitions[partition.name] = replace(partition, state=state)
@@ -126,16 +126,16 @@ class Partitions(Nodes):
     # Removal of a partition.
 
     def remove_partition(self, partition: Partition) -> None:
-        """The partition is to go: no additions, its applications fail, its queues drain (D25, D51, R4)."""
+        """Begins to remove the partition: no additions, its applications fail, its queues drain (D25, D51, R4)."""
         self.fire_partition(partition, REMOVE)
         self.remove_queue(self.queues[partition.name, ROOT])
         for application in [a for a in self.applications.values() if a.partition == partition.name]:
-            # A Completing one has nothing left but its time, a Resuming one fails as soon as it can (F 1).
+            # A Completing application only waits for its timer; a Resuming one fails as soon as it can (F 1).
             if application.state is not State.FAILING and APPLICATION.allows(application.state, FAIL):
                 self.fail(application.name, PARTITION_REMOVED, TerminationType.PREEMPTED_BY_SCHEDULER)
 
     def sweep(self) -> None:
-        """Removes the queues and the partitions that are to go, and can."""
+        """Removes the queues and the partitions whose removal can end."""
         self.sweep_queues()
         for partition in list(self.partitions.values()):
             if partition.state is ObjectState.DRAINING and self.is_vacated(partition):
@@ -145,17 +145,17 @@ class Partitions(Nodes):
                 del self.partitions[partition.name]
 
     def is_vacated(self, partition: Partition) -> bool:
-        """Whether all applications of the partition have ended, and its queues are removed (R4)."""
+        """True if all applications of the partition have ended, and its queues are removed (R4)."""
         applications = [*self.applications.values(), *self.tracked.values()]
         ended = all(a.state in ENDED for a in applications if a.partition == partition.name)
         return ended and self.is_empty(self.queues[partition.name, ROOT])
 
-    # Applications come and go.
+    # Applications are added and removed.
 
     def add_application(self, request: AddApplication) -> None:
-        """A new application: accepted in New, or Rejected with the reason, which is final (D18, D27, R7).
+        """Adds an application: accepted in New, or Rejected with the reason, which is final (D18, D27, R7).
 
-        One that is live is accepted again, and what cannot be undone is said again (R11).
+        A live application is accepted again; the core repeats what cannot be undone (R11).
         """
         known = self.applications.get(request.application)
         if known is not None and self._is_the_same(known, request):
@@ -178,7 +178,7 @@ class Partitions(Nodes):
         try:
             queue = self.find_place(request)
         except Refused as problem:
-            # Also what a placement rule has created on the way.
+            # Removes the queues that a placement rule has created on the way.
             self.queues = queues
             self.reject(application, str(problem))
             return
@@ -186,15 +186,15 @@ class Partitions(Nodes):
         self.say(ApplicationAccepted(application.name))
 
     def _is_the_same(self, known: Application, request: AddApplication) -> bool:
-        """Whether a live application is asked for as it is; where rules place it, what was asked for is not known."""
+        """True if the request repeats a live application; where rules place it, the requested queue is unknown."""
         ruled = known.partition in self.partitions and bool(self.partitions[known.partition].rules)
         return known.partition == request.partition and (ruled or known.queue == request.queue)
 
     def find_place(self, request: AddApplication) -> Queue:
-        """The queue for a new application.
+        """Returns the queue for a new application.
 
         Raises:
-            Refused: it cannot be added, for a reason of its own, its partition or its queue.
+            Refused: the application cannot be added, because of itself, its partition or its queue.
         """
         if request.placeholders < 0:
             raise Refused("the amount of a gang's placeholders is not negative")
@@ -210,21 +210,21 @@ class Partitions(Nodes):
         return self.place(request, partition.rules)
 
     def takes_applications(self, partition: Partition) -> bool:
-        """Whether the partition is in use (D51; F 2 for Stopped)."""
+        """True if the partition is in use (D51; F 2 for Stopped)."""
         return partition.state is ObjectState.ACTIVE
 
     def reject(self, application: Application, reason: str) -> None:
-        """The application is Rejected; its record is kept for some time, its name is free."""
+        """Rejects the application; its record is kept for some time, its name is free."""
         state = State(APPLICATION.target(application.state, REJECT))
         application = replace(application, state=state, reason=reason, log=(LogEntry(state, self.now),))
         self.tracked[application.serial] = self.arm_state_timer(application)
         self.say(ApplicationRejected(application.name, reason))
 
     def remove_application(self, name: str) -> None:
-        """The RM has no more interest in an application: all of it goes at once.
+        """Removes an application, with all its asks and allocations, at the RM's request.
 
-        Its record stays for as long as its state has it: it still becomes Completed, and expires. A New
-        one leaves nothing, since no event takes it anywhere.
+        Its record stays for as long as its state keeps it: the application still becomes Completed, and expires. A
+        New one leaves no record, since no event would move it.
         """
         application = self.applications.get(name)
         if application is None:

@@ -1,4 +1,4 @@
-"""The tree of queues: states, additions, draining, removal of what is empty, and the place of a new application."""
+"""The tree of queues: states, additions, draining, removal of empty queues, and the placement of applications."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .tables import OBJECT, REMOVE
 
 
 class Queues(Ledger):
-    """What may happen to queues. A queue is named by its path, like ``root.a.b``."""
+    """The operations on queues. A queue is named by its path, like ``root.a.b``."""
 
     # The tree.
 
     def queue(self, partition: str, name: str) -> Queue:
-        """A queue.
+        """Returns a queue.
 
         Raises:
             Refused: there is none of this name.
@@ -33,44 +33,44 @@ class Queues(Ledger):
         return ", ".join(q.name for q in self.queues.values() if q.partition == partition) or "none"
 
     def path(self, queue: Queue) -> Iterator[Queue]:
-        """The queue and those above it."""
+        """Yields the queue and those above it."""
         above: Queue | None = queue
         while above is not None:
             yield above
             above = self.queues.get((queue.partition, above.parent))
 
     def children(self, queue: Queue) -> list[Queue]:
-        """The queues directly below."""
+        """Returns the queues directly below."""
         return [q for q in self.queues.values() if q.partition == queue.partition and q.parent == queue.name]
 
     def is_draining(self, queue: Queue) -> bool:
-        """Whether the queue, or one above it, is on its way out: it accepts no additions (D51, R8)."""
+        """True if the queue, or one above it, is being removed: it accepts no additions (D51, R8)."""
         return any(q.state is ObjectState.DRAINING for q in self.path(queue))
 
     def is_scheduled(self, queue: Queue) -> bool:
-        """Whether what is in the queue is scheduled: neither it nor one above it is Stopped (D50)."""
+        """True if neither the queue nor one above it is Stopped: its asks are scheduled (D50)."""
         return all(q.state is not ObjectState.STOPPED for q in self.path(queue))
 
     def room(self, queue: Queue) -> int | None:
-        """What may still be allocated in the queue, as its maximum and those above have it; None: no bound."""
+        """Returns the amount that the maxima of the queue and of those above still allow; None without a maximum."""
         rooms = [q.maximum - q.allocated for q in self.path(queue) if q.maximum is not None]
         return min(rooms, default=None)
 
     # States.
 
     def fire_queue(self, queue: Queue, event: str) -> Queue:
-        """An event happens to one queue.
+        """Fires an event of one queue.
 
         Raises:
-            IllegalEvent: not in its state.
+            IllegalEvent: its state does not allow the event.
         """
         self.queues[queue.partition, queue.name] = replace(queue, state=ObjectState(OBJECT.target(queue.state, event)))
         return self.queues[queue.partition, queue.name]
 
     def remove_queue(self, queue: Queue) -> None:
-        """The queue and the managed ones below it are to go when they are empty (F 2).
+        """Begins to remove the queue and the managed ones below it; each is removed when it is empty (F 2).
 
-        Dynamic queues go by themselves; below a Draining one, they accept nothing new.
+        Dynamic queues are removed by themselves; below a Draining queue they accept nothing new.
         """
         for child in self.children(queue):
             self.remove_queue(child)
@@ -80,10 +80,10 @@ class Queues(Ledger):
     # Additions.
 
     def add_queue(self, partition: str, spec: QueueSpec, above: Queue | None, *, managed: bool = True) -> Queue:
-        """A new queue with what is below it in the specification.
+        """Adds a queue, with the queues below it in the specification.
 
         Raises:
-            Refused: there is one of the name, the one above accepts no additions or is a leaf in use.
+            Refused: the name is taken, or the queue above accepts no additions or is a leaf in use.
         """
         name = spec.name if above is None else f"{above.name}.{spec.name}"
         if not spec.name or "." in spec.name:
@@ -107,10 +107,10 @@ class Queues(Ledger):
         if self.is_draining(queue):
             raise Refused(f"{what} cannot be added: {queue.name} is being removed (Draining)")
 
-    # The place of a new application (F 1.2: the reasons to reject one).
+    # The placement of a new application (F 1.2: the reasons to reject one).
 
     def place(self, request: AddApplication, rules: tuple[PlacementRule, ...]) -> Queue:
-        """The leaf queue for a new application; a rule may create it.
+        """Returns the leaf queue for a new application; a rule may create it.
 
         Raises:
             Refused: there is none, or it does not take this application.
@@ -125,7 +125,7 @@ class Queues(Ledger):
         return queue
 
     def may_submit(self, user: str, queue: Queue) -> bool:
-        """Whether the queue's access list, or one above, names the user (D27); without any, all may."""
+        """True if the access list of the queue, or of one above, names the user (D27), or if there is no list."""
         lists = [q.submitters for q in self.path(queue) if q.submitters is not None]
         return not lists or any(user in names for names in lists)
 
@@ -149,7 +149,7 @@ class Queues(Ledger):
         raise Refused(f"no placement rule found a queue for application {request.application}")
 
     def _create(self, partition: str, name: str) -> Queue:
-        """A dynamic leaf queue, with dynamic parents as needed."""
+        """Adds a dynamic leaf queue, with dynamic parents as needed."""
         queue = self.queue(partition, ROOT)
         parts = name.split(".")[1:]
         for depth, part in enumerate(parts, start=1):
@@ -159,7 +159,7 @@ class Queues(Ledger):
             queue = below
         return queue
 
-    # Removal of what is empty.
+    # Removal of empty queues.
 
     def sweep_queues(self) -> None:
         """Removes the empty queues that are Draining or dynamic, from the leaves up (F 1.3); roots stay."""
@@ -168,12 +168,12 @@ class Queues(Ledger):
                 del self.queues[queue.partition, queue.name]
 
     def is_removable(self, queue: Queue) -> bool:
-        """Whether a queue is empty, and to go when it is."""
+        """True if a queue is empty, and is to be removed when empty."""
         to_go = queue.state is ObjectState.DRAINING or not queue.managed
         return to_go and self.is_empty(queue)
 
     def is_empty(self, queue: Queue) -> bool:
-        """Whether no queue is below, and no application inside."""
+        """True if there is no queue below and no application inside."""
         inside = any(a.partition == queue.partition and a.queue == queue.name for a in self.applications.values())
         return not inside and not self.children(queue)
 
@@ -183,7 +183,7 @@ def _named_by(rule: PlacementRule, request: AddApplication) -> str:
         case RuleKind.PROVIDED:
             return request.queue
         case RuleKind.USER:
-            # The dot is the separator of queues.
+            # A dot would separate queues.
             return f"{rule.value}.{request.user.replace('.', '_dot_')}"
         case RuleKind.FIXED:
             return rule.value

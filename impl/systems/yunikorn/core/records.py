@@ -1,6 +1,6 @@
-"""What the core remembers, as plain values. None of it is durable: a crash forgets all, recovery rebuilds it.
+"""The core's records, as plain values. None is durable: a crash loses all, and recovery rebuilds them.
 
-D: line of the document; F: section of the facts.
+D: a line of the document; F: a section of the facts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SCHEDULED = frozenset({State.ACCEPTED, State.STARTING, State.RUNNING})
 """The states that are part of the scheduling cycle (D19-21)."""
 
 ENDED = frozenset({State.COMPLETED, State.EXPIRED, State.FAILED, State.REJECTED})
-"""Nothing of such an application is left but its record."""
+"""The states in which only the application's record is left."""
 
 
 class ObjectState(StrEnum):
@@ -44,10 +44,10 @@ class ObjectState(StrEnum):
 
 
 class Status(StrEnum):
-    """How far an allocation is."""
+    """The progress of an allocation."""
 
     SWAPPING = "swapping"
-    """Waits for the placeholder that it replaces to go; not confirmed, so it is no allocation yet."""
+    """Waits for the end of the placeholder that it replaces. It is not confirmed, so it is no allocation yet."""
     ALLOCATED = "allocated"
     RELEASING = "releasing"
     """The RM has been asked to end it, and has not answered."""
@@ -63,11 +63,13 @@ class LogEntry:
 
 @dataclass(frozen=True)
 class Application:
-    """An application. Names can come again, ``serial`` numbers do not.
+    """An application. Names can be used again; ``serial`` numbers cannot.
 
-    ``queue`` is its leaf queue, empty if it never got one. ``state_timer`` and ``gang_timer`` number
-    the timers that are armed for it: a wakeup of another number comes from an earlier stay, and means
-    nothing (D23). ``real`` and ``reserved`` are the amounts of its real allocations and its placeholders.
+    ``queue`` is its leaf queue, empty if it never got one. ``real`` and ``reserved`` are the amounts of its real
+    allocations and of its placeholders.
+
+    ``state_timer`` and ``gang_timer`` number its armed timers. A wakeup with another number comes from an earlier
+    stay, and has no effect (D23).
     """
 
     name: str
@@ -90,7 +92,7 @@ class Application:
 
 @dataclass(frozen=True)
 class Ask:
-    """A listed ask; ``pending`` until it is allocated, or a swap for it begins. It stays listed after that."""
+    """A listed ask; ``pending`` until it is allocated or a swap for it begins. It stays listed after that."""
 
     name: str
     serial: int
@@ -104,9 +106,9 @@ class Ask:
 
 @dataclass(frozen=True)
 class Allocation:
-    """An allocation, named by its ask. ``replaces`` is the placeholder of a swap, until that is gone.
+    """An allocation, named by its ask. ``replaces`` is the placeholder of a swap, until the placeholder ends.
 
-    A swap on another node than the placeholder's is ``held``: it has its room there from the start.
+    A swap on another node than the placeholder's is ``held``: it occupies its room there from the start.
     """
 
     name: str
@@ -133,7 +135,7 @@ def _above(queue: str) -> str:
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue; ``managed`` if it comes from the configuration, else a placement rule created it."""
+    """A queue; ``managed`` if it comes from the configuration, otherwise a placement rule created it."""
 
     name: str
     partition: str
@@ -147,7 +149,7 @@ class Queue:
 
     @property
     def parent(self) -> str:
-        """The full name of the queue above, empty for the root."""
+        """The full name of the queue above; empty for the root."""
         return _above(self.name)
 
 
@@ -162,7 +164,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Node:
-    """A node; ``allocated`` counts what is held on it for swaps from other nodes too."""
+    """A node; ``allocated`` includes what swaps from other nodes hold on it."""
 
     name: str
     partition: str
@@ -173,7 +175,7 @@ class Node:
 
     @property
     def available(self) -> int:
-        """What can still be allocated."""
+        """The amount that can still be allocated."""
         return self.capacity - self.occupied - self.allocated
 
 
@@ -181,8 +183,8 @@ class Node:
 class World:
     """All records at one moment, each kind in the order of names or numbers.
 
-    ``applications`` are those that the RM can speak of, ``tracked`` those that have ended or that it
-    has removed. ``serial`` is the last number that was given.
+    ``applications`` are those that the RM can name; ``tracked`` are those that have ended or that the RM has removed.
+    ``serial`` is the last number given.
     """
 
     rm: str | None = None

@@ -1,4 +1,4 @@
-"""One scheduling decision: what could be done, and doing it."""
+"""Scheduling decisions: the options, and carrying one out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .records import SCHEDULED, Allocation, Application, Ask, Node, ObjectState,
 
 
 class Draft(Partitions):
-    """A copy of the records with all that may happen to them; the topmost layer."""
+    """A copy of the records with all operations on them; the topmost layer."""
 
     def options(self) -> list[Option]:
-        """What the scheduler can do now, in the order of applications, asks and nodes.
+        """Returns what the scheduler can do now, in the order of applications, asks and nodes.
 
-        A real ask of a task group takes the place of one of the group's placeholders as long as one
-        is left that is large enough; only without is it allocated like any other.
+        A real ask of a task group replaces one of the group's placeholders, as long as a large enough one is left.
+        Without such a placeholder it is allocated like any other ask.
         """
         found: list[Option] = []
         for application in sorted(self.applications.values(), key=lambda a: a.serial):
@@ -26,7 +26,7 @@ class Draft(Partitions):
         return found
 
     def schedule(self, choose: Choice) -> Option | None:
-        """One decision is taken, None if there is nothing to decide.
+        """Makes one decision; returns None if there is nothing to decide.
 
         Raises:
             Refused: the choice was not among the options.
@@ -37,7 +37,7 @@ class Draft(Partitions):
         return option
 
     def take(self, option: Option) -> None:
-        """Does what an option says."""
+        """Carries out an option."""
         ask = self.asks[option.ask]
         if option.replaces is None:
             self.allocate(ask, option.node)
@@ -45,7 +45,7 @@ class Draft(Partitions):
             self.swap(ask, self.allocations[option.replaces], option.node)
 
     def is_in_cycle(self, application: Application) -> bool:
-        """Whether application, queues and partition are part of the scheduling cycle (D19-21, D49-51)."""
+        """True if application, queues and partition are part of the scheduling cycle (D19-21, D49-51)."""
         return (
             application.state in SCHEDULED
             and self.partitions[application.partition].state is not ObjectState.STOPPED
@@ -53,18 +53,18 @@ class Draft(Partitions):
         )
 
     def plain_options(self, ask: Ask, application: Application) -> list[Option]:
-        """The nodes on which the ask can be allocated, if its queues have room for it."""
+        """Returns the nodes on which the ask can be allocated, if its queues have room for it."""
         room = self.room(self.queues[application.partition, application.queue])
         if room is not None and room < ask.amount:
             return []
         return [Option(ask.name, node.name) for node in self.nodes_for(ask, application)]
 
     def nodes_for(self, ask: Ask, application: Application) -> list[Node]:
-        """The nodes that have room for something new of this size."""
+        """Returns the nodes that have room for the ask."""
         return [n for n in self._usable(ask, application) if n.available >= ask.amount]
 
     def _usable(self, ask: Ask, application: Application) -> list[Node]:
-        """The schedulable nodes of the partition; the required one only, if the ask has one (D64, R9)."""
+        """The schedulable nodes of the partition; only the required one, if the ask requires one (D64, R9)."""
         nodes = (self.nodes[name] for name in sorted(self.nodes))
         return [
             node
@@ -75,7 +75,7 @@ class Draft(Partitions):
         ]
 
     def swap_options(self, ask: Ask, application: Application) -> list[Option]:
-        """The placeholders that the ask can replace: on their own nodes, or if that is not possible elsewhere."""
+        """Returns the swaps for the ask: on the placeholders' own nodes, or if none is possible there, on others."""
         replaceable = self.replaceable(ask)
         usable = {node.name for node in self._usable(ask, application)}
         in_place = [Option(ask.name, it.node, it.name) for it in replaceable if it.node in usable]
@@ -84,7 +84,7 @@ class Draft(Partitions):
         return [Option(ask.name, node.name, it.name) for it in replaceable for node in self.nodes_for(ask, application)]
 
     def replaceable(self, ask: Ask) -> list[Allocation]:
-        """The placeholders of the ask's task group that are large enough, and not on their way out."""
+        """Returns the placeholders of the ask's task group that are large enough and are not being released."""
         if ask.placeholder or not ask.task_group:
             return []
         return [

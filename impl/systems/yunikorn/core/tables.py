@@ -1,6 +1,6 @@
-"""The transition tables: application, and the object state of queues and partitions.
+"""The transition tables: of applications, and of queues and partitions (the object state).
 
-D: line of the document; F: section of the facts; R: number of a repair (see the package's docstring).
+D: a line of the document; F: a section of the facts; R: a repair, by its number in the package's docstring.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ APPLICATION_ROWS = (
     Row(FAIL, S.FAILING, S.FAILED, "D26; F 1"),
     Row(RESUME, S.NEW, S.RESUMING, "F 1"),
     Row(RESUME, S.ACCEPTED, S.RESUMING, "F 1"),
-    # Not from Failed, as F 1 has it: Failed is final (D26, R10).
+    # Not from Failed, as in F 1: Failed is final (D26, R10).
     Row(EXPIRE, S.COMPLETED, S.EXPIRED, "D23-24; F 1"),
 )
 
@@ -47,7 +47,7 @@ REMOVE = "Remove"
 
 OBJECT_ROWS = (
     Row(REMOVE, Q.ACTIVE, Q.DRAINING, "D49, D59; F 2"),
-    # An empty stopped object is ready to be removed (D50): there must be a way.
+    # An empty stopped object is ready to be removed (D50), so an event must allow that.
     Row(REMOVE, Q.STOPPED, Q.DRAINING, "D50; R8"),
     Row(REMOVE, Q.DRAINING, Q.DRAINING, "F 2"),
     Row(START, Q.ACTIVE, Q.ACTIVE, "F 2"),

@@ -1,4 +1,4 @@
-"""What happens around the states of an application (F 4.1)."""
+"""The handler of application events (F 4.1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .records import Application, Task
 from .tables import TERMINATED
 
 DONE = frozenset({"Completed", "Failing", "Failed", "Rejected", "Killing", "Killed"})
-"""An application in one of these starts nothing any more."""
+"""The states in which an application starts nothing any more."""
 
 
 class Applications:
@@ -23,9 +23,9 @@ class Applications:
         self._context = context
 
     def handle(self, event: Event) -> None:
-        """The event happens, if the table has a row for it.
+        """Handles an event, if the table has a row for it.
 
-        A second FailApplication says that nothing goes on any more (R3); in v0.12.2 any second one does.
+        A second FailApplication means that no task is active any more (R3); in v0.12.2 any second one counts.
         """
         now = self._context.applications.get(event.name)
         early = now is not None and now.state == "Failing" and self._context.going_on(event.name)
@@ -59,21 +59,21 @@ class Applications:
             case "FailApplication":
                 self._because(it, event)
                 if before == "Failing":
-                    self._context.send(RemoveApplication(it.name))  # it may still be waiting there for a first ask
+                    self._context.send(RemoveApplication(it.name))  # it may wait there for its first ask
                 elif before != "Rejected":
                     self._clean_up(it)
 
     def _is_due(self, event: Event) -> bool:
-        """Whether what the loop has found holds still: a pod to submit for, and all of a gang still to begin."""
+        """True if the event is still due: for a submission there is a new pod, for TryReserve all are new."""
         mine = self._context.tasks_of(event.name)
         if event.event == "SubmitApplication" and mine:
             return any(not t.pod.placeholder and t.state == "New" for t in mine)
         return event.event != "TryReserve" or all(t.state == "New" for t in mine)
 
     def look_again(self, name: str) -> None:
-        """Whether a reservation, a resumption or a failure is over, now that something of it has changed (R3, R4).
+        """Posts an event if a change has ended a reservation, a resumption or a failure (R3, R4).
 
-        v0.12.2 looks once, and for bound placeholders, or completed ones, only.
+        v0.12.2 checks once, and only for bound or completed placeholders.
         """
         it = self._context.applications.get(name)
         if it is None:
@@ -89,7 +89,7 @@ class Applications:
             self._once(name, "RunApplication")
 
     def schedule(self) -> None:
-        """One pass of the scheduling loop: applications are submitted and run, pods are taken up (F 4.1, 4.2)."""
+        """Makes one pass of the scheduling loop: submits and runs applications, begins tasks (F 4.1, 4.2)."""
         for it in list(self._context.applications.values()):
             mine = self._context.tasks_of(it.name)
             match it.state:
@@ -129,7 +129,7 @@ class Applications:
         return task is not None and (task.state == state or task.state in TERMINATED)
 
     def _give_up_placeholders(self, it: Application, *, only_new: bool = False) -> None:
-        """Placeholders that nobody will use are not made, and deleted if they are there (R4)."""
+        """Does not make placeholders that nobody will use, and deletes those that there are (R4)."""
         names = {pod.name for pod in it.placeholders}
         self._context.jobs = [j for j in self._context.jobs if not (j.work is Work.CREATE and j.task in names)]
         for task in self._context.tasks_of(it.name, placeholders=True):
@@ -138,7 +138,7 @@ class Applications:
         self.look_again(it.name)
 
     def _release(self, event: Event) -> None:
-        """The core wants an allocation back: the pod is deleted; if it is gone, the core is told so (R2)."""
+        """The core wants an allocation back: deletes the pod, or answers at once if it is gone (R2)."""
         task = self._context.tasks.get(event.task)
         if task is None or task.state == "Completed":
             self._context.send(ReleaseAllocation(event.name, event.task, event.termination))
@@ -147,7 +147,7 @@ class Applications:
         self._context.work(Job(Work.DELETE, task.name))
 
     def _drop_ask(self, event: Event) -> None:
-        """The core has dropped an ask: if it was a placeholder's, its pod is not needed any more (R2)."""
+        """The core has dropped an ask: deletes its pod if it is a placeholder (R2)."""
         task = self._context.tasks.get(event.task)
         if task is not None and task.pod.placeholder and task.state not in TERMINATED:
             self._context.work(Job(Work.DELETE, task.name))
@@ -157,7 +157,7 @@ class Applications:
             self._context.applications[it.name] = replace(it, reason=event.reason)
 
     def _clean_up(self, it: Application) -> None:
-        """What fails gives back what it has (R3): so the core hears of it also when it has not said so itself."""
+        """A failing application deletes its pods (R3): so the core also learns of a failure that it did not cause."""
         self._give_up_placeholders(it)
         for task in self._context.going_on(it.name):
             self._context.work(Job(Work.DELETE, task.name))
@@ -165,5 +165,5 @@ class Applications:
 
 
 def answer(task: Task) -> TerminationType:
-    """The type with which the release of a task's allocation is told: that of the core, if the core asked for it."""
+    """Returns the type with which to release a task's allocation: the core's own type, if the core asked for it."""
     return TerminationType.STOPPED_BY_RM if task.termination is None else task.termination

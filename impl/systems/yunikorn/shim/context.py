@@ -1,4 +1,4 @@
-"""What all handlers work on: the records, and the ways to the core, to Kubernetes and to the dispatcher."""
+"""What all handlers share: the records, and the ways to the core, to Kubernetes and to the dispatcher."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Queue(Protocol):
     """The dispatcher, as handlers see it."""
 
     def post(self, item: Item) -> None:
-        """Hands an event over, to be handled later."""
+        """Queues an event, to be handled later."""
 
     def holds(self, item: Item) -> bool:
-        """Whether it has been handed over and not been handled."""
+        """True if the event is queued and has not been handled."""
 
 
 OnDrop = Callable[[Dropped], object]
 
 
 class Context:
-    """The records, and the one way to change a state: :meth:`move`, by the table."""
+    """The records, and the one way to change a state by its table: :meth:`move`."""
 
     def __init__(self, send: Send, queue: Queue, on_drop: OnDrop | None = None) -> None:
         self.send = send
@@ -39,7 +39,7 @@ class Context:
         self.clear()
 
     def clear(self) -> None:
-        """Nothing is known: at the start, and after a crash."""
+        """Deletes all records: at the start, and after a crash."""
         self.scheduler = "New"
         self.recovery = Recovery.APPLICATIONS
         self.why_stopped = ""
@@ -51,27 +51,27 @@ class Context:
     # Reading.
 
     def tasks_of(self, application: str, *, placeholders: bool | None = None) -> list[Task]:
-        """The tasks of an application: all, the placeholders, or the real ones."""
+        """Returns the tasks of an application: all, the placeholders, or the real ones."""
         mine = [t for t in self.tasks.values() if t.pod.application == application]
         return [t for t in mine if placeholders is None or t.pod.placeholder == placeholders]
 
     def going_on(self, application: str) -> list[Task]:
-        """Its tasks that have been taken up and have not ended."""
+        """Returns its tasks that have begun and have not ended."""
         return [t for t in self.tasks_of(application) if t.state != "New" and t.state not in TERMINATED]
 
     # Writing.
 
     def post(self, target: Target, name: str, event: str, *, reason: str = "") -> None:
-        """Has an event of an object handled later."""
+        """Queues an event of an object."""
         self._queue.post(Event(target, name, event, reason))
 
     def post_once(self, event: Event) -> None:
-        """The same, unless it is to be handled anyway."""
+        """Queues an event, unless it is queued already."""
         if not self._queue.holds(event):
             self._queue.post(event)
 
     def work(self, job: Job) -> None:
-        """Something to do over the network, once. A pod that is to go is not bound any more."""
+        """Adds a job on Kubernetes, once. A pod that is to be deleted is not bound any more."""
         if job.work is Work.DELETE:
             self.jobs = [other for other in self.jobs if (other.work, other.task) != (Work.BIND, job.task)]
         if job.work is Work.BIND and Job(Work.DELETE, job.task) in self.jobs:
@@ -80,12 +80,12 @@ class Context:
             self.jobs.append(job)
 
     def drop(self, event: Event, state: str) -> None:
-        """An event that nobody takes. In v0.12.2 nothing is said of it (F 4); here whoever wants to know is told."""
+        """Reports an event without a row to ``on_drop``. v0.12.2 drops it silently (F 4)."""
         if self._on_drop is not None:
             self._on_drop(Dropped(event, state))
 
     def move(self, event: Event) -> str | None:
-        """Takes the row of the table; the state before, or None if the event is dropped."""
+        """Moves an object by its table; returns the state before, or None if the event is dropped."""
         match event.target:
             case Target.APPLICATION:
                 record: Application | Task | Node | None = self.applications.get(event.name)

@@ -1,9 +1,9 @@
-"""One queue for all events, first in first out and bounded (F 4).
+"""One bounded queue for all events, first in first out (F 4).
 
-An event that finds the queue full waits and is tried again; one that has waited too long is lost, and
-one that finds too many waiting is not taken. Both are said, never passed over: v0.12.2 loses the one
-without a word and panics at the other. What waits keeps its order: nothing overtakes it (in v0.12.2 each event is
-tried again by itself, so later ones come first).
+An event that finds the queue full waits and is tried again. One that has waited too long is lost; one that finds too
+many waiting is refused. The dispatcher reports both: v0.12.2 loses the first silently and panics at the second.
+
+Waiting events keep their order. In v0.12.2 each event is tried again by itself, so later ones can overtake it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .events import Item
 
 
 class Outcome(StrEnum):
-    """What becomes of an event that is handed over."""
+    """What happened to an event that was put into the queue."""
 
     QUEUED = "queued"
     WAITING = "waiting"
@@ -28,7 +28,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Waiting:
-    """An event that found the queue full; ``until`` (ns) it is tried again."""
+    """An event that found the queue full; it is tried again until ``until`` (ns)."""
 
     item: Item
     until: int
@@ -36,7 +36,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Queued:
-    """All that a :class:`Dispatcher` holds."""
+    """The contents of a :class:`Dispatcher`."""
 
     queue: tuple[Item, ...] = ()
     waiting: tuple[Waiting, ...] = ()
@@ -46,15 +46,15 @@ NOTHING = Queued()
 
 
 class Dispatcher:
-    """The queue.
+    """The queue of events.
 
     Args:
         capacity: how many events it holds.
-        most_waiting: how many may wait besides.
+        most_waiting: how many more may wait.
         patience: how long an event waits, in seconds.
 
     Raises:
-        ValueError: no capacity.
+        ValueError: the capacity is less than one, or another argument is negative.
     """
 
     def __init__(self, *, capacity: int = 1_000_000, most_waiting: int = 100_000, patience: float = 300) -> None:
@@ -63,7 +63,7 @@ class Dispatcher:
         self._capacity, self._most, self._patience = capacity, most_waiting, patience
         self._queue: deque[Item] = deque()
         self._waiting: deque[Waiting] = deque()
-        # Events come from the core, from Kubernetes and from timers, each on its own thread.
+        # Core, Kubernetes and timers put events, each on its own thread.
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -74,10 +74,10 @@ class Dispatcher:
             return item in self._queue or any(item == w.item for w in self._waiting)
 
     def put(self, item: Item, now: int) -> Outcome:
-        """Hands an event over.
+        """Queues an event, or lets it wait.
 
         Raises:
-            Overflow: too many wait; this one is not taken.
+            Overflow: too many events wait; this one is refused.
         """
         with self._lock:
             if not self._waiting and len(self._queue) < self._capacity:
@@ -89,14 +89,14 @@ class Dispatcher:
             return Outcome.WAITING
 
     def lose(self, now: int) -> list[Item]:
-        """Takes out the events that have waited too long, and says which."""
+        """Removes and returns the events that have waited too long."""
         with self._lock:
             lost = [w.item for w in self._waiting if w.until < now]
             self._waiting = deque(w for w in self._waiting if w.until >= now)
             return lost
 
     def take(self) -> Item | None:
-        """The first event, None if there is none; what waits moves up."""
+        """Removes and returns the first event, None if there is none; waiting events move up."""
         with self._lock:
             if not self._queue:
                 return None
@@ -106,11 +106,11 @@ class Dispatcher:
             return item
 
     def snapshot(self) -> Queued:
-        """What it holds, for :meth:`restore`."""
+        """Returns the contents, for :meth:`restore`."""
         with self._lock:
             return Queued(tuple(self._queue), tuple(self._waiting))
 
     def restore(self, held: Queued) -> None:
-        """Goes back to a snapshot; ``NOTHING`` empties it."""
+        """Goes back to a snapshot; ``NOTHING`` empties the queue."""
         with self._lock:
             self._queue, self._waiting = deque(held.queue), deque(held.waiting)

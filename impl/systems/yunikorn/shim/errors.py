@@ -1,17 +1,17 @@
-"""What the shim and what it stands on raise."""
+"""The exceptions of the shim, of Kubernetes and of the way to the core."""
 
 
 class ShimError(Exception):
-    """Base of everything that this package raises on purpose."""
+    """The base of all exceptions that this package raises on purpose."""
 
 
 class KubernetesError(ShimError):
-    """Kubernetes does not do what it was asked for; nothing has been changed there."""
+    """Kubernetes refuses a call; nothing has changed there."""
 
 
 class Overflow(ShimError):
-    """The dispatcher has more waiting events than it may have: it takes no further one."""
+    """Too many events wait for the dispatcher, which refuses this one."""
 
 
 class SubmitError(ShimError):
-    """A request could not be handed to the core; raised by what the shim was given to send with."""
+    """A request did not reach the core; the ``send`` that the shim was given raises it."""

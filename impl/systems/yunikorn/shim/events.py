@@ -1,4 +1,4 @@
-"""What the dispatcher carries: events of the four machines, and news of the core and of Kubernetes."""
+"""The dispatcher's items: events of the four machines, and messages of the core and of Kubernetes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .kubernetes import Change
 
 
 class Target(StrEnum):
-    """Whose event it is."""
+    """The kind of object that an event is for."""
 
     APPLICATION = "application"
     TASK = "task"
@@ -21,9 +21,9 @@ class Target(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """An event of one object; ``event`` as in its table, the other fields as the event needs them.
+    """An event of one object; ``event`` is as in its table, the other fields as the event needs them.
 
-    ``task`` and ``termination`` are of the two releases, ``allocation`` and ``node`` of TaskAllocated.
+    ``task`` and ``termination`` belong to the two releases, ``allocation`` and ``node`` to TaskAllocated.
     """
 
     target: Target
@@ -54,7 +54,7 @@ Item = Event | CoreNews | KubernetesNews
 
 
 class Work(StrEnum):
-    """What is done beside the dispatcher, over the network, and takes its time."""
+    """The kinds of work on Kubernetes: done outside the dispatcher, over the network, and slow."""
 
     CREATE = "create a placeholder's pod"
     BIND = "bind a pod"
@@ -63,7 +63,7 @@ class Work(StrEnum):
 
 @dataclass(frozen=True)
 class Job:
-    """One such piece of work on the pod of a task; ``node`` for a binding."""
+    """One job on the pod of a task; ``node`` is for a binding."""
 
     work: Work
     task: str
@@ -72,7 +72,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Dropped:
-    """An event that its object's table has no row for in its state, or whose object is not there (state "")."""
+    """An event for which its object's table has no row in its state, or whose object does not exist (state "")."""
 
     event: Event
     state: str

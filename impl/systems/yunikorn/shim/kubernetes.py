@@ -1,7 +1,7 @@
-"""What the shim needs of Kubernetes, and a cluster in memory that has it.
+"""The Kubernetes API that the shim uses, and a cluster in memory that has it.
 
-Kubernetes is the shim's only durable store: pods and nodes outlive a crash of the shim, and all that it
-knows it learns from them again.
+Kubernetes is the shim's only durable store. Pods and nodes survive a crash of the shim, which learns all that it
+knows from them again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .errors import KubernetesError
 
 
 class Phase(StrEnum):
-    """How far a pod is; Succeeded and Failed are final."""
+    """The phase of a pod; Succeeded and Failed are final."""
 
     PENDING = "Pending"
     RUNNING = "Running"
@@ -30,7 +30,7 @@ ENDED = frozenset({Phase.SUCCEEDED, Phase.FAILED})
 
 @dataclass(frozen=True)
 class TaskGroup:
-    """So many placeholders of such an amount."""
+    """A number of placeholders of one size."""
 
     name: str
     members: int
@@ -39,7 +39,7 @@ class TaskGroup:
 
 @dataclass(frozen=True)
 class Gang:
-    """What a pod's annotations say of the gang of its application; ``timeout`` in seconds, 0 the default."""
+    """What a pod's annotations say about its application's gang; ``timeout`` in seconds, 0 for the default."""
 
     groups: tuple[TaskGroup, ...]
     style: GangStyle = GangStyle.SOFT
@@ -47,13 +47,13 @@ class Gang:
 
     @property
     def amount(self) -> int:
-        """Of all placeholders together."""
+        """The amount of all placeholders together."""
         return sum(group.members * group.amount for group in self.groups)
 
 
 @dataclass(frozen=True)
 class Pod:
-    """A pod. ``node`` is where it is bound; ``deleting``: it has been asked to go."""
+    """A pod. ``node`` is where it is bound; ``deleting`` says that its deletion was requested."""
 
     name: str
     application: str
@@ -70,7 +70,7 @@ class Pod:
 
 @dataclass(frozen=True)
 class KubeNode:
-    """A node; ``unschedulable``: it is cordoned."""
+    """A node; ``unschedulable`` says that it is cordoned."""
 
     name: str
     capacity: int
@@ -79,7 +79,7 @@ class KubeNode:
 
 @dataclass(frozen=True)
 class PodChange:
-    """A pod has been added or has changed, or (``gone``) is there no more."""
+    """A pod has been added or has changed, or (``gone``) is deleted."""
 
     pod: Pod
     gone: bool = False
@@ -87,7 +87,7 @@ class PodChange:
 
 @dataclass(frozen=True)
 class NodeChange:
-    """The same of a node."""
+    """A node has been added or has changed, or (``gone``) is removed."""
 
     node: KubeNode
     gone: bool = False
@@ -101,22 +101,22 @@ class Kubernetes(Protocol):
     """The API that the shim uses. Every call may raise KubernetesError."""
 
     def list_pods(self) -> list[Pod]:
-        """All pods, the ended ones too."""
+        """Returns all pods, the ended ones too."""
 
     def list_nodes(self) -> list[KubeNode]:
-        """All nodes."""
+        """Returns all nodes."""
 
     def create_pod(self, pod: Pod) -> None:
-        """A new pod."""
+        """Creates a pod."""
 
     def bind_pod(self, name: str, node: str) -> None:
-        """Gives a pod its node."""
+        """Binds a pod to a node."""
 
     def delete_pod(self, name: str) -> None:
-        """Asks a pod to go; one that does not exist is no error."""
+        """Requests the deletion of a pod; one that does not exist is no error."""
 
     def watch(self, watcher: Watcher | None) -> None:
-        """Tells ``watcher`` (and nobody else) of every change from now on."""
+        """Sends ``watcher``, and no other watcher, every change from now on."""
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ class ClusterState:
 
 
 class Cluster:
-    """Kubernetes in memory: what the shim calls, and what users, operators and kubelets do.
+    """Kubernetes in memory: the shim's calls, and what users, operators and kubelets do.
 
-    ``failing`` names calls that are refused from now on ("create_pod", "bind_pod", "delete_pod"): a test's
-    or an exploration's way to have Kubernetes fail.
+    ``failing`` names calls that are refused from now on ("create_pod", "bind_pod", "delete_pod"). Tests and
+    explorations use it to make Kubernetes fail.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Cluster:
         self._watcher: Watcher | None = None
         self.failing: set[str] = set()
 
-    # The shim's side.
+    # The shim's calls.
 
     def list_pods(self) -> list[Pod]:
         """See :class:`Kubernetes`."""
@@ -155,10 +155,10 @@ class Cluster:
         self._watcher = watcher
 
     def create_pod(self, pod: Pod) -> None:
-        """A new pod, of a user or of the shim.
+        """Creates a pod, of a user or of the shim.
 
         Raises:
-            KubernetesError: the name is taken, or the call is one of ``failing``.
+            KubernetesError: the name is taken, or ``failing`` names the call.
         """
         self._refuse("create_pod", pod.name)
         if pod.name in self._pods:
@@ -166,10 +166,11 @@ class Cluster:
         self._put(pod)
 
     def bind_pod(self, name: str, node: str) -> None:
-        """The pod runs on the node from now on.
+        """Binds a pod to a node, where it runs from now on.
 
         Raises:
-            KubernetesError: pod or node do not exist, or the pod has a node or is to go, or the call is one of ``failing``.
+            KubernetesError: the pod or the node does not exist, the pod has a node or is being deleted, or
+                ``failing`` names the call.
         """
         self._refuse("bind_pod", name)
         pod = self.pod(name)
@@ -180,10 +181,10 @@ class Cluster:
         self._put(replace(pod, node=node, phase=Phase.RUNNING))
 
     def delete_pod(self, name: str) -> None:
-        """Without a node or after its end the pod is gone at once, else when its kubelet says so.
+        """Deletes a pod that has no node or has ended at once; for any other, its kubelet decides when.
 
         Raises:
-            KubernetesError: the call is one of ``failing``.
+            KubernetesError: ``failing`` names the call.
         """
         self._refuse("delete_pod", name)
         pod = self._pods.get(name)
@@ -194,10 +195,10 @@ class Cluster:
         else:
             self._put(replace(pod, deleting=True))
 
-    # The others.
+    # Users, operators and kubelets.
 
     def pod(self, name: str) -> Pod:
-        """The pod of that name.
+        """Returns the pod of that name.
 
         Raises:
             KubernetesError: there is none.
@@ -207,7 +208,7 @@ class Cluster:
         return self._pods[name]
 
     def end_pod(self, name: str, phase: Phase = Phase.SUCCEEDED) -> None:
-        """A running pod ends by itself.
+        """Ends a running pod, as if by itself.
 
         Raises:
             KubernetesError: it does not exist or does not run.
@@ -218,10 +219,10 @@ class Cluster:
         self._put(replace(pod, phase=phase))
 
     def reap_pod(self, name: str) -> None:
-        """The kubelet is done with a pod that was asked to go.
+        """Removes a pod whose deletion was requested, as its kubelet does.
 
         Raises:
-            KubernetesError: it does not exist, or was not asked.
+            KubernetesError: it does not exist, or its deletion was not requested.
         """
         pod = self.pod(name)
         if not pod.deleting:
@@ -229,12 +230,12 @@ class Cluster:
         self._drop(pod)
 
     def add_node(self, node: KubeNode) -> None:
-        """A new node, or a known one changed."""
+        """Adds a node, or changes a known one."""
         self._nodes[node.name] = node
         self._tell(NodeChange(node))
 
     def cordon(self, name: str, unschedulable: bool = True) -> None:
-        """A node is cordoned, or uncordoned.
+        """Cordons or uncordons a node.
 
         Raises:
             KubernetesError: there is none of that name.
@@ -244,7 +245,7 @@ class Cluster:
         self.add_node(replace(self._nodes[name], unschedulable=unschedulable))
 
     def remove_node(self, name: str) -> None:
-        """A node is gone, and its pods with it.
+        """Removes a node, and its pods with it.
 
         Raises:
             KubernetesError: there is none of that name.
@@ -257,11 +258,11 @@ class Cluster:
         self._tell(NodeChange(node, gone=True))
 
     def snapshot(self) -> ClusterState:
-        """Pods and nodes, for :meth:`restore`."""
+        """Returns pods and nodes, for :meth:`restore`."""
         return ClusterState(tuple(self._pods.values()), tuple(self._nodes.values()))
 
     def restore(self, state: ClusterState) -> None:
-        """Goes back to a snapshot; nobody is told."""
+        """Goes back to a snapshot; the watcher is not notified."""
         self._pods = {pod.name: pod for pod in state.pods}
         self._nodes = {node.name: node for node in state.nodes}
 

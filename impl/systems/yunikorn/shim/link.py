@@ -1,9 +1,10 @@
-"""The way between a shim and a core: two queues of messages, delivered one at a time by whoever drives them.
+"""The way between a shim and a core: two queues of messages, which the caller delivers one at a time.
 
-In each direction messages arrive in the order in which they were sent, or in any order. What a shim has sent may
-arrive after its death. A registration begins a connection: what was sent before it arrives first, and what the core
-has said before it is not heard. That it is a call, which waits its turn, is our reading: F 4.4 has no more than the
-events.
+In each direction messages arrive in the order in which they were sent, or in any order. A shim's messages may arrive
+after its death.
+
+A registration begins a connection. What the shim sent before arrives first; what the core sent before is lost. That a
+registration is a call, which waits its turn, is our interpretation: F 4.4 has only the events.
 """
 
 from __future__ import annotations
@@ -19,22 +20,25 @@ class CoreSide(Protocol):
     """What the link needs of a core."""
 
     def handle(self, request: Request) -> object:
-        """Does what it is asked for; its responses go to its listener."""
+        """Does what the request asks for; the responses go to the core's listener."""
 
 
 @dataclass(frozen=True)
 class LinkState:
-    """All that a :class:`Link` remembers: what is under way in each direction, first sent first."""
+    """The messages of a :class:`Link` under way in each direction, in the order in which they were sent."""
 
     requests: tuple[Request, ...] = ()
     responses: tuple[Response, ...] = ()
 
 
 class Link:
-    """Give :meth:`send` to the shim and :meth:`listen` to the core as its listener; then call :meth:`connect`.
+    """The two queues between a shim and a core.
+
+    Give :meth:`send` to the shim and :meth:`listen` to the core as its listener; then call :meth:`connect`.
 
     Args:
-        ordered: False lets :meth:`deliver_request` and :meth:`deliver_response` take any message.
+        ordered: whether messages arrive in order; with False :meth:`deliver_request` and :meth:`deliver_response`
+            take any message.
     """
 
     def __init__(self, *, ordered: bool = True) -> None:
@@ -44,24 +48,24 @@ class Link:
         self.restore(LinkState())
 
     def connect(self, core: CoreSide, receive: Callable[[Sequence[Response]], None]) -> None:
-        """Who takes the messages: a core, and a shim's ``receive``."""
+        """Connects the receivers: a core, and a shim's ``receive``."""
         self._core, self._receive = core, receive
 
     @property
     def requests(self) -> list[Request]:
-        """What is under way to the core."""
+        """The requests under way to the core."""
         return list(self._requests)
 
     @property
     def responses(self) -> list[Response]:
-        """What is under way to the shim."""
+        """The responses under way to the shim."""
         return list(self._responses)
 
     def send(self, request: Request) -> None:
-        """The shim sends a request, or registers.
+        """Queues a request or a registration of the shim.
 
         Raises:
-            ValueError: it registers, and nothing is connected.
+            ValueError: it is a registration, and nothing is connected.
         """
         if not isinstance(request, RegisterRM):
             self._requests.append(request)
@@ -73,37 +77,37 @@ class Link:
         core.handle(request)
 
     def listen(self, responses: Sequence[Response]) -> None:
-        """The core says something."""
+        """Queues responses of the core."""
         self._responses += responses
 
     def deliver_request(self, index: int = 0) -> None:
-        """A request arrives at the core.
+        """Delivers a request to the core.
 
         Raises:
-            ValueError: there is none of that index, or it is not its turn, or nothing is connected.
+            ValueError: there is none of that index, it is not its turn, or nothing is connected.
         """
         core = self._connected()
         core.handle(self._requests.pop(self._turn(index, len(self._requests))))
 
     def deliver_response(self, index: int = 0) -> None:
-        """A response arrives at the shim.
+        """Delivers a response to the shim.
 
         Raises:
-            ValueError: as :meth:`deliver_request`.
+            ValueError: as for :meth:`deliver_request`.
         """
         if self._receive is None:
             raise ValueError("nothing is connected: call connect first")
         self._receive([self._responses.pop(self._turn(index, len(self._responses)))])
 
     def lose(self, *, requests: bool, responses: bool) -> None:
-        """What is under way is lost, in a crash of what was to send or to take it."""
+        """Loses the messages under way, in a crash of their sender or receiver."""
         if requests:
             self._requests.clear()
         if responses:
             self._responses.clear()
 
     def snapshot(self) -> LinkState:
-        """What is under way, for :meth:`restore`."""
+        """Returns the messages under way, for :meth:`restore`."""
         return LinkState(tuple(self._requests), tuple(self._responses))
 
     def restore(self, state: LinkState) -> None:

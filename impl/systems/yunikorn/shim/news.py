@@ -1,4 +1,4 @@
-"""What the core says, as events of the shim's objects (F 4: scheduler_callback.go)."""
+"""The core's messages, as events of the shim's objects (F 4: scheduler_callback.go)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from .tables import TERMINATED
 
 
 def events_of(response: Response, context: Context) -> list[Event]:
-    """The events that a message of the core leads to now; none where there is nothing to do.
+    """Returns the events that a message of the core leads to now; an empty list if there is nothing to do.
 
-    What nobody is waiting for any more, because the object is where the message would take it, is no event: a
-    repeated acceptance or allocation, that an application fails which is failing.
+    A message that would move the object to where it is already leads to no event. Examples are a repeated acceptance
+    or allocation, and the failure of an application that is failing.
     """
     match response:
         case RMAccepted(rm):
@@ -47,17 +47,18 @@ def events_of(response: Response, context: Context) -> list[Event]:
         case ApplicationUpdated(name, state, message):
             return _updated(context.applications.get(name), state, message)
         case AskRejected(_, ask, reason):
-            # One that has not asked in this life of the shim is not meant, nor one that has ended.
+            # Only for a task that has asked since the shim started, and has not ended.
             task = context.tasks.get(ask)
             asked = task is not None and task.state in ("Pending", "Scheduling")
             return [Event(Target.TASK, ask, "TaskRejected", reason)] if asked else []
         case NewAllocation(_, ask, allocation, node):
-            # One that has still to ask in this life of the shim is told again then; one that has it knows.
+            # A task that has not asked since the shim started receives it again then; one that is allocated has it
+            # already.
             task = context.tasks.get(ask)
             waits = task is not None and task.state not in ("New", "Pending", "Allocated", "Bound")
             return [Event(Target.TASK, ask, "TaskAllocated", allocation=allocation, node=node)] if waits else []
         case ReleasedAllocation(application, allocation, termination, message):
-            # STOPPED_BY_RM is the core's answer to what the shim has told it (F 4.1:114).
+            # STOPPED_BY_RM is the core's answer to a release by the shim (F 4.1:114).
             if termination is TerminationType.STOPPED_BY_RM or application not in context.applications:
                 return []
             return [_release(application, "ReleaseAppAllocation", allocation, termination, message)]
@@ -77,7 +78,7 @@ def events_of(response: Response, context: Context) -> list[Event]:
 
 
 def given_back(response: Response, context: Context) -> list[Request]:
-    """What the core is answered at once, because what it speaks of is not here any more (R6)."""
+    """Returns the immediate answers to a message about an object that the shim does not have (R6)."""
     match response:
         case NewAllocation(application, ask, allocation) if ask not in context.tasks:
             return [ReleaseAllocation(application, allocation)]
@@ -91,13 +92,13 @@ def given_back(response: Response, context: Context) -> list[Request]:
 
 
 def forget(name: str, context: Context) -> None:
-    """The core has completed an application: the shim's is forgotten, without an event (F 4.1: 131-135).
+    """Discards an application that the core has completed, without an event (F 4.1: 131-135).
 
-    A pod that came too late for it begins again, as that of a new application of that name. Placeholders go.
+    Its placeholders are deleted. A pod that came too late for it belongs to a new application of that name.
     """
     it = context.applications.get(name)
     if it is not None and it.state in ("Failing", "Failed", "Rejected"):
-        return  # it has failed here, and was removed there
+        return  # it has failed here, and was removed in the core
     late = [t for t in context.tasks_of(name) if not t.pod.placeholder and t.state in ("New", "Pending", "Scheduling")]
     old = context.applications.pop(name, None)
     for task in context.tasks_of(name):
@@ -110,7 +111,6 @@ def forget(name: str, context: Context) -> None:
 
 
 def _application(name: str, context: Context) -> str:
-    """The state of an application, "" without one."""
     it = context.applications.get(name)
     return "" if it is None else it.state
 

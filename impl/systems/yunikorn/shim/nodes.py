@@ -1,4 +1,4 @@
-"""What happens around the states of a node (F 4.3)."""
+"""The handler of node events (F 4.3)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .records import Node
 
 
 class Nodes:
-    """The handler of node events, and of what Kubernetes says of nodes."""
+    """The handler of node events, and of Kubernetes' changes of nodes."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def handle(self, event: Event) -> None:
-        """The event happens, if the table has a row for it."""
+        """Handles an event, if the table has a row for it."""
         if self._context.move(event) is None:
             return
         it = self._context.nodes[event.name]
@@ -28,7 +28,7 @@ class Nodes:
             case "RecoverNode":
                 self._create(it)
             case "NodeAccepted":
-                # Looked at now, not when the object was made: a cordon that came in between is not lost (R5).
+                # Read now, not when the object was made, so a cordon in between is not lost (R5).
                 to = "DrainNode" if it.kube.unschedulable else "NodeReady"
                 self._context.post(Target.NODE, it.name, to)
             case "NodeReady" | "RestoreNode":
@@ -39,7 +39,7 @@ class Nodes:
                 self._follow(it)
 
     def changed(self, kube: KubeNode, *, gone: bool) -> None:
-        """What Kubernetes says of a node: it is new, has been cordoned or uncordoned, or is gone."""
+        """Handles a change of a node: it is new, has been cordoned or uncordoned, or is gone."""
         it = self._context.nodes.get(kube.name)
         if gone:
             if it is not None:
@@ -57,15 +57,15 @@ class Nodes:
         self._follow(it)
 
     def _follow(self, it: Node) -> None:
-        """The core is told what Kubernetes says, as soon as the node is in a state in which it can be (R5)."""
+        """Notifies the core of a cordon or uncordon, once the node is in a state that allows it (R5)."""
         if it.state == "Healthy" and it.kube.unschedulable:
             self._context.post_once(Event(Target.NODE, it.name, "DrainNode"))
         elif it.state == "Draining" and not it.kube.unschedulable:
             self._context.post_once(Event(Target.NODE, it.name, "RestoreNode"))
 
     def _create(self, it: Node) -> None:
-        """The node with the pods that are on it; those that the core cannot know of only take their place."""
-        # Not a pod that has gone since it was listed: what is left of it is its completed task.
+        """Sends the node with the pods on it; a pod that the core cannot know only occupies room."""
+        # Not a pod that has gone since it was listed: only its completed task is left.
         listed = [t for t in self._context.tasks.values() if t.pod.node == it.name and t.pod.phase not in ENDED]
         here = [t for t in listed if t.state != "Completed"]
         known = [t for t in here if self._context.applications[t.pod.application].state not in (*DONE, "New")]

@@ -1,4 +1,4 @@
-"""What the shim remembers of applications, pods and nodes. Frozen values, so that a snapshot is a copy."""
+"""The shim's records of applications, pods and nodes. The values are frozen, so a snapshot is a copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .kubernetes import Gang, KubeNode, Pod
 
 @dataclass(frozen=True)
 class Application:
-    """An application; ``state`` is one of tables.APPLICATION_STATES. ``reason``: why it was rejected or has failed."""
+    """An application; ``state`` is one of tables.APPLICATION_STATES. ``reason`` says why it was rejected or failed."""
 
     name: str
     queue: str
@@ -24,7 +24,7 @@ class Application:
 
     @property
     def placeholders(self) -> tuple[Pod, ...]:
-        """The pods that hold places for the gang."""
+        """The gang's placeholder pods."""
         if self.gang is None:
             return ()
         return tuple(
@@ -46,8 +46,8 @@ class Application:
 class Task:
     """A pod's task; ``state`` is one of tables.TASK_STATES.
 
-    ``allocation`` is known from when the core has allocated it ("" before); ``termination`` is the type with which
-    the core asked for its release, which the answer repeats.
+    ``allocation`` is "" until the core has allocated it. ``termination`` is the type with which the core asked for
+    its release; the answer repeats it.
     """
 
     pod: Pod
@@ -59,25 +59,25 @@ class Task:
 
     @property
     def name(self) -> str:
-        """That of the pod, and of the ask."""
+        """The name of the pod, and of the ask."""
         return self.pod.name
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node; ``state`` is one of tables.NODE_STATES. ``kube.unschedulable`` is always what Kubernetes last said."""
+    """A node; ``state`` is one of tables.NODE_STATES. ``kube.unschedulable`` is always Kubernetes' latest value."""
 
     kube: KubeNode
     state: str = "New"
 
     @property
     def name(self) -> str:
-        """That of the node in Kubernetes."""
+        """The name of the node in Kubernetes."""
         return self.kube.name
 
 
 class Recovery(StrEnum):
-    """How far the recovery is: applications first, then nodes (F 4.4)."""
+    """The phases of the recovery: applications first, then nodes (F 4.4)."""
 
     APPLICATIONS = "applications"
     NODES = "nodes"
@@ -85,7 +85,7 @@ class Recovery(StrEnum):
 
 @dataclass(frozen=True)
 class World:
-    """All that the shim remembers, what its dispatcher holds and what it has still to do included."""
+    """All that the shim remembers, including the dispatcher's contents and the pending jobs."""
 
     scheduler: str = "New"
     recovery: Recovery = Recovery.APPLICATIONS

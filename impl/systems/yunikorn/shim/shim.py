@@ -27,19 +27,20 @@ SCHEDULER = "scheduler"
 
 
 class Shim:
-    """A resource manager between Kubernetes and a core. It remembers nothing durably.
+    """A resource manager between Kubernetes and a core. It stores nothing durably.
 
-    Nothing happens by itself: :meth:`step` handles one event, :meth:`schedule` is one pass of the
-    scheduling loop, :meth:`do` carries out one piece of work on Kubernetes, and :meth:`settle` does all of
-    that until nothing is left. What core and Kubernetes say is only queued; it may come from any thread.
+    The caller drives it: :meth:`step` handles one event, :meth:`schedule` makes one pass of the scheduling loop, and
+    :meth:`do` carries out one job on Kubernetes. :meth:`settle` does all of these until nothing is left. Messages of
+    core and Kubernetes are only queued; they may come from any thread.
 
     Args:
         kubernetes: the API.
-        send: hands a request to the core; it may raise SubmitError: an application fails by that, of all else the process ends.
+        send: hands a request to the core; it may raise SubmitError. That fails the application if it was being
+            submitted; otherwise the process ends.
         clock: for the timeouts of recovery and dispatcher.
-        dispatcher: the queue; one of its own if not given.
+        dispatcher: the queue; by default a new one.
         name, partitions: what it registers with.
-        on_drop: is told of every event that nobody takes.
+        on_drop: receives every event without a row.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Shim:
         self._overflow = ""
         self._lock = RLock()
 
-    # What it knows.
+    # Its records.
 
     @property
     def scheduler(self) -> str:
@@ -74,7 +75,7 @@ class Shim:
 
     @property
     def why_stopped(self) -> str:
-        """Why its process has ended of itself, "" if it has not."""
+        """Why its process has ended by itself, "" if it has not."""
         return self._context.why_stopped
 
     @property
@@ -94,54 +95,54 @@ class Shim:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The work on Kubernetes that is still to do."""
+        """The pending jobs on Kubernetes."""
         return tuple(self._context.jobs)
 
-    # What comes in. None of these takes the lock: whoever calls may hold one of its own.
+    # Inputs. None of these takes the lock, as the caller may hold a lock of its own.
 
     def receive(self, responses: Sequence[Response]) -> None:
-        """The core says something; also its listener."""
+        """Queues messages of the core; also the core's listener."""
         for response in responses:
             self.post(CoreNews(response))
 
     def notice(self, change: Change) -> None:
-        """Kubernetes says something."""
+        """Queues a change in Kubernetes."""
         self.post(KubernetesNews(change))
 
     def fail_application(self, name: str, reason: str) -> None:
-        """A plug-in says that an application has failed (F 4.1:138)."""
+        """Queues a plug-in's report that an application has failed (F 4.1:138)."""
         self.post(Event(Target.APPLICATION, name, "FailApplication", reason))
 
     def complete_application(self, name: str) -> None:
-        """A plug-in says that an application is complete (F 4.1:132)."""
+        """Queues a plug-in's report that an application is complete (F 4.1:132)."""
         self.post(Event(Target.APPLICATION, name, "CompleteApplication"))
 
     def post(self, item: Item) -> None:
-        """Has an event handled later. If the dispatcher does not take it, the process ends at its next step."""
+        """Queues an event. If the dispatcher refuses it, the process ends at its next step."""
         try:
             self._dispatcher.put(item, self._clock.now())
         except Overflow as problem:
             self._overflow = str(problem)
 
     def holds(self, item: Item) -> bool:
-        """Whether an event waits to be handled."""
+        """True if an event waits to be handled."""
         return item in self._dispatcher
 
-    # What it does.
+    # Operations.
 
     def start(self) -> None:
-        """The process starts: it registers. Nothing happens if it has started."""
+        """Starts the process: it registers. Does nothing if it has started."""
         with self._lock:
             if self.scheduler == "New":
                 self._context.why_stopped = ""
                 self._handle(Event(Target.SCHEDULER, SCHEDULER, "RegisterScheduler"))
 
     def step(self) -> bool:
-        """Handles one event; False if there is none."""
+        """Handles one event; returns False if there is none."""
         with self._lock:
             lost = self._dispatcher.lose(self._clock.now())
             if lost or self._overflow:
-                # What is lost is waited for: only a new process, which asks Kubernetes, can know better.
+                # Someone waits for a lost event; only a new process, which asks Kubernetes, can make up for it.
                 self._end(self._overflow or f"{len(lost)} events were lost, the first of them {lost[0]}")
                 return False
             item = self._dispatcher.take()
@@ -150,20 +151,20 @@ class Shim:
             try:
                 self._handle(item)
             except SubmitError as problem:
-                # The core is waited for and was not told: only a new process can make that good.
+                # The shim waits for an answer to the lost request; only a new process can make up for it.
                 self._end(f"the core is not to be reached: {problem}")
                 return False
             self._check_recovery()
             return True
 
     def schedule(self) -> None:
-        """One pass of the scheduling loop; nothing unless the scheduler is Running."""
+        """Makes one pass of the scheduling loop; does nothing unless the scheduler is Running."""
         with self._lock:
             if self.scheduler == "Running":
                 self._applications.schedule()
 
     def do(self, job: Job) -> bool:
-        """Carries out one of :attr:`jobs`; False if Kubernetes refused a deletion, which is still to do then."""
+        """Carries out one of :attr:`jobs`; returns False if Kubernetes refused a deletion, which stays pending."""
         with self._lock:
             if job not in self._context.jobs:
                 return False
@@ -171,7 +172,7 @@ class Shim:
             return self._work(job)
 
     def settle(self) -> None:
-        """All of that, until there is nothing to do but to wait."""
+        """Runs steps, passes and jobs until the shim can only wait."""
         going_on = True
         while going_on:
             going_on = False
@@ -183,12 +184,12 @@ class Shim:
             going_on = going_on or len(self._dispatcher) > 0
 
     def crash(self) -> None:
-        """The process dies: all that it knew is gone, and what was under way to it. :meth:`start` starts a new one."""
+        """The process dies and loses all records and all messages to it. :meth:`start` starts a new one."""
         with self._lock:
             self._end("")
 
     def snapshot(self) -> World:
-        """All that it remembers, for :meth:`restore`."""
+        """Returns all that it remembers, for :meth:`restore`."""
         with self._lock:
             it = self._context
             return World(
@@ -203,7 +204,7 @@ class Shim:
             )
 
     def restore(self, world: World) -> None:
-        """Goes back to a snapshot. Clock and Kubernetes go back by themselves."""
+        """Goes back to a snapshot. Clock and Kubernetes are reset separately."""
         with self._lock:
             it = self._context
             it.scheduler, it.recovery, it.why_stopped = world.scheduler, world.recovery, world.why_stopped
@@ -215,7 +216,7 @@ class Shim:
             self._overflow = ""
             self._kubernetes.watch(self.notice if world.scheduler in ("Recovering", "Running") else None)
 
-    # One event.
+    # Handling one event.
 
     def _handle(self, item: Item) -> None:
         match item:
@@ -247,20 +248,20 @@ class Shim:
             case "RegisterScheduler":
                 self._context.send(self._registration)
             case "RegisterSchedulerSucceed":
-                # At once: what the core says next is for a shim that knows what Kubernetes lists.
+                # At once: the core's next messages are for a shim that knows what Kubernetes lists.
                 self._handle(Event(Target.SCHEDULER, SCHEDULER, "RecoverScheduler"))
             case "RecoverScheduler":
                 self._begin_recovery()
             case "RecoverSchedulerSucceed":
                 for node in list(self._context.nodes.values()):
-                    if node.state == "New":  # it came while the others were being recovered
+                    if node.state == "New":  # it came during the recovery of the others
                         self._context.post(Target.NODE, node.name, "RecoverNode")
             case "RegisterSchedulerFailed":
                 self._stop(f"the core refuses the registration: {event.reason}")
             case "RecoverSchedulerFailed":
                 self._stop(f"the recovery of {event.reason} took more than {RECOVERY_TIMEOUT} s")
 
-    # Recovery (F 4.4): what Kubernetes lists, applications first, then nodes with what is on them.
+    # Recovery (F 4.4): what Kubernetes lists; applications first, then nodes with their pods.
 
     def _begin_recovery(self) -> None:
         self._kubernetes.watch(self.notice)
@@ -275,7 +276,7 @@ class Shim:
         self._check_recovery()
 
     def _check_recovery(self) -> None:
-        """Goes on when all that was asked for has been answered."""
+        """Begins the next phase of the recovery when all requests of this one are answered."""
         it = self._context
         if self.scheduler != "Recovering":
             return
@@ -303,7 +304,7 @@ class Shim:
 
         self._clock.arm(self._timer, RECOVERY_TIMEOUT, too_late)
 
-    # Work on Kubernetes.
+    # Jobs on Kubernetes.
 
     def _work(self, job: Job) -> bool:
         it = self._context
@@ -326,7 +327,7 @@ class Shim:
         return True
 
     def _create(self, name: str) -> None:
-        """One of a gang's placeholders; if it cannot be made, its application goes on without (F 4.1:541-552)."""
+        """Makes one of a gang's placeholders; if that fails, its application continues without it (F 4.1:541-552)."""
         for it in self._context.applications.values():
             for pod in it.placeholders:
                 if pod.name == name and name not in self._context.tasks:
@@ -335,10 +336,10 @@ class Shim:
                     except KubernetesError as problem:
                         self._context.post(Target.APPLICATION, it.name, "RunApplication", reason=str(problem))
 
-    # The end.
+    # The end of the process.
 
     def _stop(self, why: str) -> None:
-        """The scheduler is Stopped, and the process ends (F 4.4)."""
+        """Ends the process with the scheduler in Stopped (F 4.4)."""
         self._end(why)
         self._context.scheduler = "Stopped"
 

@@ -1,7 +1,7 @@
 """The transition tables of the shim's four machines: those of v0.12.2, with the repairs.
 
-F: section of the facts and line of the code. R: a repair, by its number in the package's docstring. The task's state
-Allocated has the string "TaskAllocated" in the code.
+F: a section of the facts and a line of the code. R: a repair, by its number in the package's docstring. The task's
+state Allocated has the string "TaskAllocated" in the code.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ NODE_STATES = ("New", "Recovering", "Accepted", "Healthy", "Rejected", "Draining
 SCHEDULER_STATES = ("New", "Registering", "Registered", "Stopped", "Recovering", "Running")
 
 TERMINATED = frozenset({"Rejected", "Killed", "Failed", "Completed"})
-"""F 4.2: nothing happens to such a task any more."""
+"""The states in which a task has ended (F 4.2)."""
 REGISTERED = frozenset({"Healthy", "Draining", "Rejected"})
-"""F 4.3: a node about which the core has answered."""
+"""The states of a node that the core has answered about (F 4.3)."""
 
 APPLICATION = TableMachine(
     "application",

@@ -1,4 +1,4 @@
-"""What happens around the states of a task (F 4.2)."""
+"""The handler of task events (F 4.2)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .records import Application, Task
 
 
 class Tasks:
-    """The handler of task events, and of what Kubernetes says of pods."""
+    """The handler of task events, and of Kubernetes' changes of pods."""
 
     def __init__(self, context: Context, applications: Applications) -> None:
         self._context = context
         self._applications = applications
 
     def handle(self, event: Event) -> None:
-        """The event happens, if the table has a row for it; a task is taken up only as long as its application does that."""
+        """Handles an event, if the table has a row for it; a task begins only while its application lets it."""
         if event.event == "InitTask" and not self._begins(event.name):
             return
         before = self._context.move(event)
@@ -51,23 +51,23 @@ class Tasks:
                 self._noticed(it)
 
     def _begins(self, name: str) -> bool:
-        """Placeholders are taken up while their application reserves, real pods while it runs (F 4.2:101)."""
+        """True if the task may begin: a placeholder in Reserving, a real pod in Running (F 4.2:101)."""
         task = self._context.tasks.get(name)
         application = None if task is None else self._context.applications.get(task.pod.application)
         if task is None or application is None:
-            return True  # there is nothing to take up, which the table says
+            return True  # there is nothing to begin; the table drops the event
         return application.state == ("Reserving" if task.pod.placeholder else "Running")
 
     # Pods.
 
     def appeared(self, pod: Pod) -> None:
-        """A pod that the shim has no task for: a new one, also of an application that is new (F 4.2).
+        """Makes the task of a pod that has none; also its application, if that is new (F 4.2).
 
-        One that is on a node, or has ended, has a task that begins where the pod is: no event takes it there.
+        The task of a pod that is on a node, or has ended, begins in a later state without an event.
         """
         if pod.application not in self._context.applications:
             if pod.placeholder and self._context.scheduler == "Running":
-                # It was being made when its application was forgotten.
+                # It was being made when its application was discarded.
                 self._context.work(Job(Work.DELETE, pod.name))
                 return
             self._context.applications[pod.application] = Application(pod.application, pod.queue, pod.gang)
@@ -80,7 +80,7 @@ class Tasks:
         self._context.tasks[pod.name] = task
 
     def changed(self, pod: Pod, *, gone: bool) -> None:
-        """What Kubernetes says of a pod: it is new, has changed or is gone."""
+        """Handles a change of a pod: it is new, has changed or is gone."""
         task = self._context.tasks.get(pod.name)
         if task is None:
             if not gone:
@@ -90,7 +90,7 @@ class Tasks:
         if (gone or pod.phase in ENDED) and task.state != "Completed":
             self._context.post(Target.TASK, pod.name, "CompleteTask")
 
-    # What the events lead to.
+    # Effects of the events.
 
     def _ask(self, it: Task) -> None:
         pod = it.pod
@@ -107,7 +107,7 @@ class Tasks:
         self._context.work(Job(Work.BIND, it.name, event.node))
 
     def _released(self, it: Task, before: str) -> None:
-        """The core is told that the pod is gone: of its ask, and of its allocation, which it may have from before (R2)."""
+        """The pod is gone: gives back its ask, and its allocation, which the core may have from before (R2)."""
         application = it.pod.application
         if before in ("New", "Pending", "Scheduling"):
             self._context.send(ReleaseAsk(application, it.name))
@@ -115,7 +115,7 @@ class Tasks:
             self._context.send(ReleaseAllocation(application, it.allocation or it.name, answer(it)))
 
     def _noticed(self, it: Task) -> None:
-        """The application looks whether it has waited for this (F 4.1:102 and 108; R3, R4 for the rest)."""
+        """Lets the application check whether it waited for this (F 4.1:102 and 108; R3, R4 for the rest)."""
         application = self._context.applications.get(it.pod.application)
         if application is None:
             return

@@ -1,1 +1,1 @@
-"""YuniKorn's reference core beside its model, with crash and recovery at every state."""
+"""The refinement check of YuniKorn's reference core against its model, with crash and recovery in every state."""

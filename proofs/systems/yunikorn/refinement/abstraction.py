@@ -1,7 +1,7 @@
-"""The abstraction function: what the core's records and timers mean in the model.
+"""The abstraction function: from the core's records and timers to a state of the model.
 
-It shares no code with the core. What the core has forgotten is in the model as it was: the record of
-an application that has ended, of an ask that is done with, of a node or queue that is gone.
+It shares no code with the core. The model keeps what the core discards: records of ended applications, finished asks,
+removed nodes and queues. For these the image is as before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from schedproof.proofs.refinement.modelside import Normal
 from .names import Names
 
 KEPT = ("Starting", "Completing", "Completed")
-"""The states whose timer is the model's; of what is final, it only ends the record."""
+"""The states whose timer the model has. In the final states the timer only deletes the record."""
 
 
 class Abstraction:
@@ -39,27 +39,32 @@ class Abstraction:
         }
 
     def label(self, action: str, **parameters: int) -> Choice:
-        """A step of the model."""
+        """Returns the choice that takes a step of the model."""
         return Choice(
             action, tuple((v.name, parameters[v.name]) for v in self.instance.model.action(action).parameters)
         )
 
     def state_of(self, sort: str, number: int, image: State) -> str:
-        """The machine state of an object."""
+        """Returns the machine state of an object."""
         slot, names = self._names[sort]
         return names[image[slot + number]]
 
     def image(self, world: World, times: Times, before: State) -> State:
-        """The model state of a state of the core, which came out of one with the image ``before``.
+        """Returns the image of a state of the core.
+
+        Args:
+            world: the core's records.
+            times: the core's timers.
+            before: the image of the core's state one operation before.
 
         Raises:
-            Broken: something is gone that may not be.
+            Broken: a record is missing that must exist.
         """
         new = _Image(self.instance, self._numbers, before)
         there = self._partition(new, world)
         for n, name in enumerate(self.names.queues):
             self._queue(new, n, next((q for q in world.queues if q.name == name), None))
-        # Nodes go with their partition, and nothing is said of them any more.
+        # Nodes are removed with their partition; the model then keeps their last state.
         for n, name in enumerate(self.names.nodes if there else ()):
             self._node(new, n, next((it for it in world.nodes if it.name == name), None))
         pending = {t.name for t in times.pending}
@@ -70,10 +75,10 @@ class Abstraction:
             if not records:
                 self._forgotten(new, n)
                 continue
-            # One that is refused because its name has ended is no other one in the model.
+            # A second record, Rejected because the name has ended, is no other application in the model.
             it = next((a for a in reversed(records) if a.state != "Rejected"), records[-1])
             new.state("Application", n, it.state)
-            # What has ended stays known, unless it was removed before.
+            # An ended application stays known, unless it was removed before.
             gone = it in world.tracked and (it.state == "Completing" or not new.got("Application", "known", n))
             new.put("Application", "known", n, it.state != "Rejected" and not gone)
             mine = None if it.state_timer is None else Wakeup(Kind.STATE, it.serial, it.state_timer)
@@ -115,7 +120,7 @@ class Abstraction:
             new.state("Node", n, "gone")
 
     def _forgotten(self, new: _Image, n: int) -> None:
-        """The record of an application is gone: it has ended, or was never there."""
+        """Checks that an application without a record has ended, or never existed."""
         was = new.was("Application", n)
         if was == "New":
             new.put("Application", "known", n, False)
@@ -146,7 +151,10 @@ class Abstraction:
 
 
 def without_bygones(instance: Instance, names: Names) -> Normal:
-    """Takes away which asks an application has listed that has ended: no step asks for it, and the core keeps none."""
+    """Returns the function that clears ``listed`` of the asks of ended applications.
+
+    No step depends on it, and the core discards such asks.
+    """
     states = [s.name for s in instance.model.machine("Application").states]
     finished = {n for n, name in enumerate(states) if name in FINISHED}
     application, listed = instance.slot("Application"), instance.slot("Ask", "listed")
@@ -162,7 +170,7 @@ def without_bygones(instance: Instance, names: Names) -> Normal:
 
 
 class _Image:
-    """A model state that is being put together from the one before."""
+    """A model state under construction, from the one before."""
 
     def __init__(self, instance: Instance, numbers: Mapping[str, Mapping[str, int]], before: State) -> None:
         self._instance, self._numbers, self._before = instance, numbers, before
@@ -173,11 +181,11 @@ class _Image:
         return tuple(self._new)
 
     def was(self, sort: str, n: int) -> str:
-        """An object's state before."""
+        """The state of an object in the image before."""
         return self._instance.model.machine(sort).states[self._before[self._instance.slot(sort) + n]].name
 
     def got(self, sort: str, attribute: str, n: int) -> int:
-        """An attribute before."""
+        """The value of an attribute in the image before."""
         return self._before[self._instance.slot(sort, attribute) + n]
 
     def state(self, sort: str, n: int, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Whether YuniKorn's core and model are the same graph."""
+"""Checks that YuniKorn's core and its model have the same graph."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from .operations import URGENT, Operations
 def check_refinement(
     configuration: Configuration, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> RefinementReport:
-    """Explores the core and the model's ``repaired`` variant and compares the two graphs.
+    """Explores the core and the model's ``repaired`` variant, and compares the two graphs.
 
-    The edges of the implementation must be exactly the model's reachable steps, less those that are
-    in one operation with the step before (:data:`.operations.URGENT`), and from every state of the implementation
-    every step of its image must be possible. While a core recovers, only what the resource manager
-    tells it to that end is looked at.
+    The core's edges must be exactly the model's reachable steps, except steps that belong to one operation with the
+    step before (:data:`.operations.URGENT`). From every state of the core every step of its image must be possible.
+    While a core recovers, the resource manager only sends it what it needs for that.
 
     Args:
-        configuration: applications with their asks, queues, nodes, and what people may touch.
-        parts: what the core is made of.
-        progress: called now and then with the numbers of states and edges found.
+        configuration: applications with their asks, queues and nodes, and what people may change.
+        parts: the classes of the core.
+        progress: called now and then with the numbers of states and edges.
     """
     return compared(lambda: side_by_side(configuration, parts, progress=progress), configuration.about)
 
@@ -37,7 +36,7 @@ def check_refinement(
 def side_by_side(
     configuration: Configuration, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> Exploration:
-    """The exploration of :func:`check_refinement`, same arguments, before it begins."""
+    """Returns the exploration of :func:`check_refinement` before it begins; same arguments."""
     names, instance = Names(configuration), instance_of(configuration)
     model = ModelGraph.explore(instance, without_bygones(instance, names), URGENT)
     abstraction = Abstraction(instance, names)
@@ -45,5 +44,5 @@ def side_by_side(
 
 
 def instance_of(configuration: Configuration) -> Instance:
-    """The repaired model of a configuration."""
+    """Returns the repaired model of a configuration."""
     return instance_with(REPAIRED, configuration.rigid(shipped=True))

@@ -1,8 +1,8 @@
 """The implementation's side: a core, its clock, and what the resource manager remembers over a crash.
 
-The core has nothing durable, and each of its operations is one change of its records. So a process
-that dies inside an operation leaves what it would have left just before, or just after: nothing. The
-resource manager still has the containers that run, and says so when it registers their node again.
+The core stores nothing durably, and each operation changes its records once. So a process that dies inside an
+operation leaves no more than one that dies just before or after: nothing. The resource manager still has the running
+containers, and reports them when it registers their node again.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ REFUSALS = (AskRejected, ControlRejected, NodeRejected)
 
 
 def every_option(draft: Draft) -> list[Option]:
-    """All that a scheduler may decide: which of it the core prefers is policy, and not the model's.
+    """Returns all allowed decisions: every ask on every usable node, and in place of every replaceable placeholder.
 
-    Every pending ask on every node that it may use, and in place of every placeholder that it can replace.
+    Which of them the core prefers is policy, and not part of the model.
     """
     found: list[Option] = []
     for application in sorted(draft.applications.values(), key=lambda a: a.serial):
@@ -47,14 +47,14 @@ def every_option(draft: Draft) -> list[Option]:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a core is made of: a test replaces it to plant a bug."""
+    """The classes of a core; a test replaces one to seed a fault."""
 
     draft: type[Draft] = Draft
     core: type[Core] = Core
 
     @property
     def unselective(self) -> type[Draft]:
-        """The draft, with every decision that may be taken instead of its own preference."""
+        """The draft class that offers every allowed decision instead of the core's preferred ones."""
         return type(self.draft.__name__, (self.draft,), {"options": every_option})
 
 
@@ -72,14 +72,14 @@ class Container:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of it: the core's records, its timers, the image in the model, and the containers.
+    """The core's records and timers, the image in the model, and the containers.
 
-    ``told`` are those that run by what the core has told the resource manager, ``lost`` those that the core
-    does not know any more.
+    The image is part of the snapshot because the core discards what has ended, and the model does not.
 
-    ``process`` tells its timers from those of a process that has died.
-
-    The image is part of it because the core forgets what has ended, and the model does not.
+    Attributes:
+        process: distinguishes its timers from those of a process that has died.
+        told: the running containers, by the core's messages to the resource manager.
+        lost: the containers that the core does not know any more.
     """
 
     world: World
@@ -96,31 +96,31 @@ class Snapshot:
 
     @property
     def armed(self) -> list[Wakeup]:
-        """The timers of applications that are armed."""
+        """The armed timers of applications."""
         return [t.name for t in self.times.pending if isinstance(t.name, Wakeup) and t.name.application]
 
     @cached_property
     def key(self) -> object:
-        """The same for all snapshots that differ in nothing that matters."""
+        """Equal for snapshots that differ in nothing relevant."""
         return canonical(self.world, self.under_way), self.image, self.lost
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that happens to the core.
+    """An operation on the core.
 
     Args:
-        said: in words.
+        said: the operation in words.
         call: does it.
-        labels: the step of the model that it is, by each of its names; none if it is no step.
-        path: the steps of the model, one after the other, if it is several.
-        rejected: the step that it is if the core rejects the application that it is about.
-        ended: the asks whose containers the resource manager has ended before it says so.
-        found: the containers that it tells a core which does not know them.
-        again: it may be told what it has been told before.
-        must: it may not be refused, nor its application rejected.
+        labels: the model's step that it is, by each of its names; empty if it is no step.
         lost: the containers that the core does not know after it.
-        crash: it begins where the model begins.
+        path: the model's steps in sequence, if it is several.
+        rejected: the step that it is if the core rejects the application.
+        crash: whether the core begins again in the model's initial state.
+        ended: the asks whose containers the resource manager has ended before the operation.
+        found: the containers that the resource manager reports to a core that does not know them.
+        again: whether the core may repeat its earlier messages.
+        must: whether the core may neither refuse it nor reject its application.
     """
 
     said: str
@@ -136,12 +136,12 @@ class Operation:
     must: bool = False
 
     def names(self, answers: Sequence[Response]) -> tuple[Choice, ...]:
-        """The step that it was, as the answers show."""
+        """Returns the step that it was, by the core's answers."""
         return self.rejected if any(isinstance(it, ApplicationRejected) for it in answers) else self.labels
 
 
 class Component:
-    """A core on a clock that stands still, put back to any earlier snapshot before each operation."""
+    """A core on a clock that stands still, restored to an earlier snapshot before each operation."""
 
     def __init__(self, parts: Parts) -> None:
         self.clock = ManualClock(timed=False)
@@ -150,10 +150,10 @@ class Component:
         self.core: Core = kind(self.clock, listener=self.answers.extend)
 
     def run(self, at: Snapshot, operation: Operation) -> tuple[World, Times] | None:
-        """An operation from ``at`` to its end; None if it is refused.
+        """Runs an operation from ``at``; returns the records and timers after it, None if it is refused.
 
         Raises:
-            Broken: it fails, or changes something though it was refused.
+            Broken: it fails, or it was refused and changed something.
         """
         self.core.restore(at.world, at.process)
         self.clock.restore(at.times)
@@ -163,7 +163,7 @@ class Component:
             operation.call(self)
         except (Refused, IllegalEvent):
             refused = True
-        except Exception as error:  # whatever a bug raises
+        except Exception as error:  # whatever a fault raises
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         else:
             refused = any(isinstance(answer, REFUSALS) for answer in self.answers)
@@ -177,10 +177,10 @@ class Component:
         return self.core.world, self.clock.snapshot()
 
     def hears(self, told: frozenset[Container], operation: Operation) -> frozenset[Container]:
-        """The containers after an operation, by the core's answers.
+        """Returns the containers after an operation, by the core's answers.
 
         Raises:
-            Broken: an answer is about a container that is not there, or is there already.
+            Broken: an answer is about a container that does not exist, or exists already.
         """
         if operation.crash:
             return frozenset()
@@ -205,11 +205,11 @@ class Component:
         return frozenset(running.values())
 
     def handle(self, request: Request) -> None:
-        """The resource manager, or somebody of the people, asks for something."""
+        """Sends a request of the resource manager or of people."""
         self.core.handle(request)
 
     def restart(self, first: Request) -> None:
-        """The process dies, and the next one hears the first request. No time-out of before comes any more."""
+        """Restarts the process; the next one handles ``first``. No time-out of the old one arrives."""
         self.core.crash()
         self.clock.clear()
         self.core.handle(first)

@@ -14,11 +14,11 @@ from .component import Component, Container, Operation, Snapshot
 from .operations import Operations
 
 AT_WORK, RECOVERING = "at work", "recovering"
-"""While it recovers, the core does not know all containers that run, and can do nothing else."""
+"""While it recovers, the core does not know all running containers, and can do nothing else."""
 
 
 class Exploration(SideBySide):
-    """YuniKorn's core beside its model; run :meth:`explore` once."""
+    """Explores YuniKorn's core beside its model; run :meth:`explore` once."""
 
     every_kind = (AT_WORK, RECOVERING)
     partial_kinds = frozenset({RECOVERING})
@@ -35,12 +35,12 @@ class Exploration(SideBySide):
         self._component, self._operations, self._abstraction = component, operations, abstraction
 
     def begin(self) -> int:
-        """A core with which a resource manager has registered."""
+        """Begins with a core with which a resource manager has registered."""
         self._component.core.handle(self._operations.register())
         return self._at(self._stands(Operation("", lambda component: None), self.model.initial, frozenset()))
 
     def expand(self, node: int) -> None:
-        """Every operation that is possible, the crash among them."""
+        """Tries every possible operation, including the crash."""
         at: Snapshot = self.snapshots[node]
         try:
             operations = list(self._operations.possible(at))
@@ -61,7 +61,7 @@ class Exploration(SideBySide):
         after = self._stands(operation, self.model.initial if operation.crash else at.image, at.told)
         labels = operation.names(self._component.answers)
         if after.key == at.key and not operation.crash:
-            # A request of which nothing comes is a step only where the model has one of which nothing comes.
+            # A request without effect is a step only where the model has the same step without effect.
             for label in set(labels) & {choice for choice, to in self.model.steps[at.image] if to == at.image}:
                 self.edge(node, node, label, operation.said)
             return
@@ -78,7 +78,7 @@ class Exploration(SideBySide):
                 self.edge(node, there, label, operation.said)
 
     def _jump(self, a: int, b: int, operation: Operation, expected: State | None) -> None:
-        """An edge that is several steps of the model, or begins anew."""
+        """An edge that is several steps of the model, or a crash."""
         say = self.model.say_state
         if expected is None:
             steps = ", ".join(self.model.say_choice(step) for step in operation.path)
@@ -90,10 +90,15 @@ class Exploration(SideBySide):
         self.jump(a, b, operation.said)
 
     def _stands(self, operation: Operation, before: State, told: frozenset[Container]) -> Snapshot:
-        """The implementation as it is after an operation from a state with this image and these containers.
+        """Returns the snapshot after an operation.
+
+        Args:
+            operation: the operation that has run.
+            before: the image of the state before.
+            told: the containers before.
 
         Raises:
-            Broken: the core and what it tells the resource manager are not at one.
+            Broken: the core's records and its messages to the resource manager disagree.
         """
         world, times = self._component.core.world, self._component.clock.snapshot()
         image = self._abstraction.image(world, times, before)

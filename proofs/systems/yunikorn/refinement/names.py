@@ -1,4 +1,4 @@
-"""A configuration of the model as the core is told of it: names, configuration, requests."""
+"""A configuration of the model as names, configuration and requests for the core."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedproof.impl.scheduler_interface import (
 from schedproof.model.systems.yunikorn.configurations import Configuration
 
 PLENTY = 1000
-"""A capacity that is never reached: the model counts no resources."""
+"""A capacity that is never reached: the model has no resources."""
 
 OWNER, STRANGER = "owner", "stranger"
 
@@ -45,18 +45,18 @@ class Names:
         return [number] if parent is None else [*self._path(parent), number]
 
     def gang(self, application: int) -> int | None:
-        """The number of the application's gang timer, None if it has no gang."""
+        """Returns the number of the application's gang timer, None if it has no gang."""
         gangs = [n for n, (kinds, _) in enumerate(self.configuration.applications) if "p" in kinds]
         return gangs.index(application) if application in gangs else None
 
     def is_placeholder(self, ask: int) -> bool:
-        """Whether an ask is for a placeholder."""
+        """True if the ask is for a placeholder."""
         return self.kinds[ask] == "p"
 
-    # What the core is told.
+    # Requests and configuration.
 
     def partition_spec(self) -> PartitionSpec:
-        """The partition with its queues."""
+        """Returns the partition with its queues."""
         return PartitionSpec(
             self.partition,
             QueueSpec("root", tuple(self._below(None)), parent=True, submitters=frozenset({OWNER})),
@@ -68,7 +68,7 @@ class Names:
                 yield QueueSpec(f"q{n}", tuple(self._below(n)))
 
     def application(self, n: int, user: str = OWNER) -> AddApplication:
-        """The request to add an application; a stranger's is rejected."""
+        """Returns the request to add an application; a stranger's is rejected."""
         kinds, style = self.configuration.applications[n]
         return AddApplication(
             self.applications[n],
@@ -83,7 +83,7 @@ class Names:
         return "" if self.gang(self.application_of[ask]) is None else "group"
 
     def ask(self, n: int) -> AddAsk:
-        """The request of an ask."""
+        """Returns the request that adds an ask."""
         return AddAsk(
             self.applications[self.application_of[n]],
             self.asks[n],
@@ -93,7 +93,7 @@ class Names:
         )
 
     def node(self, n: int, running: list[int]) -> CreateNode:
-        """A node registers, with what runs on it."""
+        """Returns the request that registers a node with the allocations that run on it."""
         existing = tuple(
             ExistingAllocation(
                 self.applications[self.application_of[k]],

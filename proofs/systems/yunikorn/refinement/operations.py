@@ -1,4 +1,4 @@
-"""What can happen to the core in one of its states, each with the step of the model that it is."""
+"""The operations on the core from a state, each with the step of the model that it is."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ NODE_ACTIONS = {
 LIVE = ("pending", "swapping", *HELD)
 DELETIONS = frozenset({"delete_queue", "delete_partition"})
 URGENT: Urgent = {
-    # What nothing is left of has failed, or goes on, in the operation that took the last of it.
+    # The operation that removes an application's last ask or allocation also ends Failing or Resuming.
     "": frozenset({"fail_for_good", "resume_ends", "resume_completes", "fail_late", "evict"}),
-    # One sweep takes away all that is to go.
+    # One sweep removes everything that can be removed.
     **dict.fromkeys(DELETIONS, DELETIONS),
 }
-"""What the core does in one operation, and the model in several steps."""
+"""Several steps of the model that the core takes in one operation."""
 CONTROLS = {Control.START: "start", Control.STOP: "stop", Control.REMOVE: "remove"}
 
 
 class Operations:
-    """The operations of a configuration. What the core refuses is among them."""
+    """The operations of a configuration, including those that the core refuses."""
 
     def __init__(self, names: Names, abstraction: Abstraction, parts: Parts, model: ModelGraph) -> None:
         self.names, self._parts, self._model = names, parts, model
@@ -53,10 +53,10 @@ class Operations:
         self._label = abstraction.label
 
     def possible(self, at: Snapshot) -> Iterator[Operation]:
-        """What may happen at ``at``.
+        """Yields the operations from ``at``.
 
-        While the core does not know all containers, the resource manager tells it of them; nothing
-        else happens before that (it submits no pod before, and holds back the rest).
+        While the core does not know all containers, the resource manager only reports them. It submits no pod and
+        sends nothing else before that.
         """
         yield self.crash(at)
         yield self._again("the resource manager registers again", self.register(), at)
@@ -71,7 +71,7 @@ class Operations:
     # The process.
 
     def register(self) -> RegisterRM:
-        """The resource manager's first request."""
+        """Returns the resource manager's first request."""
         return RegisterRM(partitions=(self.names.partition_spec(),))
 
     def crash(self, at: Snapshot) -> Operation:
@@ -105,7 +105,7 @@ class Operations:
                 yield Operation(f"{name} is added by a stranger", call, added, rejected=rejected)
 
     def _again(self, said: str, request: Request, at: Snapshot) -> Operation:
-        """What a resource manager says that has lost its memory: nothing changes, and it is told what it may not know."""
+        """A request after a loss of memory: nothing changes, and the core repeats what the RM may not know."""
         return Operation(said, partial(_handle, request), lost=at.lost, again=True)
 
     def _asks(self, at: Snapshot) -> Iterator[Operation]:
@@ -143,7 +143,7 @@ class Operations:
                     yield self._asking(f"{name}: {action.name}", request, at, self._label(step, n=n))
 
     def _node(self, n: int, running: list[int], at: Snapshot) -> Operation:
-        """The node registers; what runs on it counts as asked for and allocated."""
+        """The node registers; the allocations on it count as asked for and allocated."""
         steps = [self._label("create_node", n=n)]
         held = {k for k, name in enumerate(self.names.asks) if self._state("Ask", k, at) in HELD}
         for k in running:
@@ -166,7 +166,7 @@ class Operations:
     # The core by itself.
 
     def _scheduler(self, at: Snapshot) -> Iterator[Operation]:
-        """Every decision; what the core would choose from must be among them, and something if there is anything."""
+        """Every decision. The core's preferred ones must be among them, and it must prefer one if there is any."""
         every = self._parts.unselective(at.world, at.times.now).options()
         preferred = self._parts.draft(at.world, at.times.now).options()
         if not set(preferred) <= set(every) or bool(preferred) != bool(every):
@@ -221,7 +221,7 @@ class Operations:
         return number
 
     def _of(self, timer: Wakeup, at: Snapshot) -> int | None:
-        """The application that a timer is about, None if it is of an earlier stay or only ends a record."""
+        """The application of a timer; None if the timer is of an earlier stay or only deletes a record."""
         for it in (*at.world.applications, *at.world.tracked):
             mine = it.gang_timer if timer.kind is Kind.GANG else it.state_timer
             if it.serial == timer.application and timer.serial == mine:
@@ -229,7 +229,7 @@ class Operations:
         return None
 
     def _sweeps(self, kind: Kind, at: Snapshot) -> tuple[Choice, ...]:
-        """What a sweep is in the model: it takes away all that is to go, and each of it is a name of the step."""
+        """The steps that a sweep is: it removes everything that can be removed."""
         steps = self._model.steps[at.image] if kind is Kind.QUEUES else ()
         return tuple(choice for choice, _ in steps if choice.action in DELETIONS)
 

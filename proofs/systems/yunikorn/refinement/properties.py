@@ -1,4 +1,4 @@
-"""In which configurations YuniKorn's reference core, and core and shim together, are explored beside their models."""
+"""The configurations in which the reference core, and core and shim together, are checked against their models."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class YunikornRefinement(Refinement):
     configuration: yunikorn.Configuration
 
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores both."""
-        from .check import check_refinement  # a list of properties needs no scheduler
+        """Explores core and model, and compares the graphs."""
+        from .check import check_refinement  # imported here: a list of properties needs no scheduler
 
         return check_refinement(self.configuration, progress=progress)
 
@@ -34,7 +34,7 @@ class ComponentsRefinement(Refinement):
     may: May
 
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores both, and looks for the steps."""
+        """Explores core and shim, and searches for the model's steps."""
         from .both.check import check_simulation
 
         return check_simulation(self.configuration, self.may, progress=progress)

@@ -1,7 +1,7 @@
-"""A run of YuniKorn's repaired core model on the reference core.
+"""Replays a run of YuniKorn's repaired core model on the reference core.
 
-The core does in one operation what the model does in several steps, so runs are those of the model's graph with these
-steps done at once.
+The core does in one operation what the model does in several steps. So the runs are those of the model's graph that
+take these steps at once.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ from .component import REFERENCE, Parts
 
 
 def replay(run: Run, configuration: Configuration, parts: Parts = REFERENCE) -> Mismatch | None:
-    """The first difference between the core and the model along such a run; None if there is none."""
+    """Returns the first difference between core and model along such a run; None if there is none."""
     return follow(side_by_side(configuration, parts), list(zip(run.choices, run.states[1:], strict=True)))

@@ -1,13 +1,14 @@
-"""The events that YuniKorn's REST interface gives: a batch in one document, or a stream with one record a line.
+"""The events of YuniKorn's REST interface: a batch in one document, or a stream with one record a line.
 
-The choices of the reading:
+How the records are interpreted:
 
 * **Applications**: records of type 2 that set (change type 1) a state, by the code in ``eventChangeDetail``; and the
-  one that adds (change type 2) a New application. The object is ``objectID``.
-* **Nodes**: whether the flag is true or false is not to be read off a record, so that what is checked is that the flag
-  of a node that was decommissioned (300) is set (302) no more, until the node is added again.
+  record that adds (change type 2) a New application. The object is ``objectID``.
+* **Nodes**: a record does not say whether the flag is true or false. So the check is that the flag of a
+  decommissioned node (300) is not set (302) until the node is added again.
 * **Queues**: their records (400, 401) carry no state of the queue.
-* **What is left out** is counted. A buffer forgets old events: an application may be met in any state.
+* **Skipped records** are counted. A buffer drops old events, so the first record of an application may have any
+  state.
 * An application is New again, under the same name, once the one before has ended.
 """
 
@@ -49,13 +50,13 @@ NODES: Mapping[Key, str] = {
     ("Node", "decommission", THERE): GONE,
     ("Node", "add", GONE): THERE,
 }
-"""What the events tell of a node."""
+"""The changes of a node, by record."""
 
 SINCE_1_5 = (frozenset({MIDDLE, NEWEST}), "there are no such events before 1.5")
 
 
 def _records(documents: Documents) -> Iterator[dict[str, Any]]:
-    """The records of all documents: of batches, of lists, or one by one."""
+    """Yields the records of all documents: of batches, of lists, or single ones."""
     batch = Shape.load(SCHEMA, "batch")
     for value in documents.values:
         found = value
@@ -69,7 +70,7 @@ def _records(documents: Documents) -> Iterator[dict[str, Any]]:
 
 
 def _entry(record: Mapping[str, Any]) -> Entry | None:
-    """What a record says of a life; None if nothing."""
+    """Returns a record as an entry; None if it changes no state."""
     kind, change = record.get("type", 0), record.get("eventChangeType", 0)
     detail, who = record.get("eventChangeDetail", 0), record.get("objectID", "")
     if kind == APPLICATION and detail in STATES and (change == SET or (change == ADD and STATES[detail] == "New")):

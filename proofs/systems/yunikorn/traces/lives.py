@@ -1,8 +1,8 @@
-"""Lives of single objects, checked by transition tables: which state follows which, by which event, in which release.
+"""Checks the lives of single objects by the releases' tables: which state follows which, by which event.
 
-A log of state changes says all of an object's state, so that a release either explains the log or does
-not, and no choice is left to try. So the engine's candidates are not states of a model here, but the
-releases whose tables explain the log so far: an entry that leaves none does not conform.
+A log of state changes shows an object's whole state. So a release either explains the log or does not, and no choice
+is left to try. The engine's candidates are therefore releases, not states of a model: those whose tables explain the
+log so far. An entry that leaves none does not conform.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ ENDED: Mapping[str, frozenset[str]] = {
     "Task": frozenset({"Completed", "Rejected", "Failed", "Killed"}),
     "Queue": frozenset({"Draining"}),
 }
-"""States after which the name of an object may come again, for another one."""
+"""States after which another object may have the name."""
 
 RENEWED = frozenset({"ShimNode", "ShimScheduler"})
-"""What may be made anew in any state: a node is taken away and added again, a shim is restarted."""
+"""Objects that can be new in any state: a node is removed and added again, a shim is restarted."""
 
 FIRST = {"Queue": "Active", "Node": "there"}
 
 
 def first(sort: str) -> str:
-    """Where a life begins."""
+    """Returns the first state of an object."""
     return FIRST.get(sort, "New")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One state change as a log tells it.
+    """One state change in a log.
 
     Args:
         number, line: for messages.
-        who: the object; ``sort``: its sort in the model. Together they say which life goes on.
-        source: the state before; "" if the log does not tell it.
-        event: what happened, as the log calls it; "" if it does not tell.
-        told: the entry in words, where the states do not say it well.
-        broken: the entry does not conform in itself, for this reason.
-        only: the releases that can write such an entry, and why only they; empty for all.
-        loops: whether a change to the same state is told at all.
-        observes: None for a change; else ``target`` is the state that the object is in, and True says that
-            the log has told all that led to it.
+        who: the object; ``sort``: its sort in the model. Together they identify the life.
+        source: the state before; "" if the log does not have it.
+        event: the event, as the log names it; "" if the log does not have it.
+        told: the entry in words, where the states do not describe it well.
+        broken: why the entry does not conform in itself.
+        only: the releases that write such entries, and why no others; empty for all.
+        loops: whether the log has changes to the same state.
+        observes: None for a change. Otherwise ``target`` is the current state of the object; True means that the log
+            has all changes that led to it.
     """
 
     number: int
@@ -84,10 +84,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class LifeRecord(Record[str]):
-    """An entry as a record: releases are what explains it.
+    """An entry as a record; releases explain it.
 
     Args:
-        source: the state that its object was in; "" if nobody knows.
+        source: the state that its object was in; "" if it is unobserved.
     """
 
     entry: Entry = field(kw_only=True)
@@ -96,11 +96,13 @@ class LifeRecord(Record[str]):
 
 @dataclass
 class Lives:
-    """The entries of a log: what explains them are the releases whose tables have all of them.
+    """The entries of a log, explained by the releases whose tables have all of them.
 
     Args:
+        model: the model whose properties are checked.
+        tables: the transition tables of the candidate releases.
         entries: in the order of the log.
-        left_out: what the reading left out, for the report.
+        left_out: what the reader skipped, for the report.
     """
 
     model: Model
@@ -108,14 +110,14 @@ class Lives:
     entries: Sequence[Entry]
     left_out: str = ""
     now: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
-    """(sort, who) -> the state, and the line that told it."""
+    """(sort, who) -> the state, and the line that has it."""
     excluded: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Release -> the line that excludes it, and why; those that do not write such entries at all are left out."""
+    """Release -> the line that excludes it, and why; without the releases that write no such entries."""
     middle: dict[str, str] = field(default_factory=dict)
-    """Objects that the log meets in the middle of their lives -> in which state."""
+    """Objects whose first entry is in the middle of their lives -> their state in it."""
 
     def check(self) -> Validation:
-        """The verdict on all entries."""
+        """Returns the verdict on all entries."""
         candidates, breaks = Candidates(tuple(t.name for t in self.tables)), list[Violation]()
         nonconformance, releases = None, tuple[str, ...]()
         for entry in self.entries:
@@ -134,17 +136,17 @@ class Lives:
         return Validation(verdict, nonconformance, notes, len(self.entries), tuple(breaks), releases)
 
     def named(self, names: Sequence[str]) -> list[Table]:
-        """The tables of releases."""
+        """Returns the tables of the named releases."""
         return [table for table in self.tables if table.name in names]
 
     def met(self) -> str:
-        """Which objects were met in the middle of their lives."""
+        """Returns a note on the objects whose first entry is in the middle of their lives."""
         shown = [f"{who} in {state}" for who, state in list(self.middle.items())[:3]]
         more = f" and {len(self.middle) - 3} more" if len(self.middle) > 3 else ""
         return f"the log begins when lives have begun: {', '.join(shown)}{more}" if shown else ""
 
     def record(self, entry: Entry) -> LifeRecord:
-        """The entry as a record: a release explains it if its table does, where the log itself does not speak against it."""
+        """Returns the entry as a record; a release explains it if its table does and the log does not contradict it."""
 
         def record(source: str, broken: str = "") -> LifeRecord:
             def successors(release: str) -> Iterator[Path]:
@@ -180,18 +182,18 @@ class Lives:
         return record(source)
 
     def goes_on(self, record: LifeRecord, excluded: Sequence[Table]) -> None:
-        """Notes where the record's object is now, and which releases it excludes."""
+        """Records the object's new state, and the releases that the entry excludes."""
         entry = record.entry
         for table in excluded:
             if not self.writes_other(table, entry):
                 self.excluded[table.name] = (entry.line, self.against(table, entry, record.source))
         if entry.sort == "ShimScheduler" and entry.source == "New":
-            # A new process of the shim: what it knew is gone.
+            # A new process of the shim: it has lost its records.
             self.now = {k: v for k, v in self.now.items() if not (k[0] == "Task" or k[0].startswith("Shim"))}
         self.now[entry.sort, entry.who] = (entry.target, entry.line)
 
     def broken_by(self, entry: Entry, source: str) -> list[Violation]:
-        """What the document properties, and the entry breaks."""
+        """Returns the document's properties that the entry violates."""
         if not source or source == entry.target:
             return []
         says = f"{entry.who} goes from {source} to {entry.target}"
@@ -199,16 +201,16 @@ class Lives:
         return [Violation(entry.number, entry.line, says, requirement) for requirement in requirements]
 
     def begins_anew(self, entry: Entry, state: str) -> bool:
-        """The entry speaks of another object of the same name."""
+        """True if the entry is about another object of the same name."""
         begins = (entry.source or entry.target) == first(entry.sort) and entry.observes is None
         return begins and (entry.sort in RENEWED or state in ENDED.get(entry.sort, ()))
 
     def writes_other(self, table: Table, entry: Entry) -> bool:
-        """Logs of this release have no such entries at all."""
+        """True if logs of this release have no such entries."""
         return bool(entry.only[0]) and table.name in NAMES and table.name not in entry.only[0]
 
     def against(self, table: Table, entry: Entry, source: str) -> str:
-        """Why the entry cannot be in a log of this release; "" if it can."""
+        """Returns why the entry cannot be in a log of this release; "" if it can."""
         if self.writes_other(table, entry):
             return entry.only[1]
         if entry.observes is not None:
@@ -229,7 +231,7 @@ class Lives:
         return "" if events else f"no event takes {source} to {target}"
 
     def reason(self, record: LifeRecord, tables: Sequence[Table]) -> str:
-        """Why no release is left: what the last ones have against the entry, and where the others went."""
+        """Returns why no release is left: how each of the last contradicts the entry, and what excluded the others."""
         refused: dict[str, list[str]] = {}
         for table in tables:
             refused.setdefault(self.against(table, record.entry, record.source), []).append(table.name)
@@ -242,7 +244,12 @@ class Lives:
         return f"{record.says}: {'; '.join(parts)}"
 
     def nonconformance(self, record: LifeRecord, tables: Sequence[Table]) -> NonconformanceReport:
-        """The nonconformance, with what could have happened instead by ``tables``: those that explain all before it."""
+        """Returns the nonconformance, with what the tables allow instead.
+
+        Args:
+            record: the first nonconforming record.
+            tables: the tables that explain all records before it.
+        """
         entry, source = record.entry, record.source
         document = self.model.document.name
         requirements: list[Requirement] = []
@@ -269,5 +276,5 @@ class Lives:
 
 
 def _plain(sort: str, state: str) -> str:
-    """A state by its name in the model."""
+    """The name of a state in the model."""
     return STATE_STRINGS.get(sort, {}).get(state, state)

@@ -1,17 +1,19 @@
-"""The log lines in which YuniKorn's core and shim tell the state changes of their objects.
+"""The log lines of YuniKorn's core and shim for state changes of their objects.
 
-Both encodings of the logger are read: text, where the message is followed by its fields as a JSON object, and
-JSON, where all is one object. Lines without a known message are skipped and counted. The choices of the reading:
+The reader takes both encodings of the logger: text, where a JSON object with the fields follows the message, and
+JSON, where the line is one object. It skips lines without a known message, and counts them. How the lines are
+interpreted:
 
-* **Core**: "Application state transition", of applications; "object transition", of queues and partitions, whose
-  tables are the same. Where "object" is no text, nobody knows which it is, and the line is checked alone. A line of
-  an application is written when a state is entered, so an event that changes none has no line.
-* **Shim**: applications, tasks (by application and task), nodes, and the scheduler, which is one. Lines of an event
-  that changes no state are allowed.
-* **A log may begin in the middle**: an object may be met in any state, and goes on from there. A task may be made in
-  another state than New.
-* **Names come again**: what has ended may be followed by another object of its name, which begins in its first
-  state; so may a node or the scheduler of the shim in any state. With a new scheduler all objects of the shim are new.
+* **Core**: "Application state transition" of applications; "object transition" of queues and partitions, whose tables
+  are the same. If "object" is not text, the object is unknown, and the line is checked alone. A line of an
+  application is written when a state is entered, so an event that changes no state has no line.
+* **Shim**: applications, tasks (by application and task), nodes, and the one scheduler. Lines of an event that
+  changes no state are allowed.
+* **A log may begin in the middle**: the first line of an object may have any state. A task may be made in another
+  state than New.
+* **Names are used again**: another object of the same name may follow one that has ended, and begins in its first
+  state. A node or the scheduler of the shim may be followed in any state. With a new scheduler all objects of the
+  shim are new.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ MESSAGES: Mapping[str, tuple[str, Sequence[str]]] = {
     "shim node state transition": ("ShimNode", ("nodeID",)),
     "scheduler shim state transition": ("ShimScheduler", ()),
 }
-"""Message -> the sort that it speaks of, and the fields that name the object."""
+"""Message -> the sort of its object, and the fields that name the object."""
 
 TEXT = re.compile(rf"(?:^|\s)(?P<message>{'|'.join(map(re.escape, MESSAGES))})(?:\s+(?P<fields>\{{.*)|\s*$)")
 MESSAGE_KEYS = ("msg", "M", "message")
@@ -49,17 +51,17 @@ LOOPS = {"Application": False}
 
 
 def _message(line: TextLine) -> tuple[str, Mapping[str, Any]] | None:
-    """The message of a line and its fields; None if it is none of these.
+    """Returns the message of a line and its fields; None for any other line.
 
     Raises:
-        TraceError: the fields are missing, or break off.
+        TraceError: the fields are missing or incomplete.
     """
     if line.text.startswith("{"):
         try:
             value = json.loads(line.text)
         except (ValueError, RecursionError):
             if any(f'"{message}"' in line.text for message in MESSAGES):
-                line.object()  # says what is wrong
+                line.object()  # its error says what is wrong
             return None
         message = next((value[key] for key in MESSAGE_KEYS if key in value), None) if isinstance(value, dict) else None
         return (message, value) if isinstance(message, str) and message in MESSAGES else None
@@ -75,7 +77,7 @@ def _message(line: TextLine) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def _name(message: str, line: Line) -> str:
-    """What the object is called."""
+    """The name of the object."""
     _, fields = MESSAGES[message]
     for field in fields:
         if field not in line.value:

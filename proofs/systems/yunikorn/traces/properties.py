@@ -1,8 +1,8 @@
-"""Which properties of the document a logged state change breaks, as far as the change itself tells.
+"""The properties of the document that a logged state change violates, as far as the change alone shows.
 
-The properties are the model's properties. A change shows the state of one object before and after it and
-nothing else, so a property is read in three-valued logic: true, false, or not to be known from this. One that
-is false whatever the rest may be is broken.
+The properties are the model's. A change shows one object's state before and after it. So a property is evaluated in
+three-valued logic: true, false, or undetermined by the change. A property is violated if it is false whatever the
+rest of the state is.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Known = bool | None
 
 
 def broken_by(model: Model, sort: str, source: str, target: str) -> list[Requirement]:
-    """The properties that an object of ``sort`` breaks by going from ``source`` to ``target``.
+    """Returns the properties that an object of ``sort`` violates by going from ``source`` to ``target``.
 
-    Those of the document count also where ``model`` has dropped them because nothing in it could break them.
+    The document's properties count also where ``model`` has dropped them because they hold vacuously.
     """
     found = []
     for prop in {p.name: p for p in (*AS_WRITTEN.properties, *model.properties)}.values():
         if not isinstance(prop, StepInvariant) or prop.on or prop.given is None or len(prop.over) != 1:
-            continue  # what speaks of certain steps, or of several objects, cannot be read off a change of one
+            continue  # a property of certain steps, or of several objects, cannot be evaluated on the change of one
         (it,) = prop.over
         if isinstance(it.type, Ref) and it.type.sort.name == sort:
             change = _Change(it.name, source, target)
@@ -40,7 +40,7 @@ class _Change:
         self.name, self.before, self.after = name, before, after
 
     def truth(self, term: t.Term, later: bool = False) -> Known:
-        """Whether ``term`` holds; None if the change does not tell."""
+        """Returns whether ``term`` holds; None if the change does not determine it."""
         match term:
             case t.Is(t.Var(name), states) if name == self.name:
                 return (self.after if later else self.before) in states

@@ -1,8 +1,8 @@
-"""The transition tables of YuniKorn's releases, as far as logs can tell them apart.
+"""The transition tables of YuniKorn's releases, as far as logs can distinguish them.
 
-The model has the tables of v0.12.2; what later releases changed is laid over its rows (facts 1.6, 2, 4.1 and
-4.4). Releases whose tables are the same have one name here. Rows of the model that no log shows (what a user
-or a crash does to an object) have no logged event, and are left out.
+The model has the tables of v0.12.2; the changes of later releases are added to its rows (facts 1.6, 2, 4.1 and 4.4).
+Releases with the same tables have one name here. Rows that no log shows (what a user or a crash does to an object)
+have no logged event, and are left out.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ EVENTS: Mapping[str, Mapping[str, str]] = {
 """By sort: an event's name in a log -> its name in the model. Queues and partitions share a table and a message."""
 
 STATE_STRINGS = {"Task": {"TaskAllocated": "Allocated"}}
-"""Where a log calls a state otherwise than the code and the model do."""
+"""State names in logs that differ from those of the code and the model."""
 
 Key = tuple[str, str, str]
-"""Sort, event as logged, state before."""
+"""The key of a row: sort, event as logged, state before."""
 
 OLDEST, MIDDLE, NEWEST = "0.11-0.12", "1.0-1.5", "1.6+"
 NAMES = (OLDEST, MIDDLE, NEWEST)
 
 SINCE_1_0: Mapping[Key, str] = {
     ("Application", "expireApplication", "Rejected"): "Expired",
-    # Added by YUNIKORN-1704 in one of these releases: an application that is rejected while it is recovered.
+    # YUNIKORN-1704 added this in one of these releases: an application can be rejected while it is recovered.
     ("ShimApplication", "RejectApplication", "Recovering"): "Rejected",
 }
 SINCE_1_6: Mapping[Key, str] = {
@@ -68,31 +68,31 @@ SINCE_1_6: Mapping[Key, str] = {
     ("Queue", "Start", "Draining"): "Active",
 }
 GONE_IN_1_6 = (("Application", "Starting"), ("ShimScheduler", None))
-"""A state that left the table, and a machine that was taken out."""
+"""A state and a machine (None: all its states) that the release removed."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """What follows what in one release, or in one variant of the model."""
+    """The transition table of one release, or of one variant of the model."""
 
     name: str
     rows: Mapping[Key, str]
 
     def events(self, sort: str, source: str, target: str) -> list[str]:
-        """The events that take an object from ``source`` to ``target``."""
+        """Returns the events that take an object from ``source`` to ``target``."""
         return [event for (s, event, now), after in self.rows.items() if (s, now, after) == (sort, source, target)]
 
     def leaving(self, sort: str, source: str) -> dict[str, str]:
-        """What each event does in ``source``."""
+        """Returns the events possible in ``source``, with the state that each leads to."""
         return {event: after for (s, event, now), after in self.rows.items() if (s, now) == (sort, source)}
 
     def knows(self, sort: str, state: str) -> bool:
-        """The state is in the table at all."""
+        """True if the table has the state."""
         return any(s == sort and state in (now, after) for (s, _, now), after in self.rows.items())
 
 
 def table_of(model: Model) -> Table:
-    """The model's own rows, by the names that logs use."""
+    """Returns the model's own rows, by the names that logs use."""
     rows: dict[Key, str] = {}
     for sort, events in EVENTS.items():
         logged = {event: name for name, event in events.items()}
@@ -101,7 +101,7 @@ def table_of(model: Model) -> Table:
 
 
 def releases_of(model: Model) -> list[Table]:
-    """The tables of all releases, from that of v0.12.2."""
+    """Returns the tables of all releases, from that of v0.12.2 to the newest."""
     oldest = table_of(model).rows
     middle = {**oldest, **SINCE_1_0}
     newest = {
@@ -113,10 +113,10 @@ def releases_of(model: Model) -> list[Table]:
 
 
 def release_named(text: str) -> str:
-    """The name of the releases that ``text`` (such as 1.5 or v0.12.2) is one of.
+    """Returns the name of the group of releases to which ``text`` (such as 1.5 or v0.12.2) belongs.
 
     Raises:
-        TraceError: no release, or one that is older than any table here.
+        TraceError: it is no release, or is older than any table here.
     """
     if text in NAMES:
         return text
@@ -130,6 +130,6 @@ def release_named(text: str) -> str:
 
 
 def known_states(model: Model, sort: str) -> Sequence[str]:
-    """The states that a log may name, as logs name them."""
+    """Returns the states that a log may have, as logs name them."""
     strings = {state: string for string, state in STATE_STRINGS.get(sort, {}).items()}
     return [strings.get(state.name, state.name) for state in model.machine(sort).states]

@@ -1,14 +1,14 @@
-"""The state log of applications, as YuniKorn's REST interface gives it since 1.0.
+"""The state log of applications, from YuniKorn's REST interface since 1.0.
 
-One application, a list of them, or a dump that has a list of them; several such documents may follow one another. What
-is read: ``applicationID``, ``applicationState`` and ``stateLog``. The choices of the reading:
+A document is one application, a list of them, or a dump that has a list of them; several documents may follow one
+another. The reader uses ``applicationID``, ``applicationState`` and ``stateLog``. How they are interpreted:
 
 * **An entry is written when a state is entered**: New has none, and an event that changes no state has none. So the
-  first entry is what leads out of New.
+  first entry is the one that leaves New.
 * **Times do not decrease.**
-* **The last entry is the state of the application**; without entries it is New. Since 1.4 an empty log is left
-  out; 0.12 has no log at all, so an application without one that is not New can only be one of 0.12.
-* **Every document is a life of its own**, also where two have the same name: an application that has ended may be listed
+* **The last entry is the state of the application**; without entries it is New. Since 1.4 an empty log is left out.
+  0.12 has no log at all, so an application without a log that is not New must be of 0.12.
+* **Every document is a life of its own**, also where two have the same name: an ended application may be listed
   beside its successor.
 """
 
@@ -38,7 +38,7 @@ ANY: tuple[frozenset[str], str] = (frozenset(), "")
 
 
 def _applications(documents: Documents) -> Iterator[dict[str, Any]]:
-    """The applications of all documents."""
+    """Yields the applications of all documents."""
     for value in documents.values:
         name = next((n for n in LISTS if isinstance(value, dict) and n in value), "")
         found = value[name] if name else value

@@ -1,4 +1,4 @@
-"""One walk of YuniKorn's Application as an instance of the model: one application, its asks, and what it needs besides."""
+"""A walk of YuniKorn's Application as an instance of the model: the application, its asks, what they need."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ HELD = ("allocated", "releasing")
 
 @dataclass(frozen=True)
 class WalkAsks:
-    """The asks of a walk, and what it needs besides.
+    """The asks and the gang of a walk.
 
     Args:
-        asks: key -> whether it is one for a placeholder, in the order of their coming.
-        style: of the gang, Soft or Hard.
+        asks: key -> whether it is for a placeholder, in the order in which they come.
+        style: the gang's, Soft or Hard.
         total: the placeholders that the gang was said to need.
     """
 
@@ -30,7 +30,7 @@ class WalkAsks:
     total: int
 
     def instance(self, model: Model) -> Instance:
-        """The model with these objects: one queue, one node that takes all, no shim."""
+        """Returns the model's instance: these objects, one queue, one node with room for all, no shim."""
         asks = list(self.asks) or ["(no ask)"]
         names = {
             "Partition": ["the partition"],
@@ -45,7 +45,7 @@ class WalkAsks:
             ("Queue", "partition"): [0],
             ("Application", "queue"): [0],
             ("Application", "style"): [self.style],
-            ("Application", "exact"): [False],  # a walk may ask for other placeholders than the total
+            ("Application", "exact"): [False],  # a walk may ask for more or fewer placeholders than the total
             ("Ask", "application"): [0] * len(asks),
             ("Ask", "placeholder"): [self.asks.get(key, False) for key in asks],
             ("GangTimer", "application"): [0],
@@ -56,13 +56,13 @@ class WalkAsks:
 
 
 SORTS = ("Partition", "Queue", "Application", "Ask", "Wakeup", "GangTimer", "Node")
-"""What there is in a walk; of the model's other sorts there is no object."""
+"""The sorts that a walk has objects of."""
 
 
 def core_of(model: Model) -> Model:
-    """The model without what cannot happen, or has nothing to say, where there are objects of ``SORTS`` only.
+    """Returns the model without the elements that need objects of sorts outside ``SORTS``.
 
-    The shim is two thirds of the model, and every walk has an instance of its own.
+    The shim is two thirds of the model, and every walk has its own instance.
     """
 
     def there(variables: Iterable[Var]) -> bool:
@@ -92,7 +92,7 @@ def core_of(model: Model) -> Model:
 
 
 class Walker:
-    """An instance of a walk, spoken of by names."""
+    """An instance of a walk; objects and values are addressed by name."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -103,40 +103,40 @@ class Walker:
 
     @cached_property
     def start(self) -> State:
-        """The application is known, and there is a node: where a walk begins."""
+        """The first state of a walk: the application is known, and there is a node."""
         state = self.instance.initial()
         for choice in (Choice("create_node", (("n", 0),)), Choice("submit", (("a", 0),))):
             state = self.stepper.step(state, choice).after
         return state
 
     def wanted(self, action: str, **given: int) -> StepPattern:
-        """A step of ``action``; parameters that this variant does not have are left out."""
+        """Returns a pattern for steps of ``action``; parameters that this variant does not have are left out."""
         found = self.instance.model.action(action)
         known = {v.name for v in found.parameters}
         return StepPattern(found, {name: value for name, value in given.items() if name in known})
 
     def ask(self, key: str) -> int:
-        """The number of an ask."""
+        """Returns the number of an ask."""
         return self._asks[key]
 
     def slot(self, sort: str, attribute: str = "", number: int = 0) -> int:
-        """Where the state has a field of an object."""
+        """Returns the slot of a field in the state."""
         return self.instance.slot(sort, attribute) + number
 
     def state(self, state: State) -> str:
-        """The state of the application."""
+        """Returns the state of the application."""
         return self.states["Application"][state[self.slot("Application")]]
 
     def ask_is(self, state: State, key: str, *names: str) -> bool:
-        """An ask is in one of these states."""
+        """True if the ask is in one of these states."""
         return self.states["Ask"][state[self.slot("Ask", number=self.ask(key))]] in names
 
     def listed(self, state: State, key: str) -> bool:
-        """The application still has the ask, allocated or not."""
+        """True if the application still lists the ask, allocated or not."""
         return bool(state[self.slot("Ask", "listed", self.ask(key))])
 
     def counts(self, state: State, placeholders: Mapping[str, bool]) -> dict[str, int]:
-        """What a walk counts: asks that are pending, allocated, listed."""
+        """Returns the walk's counts: pending, allocated and listed asks."""
         held = {key: self.ask_is(state, key, *HELD) for key in placeholders}
         return {
             "pending": sum(self.ask_is(state, key, "pending") for key in placeholders),
@@ -147,7 +147,7 @@ class Walker:
         }
 
     def looked_at(self, state: State, asks: Iterable[str]) -> State:
-        """What removing an ask does, one that is allocated already, but that the ask stays listed."""
+        """Returns the state after the removal of an allocated ask, except that the ask stays listed."""
         for key in asks:
             if self.listed(state, key) and not self.ask_is(state, key, "pending"):
                 for _, after in self.steps.some(state, self.wanted("remove_ask", k=self.ask(key))):
@@ -156,7 +156,7 @@ class Walker:
         return state
 
     def value(self, sort: str, attribute: str, name: str) -> int:
-        """A state (``attribute`` "") or a value of an enumeration, as the packed state has it."""
+        """Returns the packed form of a state (``attribute`` "") or of a value of an enumeration."""
         if not attribute:
             return self.states[sort].index(name)
         found = self.instance.model.machine(sort).attribute(attribute)
@@ -165,11 +165,11 @@ class Walker:
 
 
 Trail = tuple[tuple[State, Choice], ...]
-"""Steps, each as the state before it and what is chosen."""
+"""Steps, each as the state before it and its choice."""
 
 
 def trails(walker: Walker, before: State, plan: Sequence[StepPattern]) -> list[tuple[State, Trail]]:
-    """Where the steps of ``plan``, one after the other, can lead from ``before``, and on which way."""
+    """Returns where the steps of ``plan``, in sequence, can lead from ``before``, each with its trail."""
     found: list[tuple[State, Trail]] = [(before, ())]
     for wanted in plan:
         found = [

@@ -1,4 +1,4 @@
-"""The properties of the document that a run of the model breaks, step by step."""
+"""The properties of the document that a run of the model violates, step by step."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .walk_objects import Trail, Walker, trails
 
 
 class ExportedProperties:
-    """The properties of a walk: one counts as broken where every state, or every step, that explains a record breaks it.
+    """The properties that a walk can violate.
 
-    Properties are the model's properties of states and of steps that cite the document.
+    A property counts as violated if every state, or every step, that explains a record violates it. The properties
+    are the model's invariants and step invariants that cite the document.
     """
 
     def __init__(self, walker: Walker) -> None:
@@ -30,12 +31,19 @@ class ExportedProperties:
     def breaks(
         self, number: int, line: int, says: str, plan: Sequence[StepPattern]
     ) -> Callable[[Sequence[State], Sequence[State]], list[Violation]]:
-        """What a record of these steps breaks, that states explain before and after it."""
+        """Returns the function that finds a record's violations, from the states that explain it before and after.
+
+        Args:
+            number: the record's number.
+            line: its line.
+            says: the record in words.
+            plan: the steps of the record.
+        """
         document = self.walker.instance.model.document.name
 
         def broken(before: Sequence[State], after: Sequence[State]) -> Iterator[Check]:
             for check in self._states:
-                if self._all_violate(check, after) and not self._all_violate(check, before):  # else it has been named
+                if self._all_violate(check, after) and not self._all_violate(check, before):  # else reported already
                     yield check
             ways = [self._moments(way) for way in self._ways(plan, before, set(after))]
             for check in self._steps:
@@ -54,12 +62,12 @@ class ExportedProperties:
         return bool(states) and all(check.violated(Moment(state)) is not None for state in states)
 
     def _ways(self, plan: Sequence[StepPattern], before: Sequence[State], after: set[State]) -> list[Trail]:
-        """The steps that may have happened; none at all, where nothing changed."""
+        """The steps that may have happened; an empty trail where nothing changed."""
         found = [trail for state in before for end, trail in trails(self.walker, state, plan) if end in after]
         return [*found, *(() for state in before if state in after)]
 
     def _moments(self, way: Trail) -> list[tuple[str, Moment]]:
-        """The steps of a way as properties see them, each with its action."""
+        """The steps of a trail as moments for properties, each with its action."""
         steps = [(state, self.walker.stepper.step(state, choice)) for state, choice in way]
         return [
             (step.choice.action, Moment(state, dict(step.choice.parameters), step.fired, step.after))

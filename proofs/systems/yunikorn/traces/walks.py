@@ -1,20 +1,20 @@
-"""Walks of YuniKorn's real Application: calls of its methods, with what is to be seen of it after each.
+"""Walks of YuniKorn's real Application: calls of its methods, with what an observer sees of it after each.
 
-A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's total, ``steps``); each is checked as a run of the
-model of its own. The choices of the reading:
+A line is one walk (``seed``, ``gangStyle``, ``placeholderAsk``: the gang's total, ``steps``); each walk is checked as
+its own run of the model. How a walk is interpreted:
 
-* **A step is a call** (``op``) and so one step of the model, or the time-out of a timer, which is two: it
-  runs out, and its function has its effect at once. Seen after it are the application's state and two timers, five counts, and
-  what the resource manager was told (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
-* **What is not there cannot be taken away**: the removal of an ask that is no longer listed, or of an allocation
-  that is gone, is no step. Whether the first still looks if there is anything left, as the removal of an ask does that
-  is allocated already, is not known: both are allowed while other asks are listed.
-* **An application that has ended takes asks still**, which the scheduler would never send it: they are counted, but
-  no step of the model, and change nothing of its state.
-* **The gang's total** is reached when the placeholders that are allocated are exactly so many, as often as
-  that happens; a walk may ask for more placeholders than the total.
-* **Properties of the document** that a step or the state after it breaks are named; a state that has broken one is
-  named once.
+* **A step is a call** (``op``), and so one step of the model. The time-out of a timer is two steps: it runs out, and
+  its function takes effect at once. Observed after a step are the application's state, two timers, five counts, and
+  the messages to the resource manager (``stateUpdates``: a change each, as ``State:event`` or ``State:reason``).
+* **A missing ask or allocation cannot be removed**: the removal of an ask that is no longer listed, or of an
+  allocation that has ended, is no step. The removal of an allocated ask also checks whether anything is left. Whether
+  the removal of an unlisted ask does so is unknown: while other asks are listed, both are allowed.
+* **An application that has ended still takes asks**, which the scheduler would never send it. They are counted, but
+  are no step of the model, and change nothing of its state.
+* **The gang's total** is reached whenever the allocated placeholders are exactly that many; a walk may ask for more
+  placeholders than the total.
+* **Properties of the document** that a step or the state after it violates are reported. A property that a state
+  violates is reported once.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ COUNTS = ("pending", "allocated", "allocatedPlaceholder", "asks", "allocations")
 
 
 def _asks(line: Line, words: Words) -> WalkAsks:
-    """The asks of a walk.
+    """Returns the asks of a walk.
 
     Raises:
-        TraceError: an ask that is added twice, or allocated before it is added; an unknown state.
+        TraceError: an ask is added twice, or is allocated before it is added; or a state is unknown.
     """
     asks: dict[str, bool] = {}
     for number, step in enumerate(line.value["steps"], start=1):
@@ -100,13 +100,13 @@ def _not_listed(walker: Walker, ask: str, state: State) -> bool:
 
 @dataclass(frozen=True)
 class Call:
-    """What a step of a walk stands for.
+    """The model's steps for a step of a walk.
 
     Args:
-        plan: the steps of the model, one after the other.
-        idle: in such a state it is no step at all.
-        against: what speaks against a state after it.
-        looks: where it is no step, it may still complete an application that has nothing left.
+        plan: the steps of the model, in sequence.
+        idle: says in which states the call is no step.
+        against: says what contradicts a state after the call.
+        looks: whether a call that is no step may still complete an application that has nothing left.
     """
 
     plan: Sequence[StepPattern]
@@ -117,7 +117,7 @@ class Call:
 
 @dataclass
 class _Strays:
-    """Asks that came when the application had ended: counted here, as the model has no step for them."""
+    """Asks that came after the application had ended: counted here, as the model has no step for them."""
 
     placeholder: dict[str, bool] = field(default_factory=dict)
     pending: set[str] = field(default_factory=set)
@@ -125,13 +125,13 @@ class _Strays:
     allocations: dict[str, str] = field(default_factory=dict)
 
     def counts(self) -> dict[str, int]:
-        """What a walk counts of them."""
+        """Returns the walk's counts of these asks."""
         held = [self.placeholder[key] for key in self.allocations.values()]
         listed, pending = len(self.listed), len(self.pending)
         return dict(zip(COUNTS, (pending, held.count(False), held.count(True), listed, len(held)), strict=True))
 
     def takes(self, op: str, key: str, asks: WalkAsks, ended: bool) -> bool:
-        """The call is about one of them; it is counted."""
+        """True if the call is about one of these asks; counts it."""
         ask, _, allocation = key.rpartition("/")
         match op:
             case "addAsk" | "addPlaceholderAsk" if ended:
@@ -192,7 +192,7 @@ class _Reader:
         return f"walk {self.line.value['seed']}" if "seed" in self.line.value else f"walk of line {self.line.number}"
 
     def call(self, step: Mapping[str, Any]) -> Call:
-        """What a step of the walk stands for."""
+        """Returns the model's steps for a step of the walk."""
         walker, key, strays = self.walker, step.get("key", ""), self.strays
         plan: Sequence[StepPattern]
         idle: Callable[[State], bool] = _never
@@ -225,11 +225,11 @@ class _Reader:
         return Call(plan, idle, self.uncounted(step), looks=step["op"] == "removeAsk")
 
     def successors(self, call: Call, state: State) -> Iterator[Path]:
-        """What the call can do in ``state``."""
+        """Yields the paths of the call from ``state`` that the counts allow."""
         return (path for path, complaint in self.ways(call, state) if not complaint)
 
     def attempts(self, call: Call, state: State) -> Iterator[Path]:
-        """What it could do but for the counts, or why it can do nothing."""
+        """Yields the paths that the counts contradict, or why there is no path."""
         document, found = self.walker.instance.model.document.name, False
         for path, complaint in self.ways(call, state):
             found = True
@@ -239,7 +239,7 @@ class _Reader:
             yield from self.walker.steps.nearest(state, wanted)
 
     def ways(self, call: Call, state: State) -> Iterator[tuple[Path, str]]:
-        """The call's steps from ``state``, and what speaks against the state after them."""
+        """Yields the call's paths from ``state``, each with what contradicts the state after it."""
         idle = call.idle(state)
         for end, trail in trails(self.walker, state, [] if idle else call.plan):
             steps = tuple(show_choice(self.walker.instance, choice) for _, choice in trail)
@@ -250,7 +250,7 @@ class _Reader:
                 yield Path(("a look whether anything is left",), end), call.against(end)
 
     def observed(self, step: Mapping[str, Any]) -> Observation:
-        """The state of the application and its timers."""
+        """Returns the observed state of the application and of its timers."""
         walker = self.walker
         slots = {walker.slot("Application"): walker.value("Application", "", step["state"])}
         if "stateTimer" in step:
@@ -262,7 +262,7 @@ class _Reader:
         return Observation(slots)
 
     def uncounted(self, step: Mapping[str, Any]) -> Complaint:
-        """What speaks against a state after the step: other counts than the walk's."""
+        """Returns a function that finds what contradicts a state after the step: counts other than the walk's."""
         added, walker, strays = dict(self.added), self.walker, self.strays.counts()
 
         def complaint(state: State) -> str:
@@ -276,7 +276,7 @@ class _Reader:
         return complaint
 
     def untold(self, step: Mapping[str, Any], state: str) -> str:
-        """Why what the resource manager was told cannot be what happened; "" if it can."""
+        """Returns why the messages to the resource manager cannot be right; "" if they can."""
         if "stateUpdates" not in step:
             return ""
         now = self.before
@@ -303,7 +303,7 @@ class _Walks:
     walks: Sequence[tuple[Line, WalkAsks]]
 
     def check(self) -> Validation:
-        """The verdict on all walks: of the first that does not conform, or else of the first that is undetermined."""
+        """Returns the verdict on all walks: of the first nonconforming one, or else of the first undetermined one."""
         breaks, undetermined, first = list[Violation](), None, 1
         size, core, table = (
             sum(len(line.value["steps"]) for line, _ in self.walks),

@@ -1,4 +1,4 @@
-"""What the readers of YuniKorn's formats share: how a file is recognised, and how its words are checked."""
+"""Helpers of the readers of YuniKorn's formats: they recognise a file, and check its names."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ SCHEMA = Path(__file__).parent / "formats.schema.json"
 
 
 def fits(model: Model) -> bool:
-    """The model has the machines that YuniKorn's logs speak of."""
+    """True if the model has the machines of YuniKorn's logs."""
     return {m.sort.name for m in model.machines} >= set(EVENTS)
 
 
 def keys(lines: Sequence[TextLine]) -> set[str]:
-    """The keys of the first object of a JSON file; of one that breaks off, those that can be seen."""
+    """Returns the keys of the first object of a JSON file; of an incomplete one, those in its first 5000 characters."""
     if lines[0].text[0] not in "{[":
         return set()
     text = joined(lines).lstrip()
     try:
         value: Any = json.JSONDecoder().raw_decode(text)[0]
     except (ValueError, RecursionError):
-        # A JSON line of a log is whole; what breaks off on its first line may be any format's.
+        # A JSON line of a log is complete; a file of any format can break off on its first line.
         return set(re.findall(r'"(\w+)"\s*:', text[:5000]))
     while isinstance(value, list) and value:
         value = value[0]
@@ -40,10 +40,10 @@ def keys(lines: Sequence[TextLine]) -> set[str]:
 
 
 def tables_of(model: Model, requested: Requested) -> list[Table]:
-    """The tables to check by: the variant's own if one is requested, else of the release, else of every release.
+    """Returns the tables to check by: the requested variant's or release's, by default those of all releases.
 
     Raises:
-        TraceError: no such release.
+        TraceError: there is no such release.
     """
     if requested.variant is not None:
         return [table_of(model)]
@@ -55,16 +55,16 @@ def tables_of(model: Model, requested: Requested) -> list[Table]:
 
 
 class Words:
-    """The states and events that a log may name; anything else is a mistake of the log, not a nonconformance."""
+    """The states and events that a log may have; any other is an error in the log, not a nonconformance."""
 
     def __init__(self, model: Model) -> None:
         self._states = {sort: list(known_states(model, sort)) for sort in EVENTS}
 
     def state(self, sort: str, name: str, line: Line, field: str) -> str:
-        """``name``, if it is a state.
+        """Returns ``name``, if it is a state.
 
         Raises:
-            TraceError: it is none.
+            TraceError: it is not.
         """
         known = self._states[sort]
         if name not in known and name not in STATE_STRINGS.get(sort, {}).values():
@@ -72,10 +72,10 @@ class Words:
         return name
 
     def event(self, sort: str, name: str, line: Line) -> str:
-        """``name``, if it is an event.
+        """Returns ``name``, if it is an event.
 
         Raises:
-            TraceError: it is none.
+            TraceError: it is not.
         """
         if name not in EVENTS[sort]:
             raise line.error(f'"event": unknown event {name!r:.60}; choose from {", ".join(EVENTS[sort])}')
@@ -83,13 +83,18 @@ class Words:
 
 
 Entries = Callable[[Model, Sequence[TextLine]], tuple[Sequence[Entry], str]]
-"""Reads the entries of a file; and what was left out."""
+"""Reads the entries of a file, and a note on what it skipped."""
 
 
 def read_lives(
     entries_of: Entries, more: Callable[[Table], Table] = lambda table: table
 ) -> Callable[[Model, Sequence[TextLine], Requested], Lives]:
-    """What reads a format by ``entries_of``; ``more`` adds to the tables what only this format speaks of."""
+    """Returns the reader of a format.
+
+    Args:
+        entries_of: reads the entries of a file.
+        more: adds to a table what only this format has.
+    """
 
     def read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Lives:
         tables = [more(table) for table in tables_of(model, requested)]

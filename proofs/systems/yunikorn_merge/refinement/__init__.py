@@ -1,6 +1,8 @@
-"""YuniKorn's merged scheduler and its model side by side.
+"""The refinement check of YuniKorn's merged scheduler against its model.
 
-Each operation of the scheduler is one step of the model, taken by one thread; that threads do not disturb each other
-is for the locks. ``component`` has the scheduler and what the resource manager has asked and heard, ``meaning`` maps both
-to a state of the model, ``explore`` goes through all that can happen.
+Each operation of the scheduler is one step of the model, taken by one thread; the check of the locks covers
+interference between threads.
+
+- ``component``: the scheduler, the resource manager's requests, and what it has received.
+- ``meaning``: the abstraction function. ``explore``: the exploration.
 """

@@ -1,4 +1,4 @@
-"""Whether YuniKorn's merged scheduler and its model are the same graph."""
+"""Checks that YuniKorn's merged scheduler and its model have the same graph."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .meaning import Meaning
 def check_refinement(
     configuration: MergedConfiguration, kind: Scheduler = MergedScheduler, *, progress: Progress | None = None
 ) -> RefinementReport:
-    """Explores the scheduler and the model's variant ``merged`` and compares the two graphs.
+    """Explores the scheduler and the model's variant ``merged``, and compares the two graphs.
 
-    Every request of the resource manager, every decision of the scheduler and every arrival of what is told is a step of
-    the model, and every step of the model is one of these. Which of the possible allocations the scheduler would choose is
-    left open, and so is the order of what one operation tells.
+    The model's steps are exactly the resource manager's requests, the scheduler's decisions and the arrivals of
+    notifications. The check leaves open which possible allocation the scheduler chooses, and the order of one
+    operation's notifications.
 
     Args:
-        configuration: a partition, with what comes to it.
-        kind: what makes the scheduler; a test gives one with a bug.
-        progress: called now and then with the numbers of states and edges found.
+        configuration: a partition and its contents.
+        kind: makes the scheduler; a test gives one with a seeded fault.
+        progress: called now and then with the numbers of states and edges.
     """
     instance = instance_of(configuration)
     return compared(
@@ -37,5 +37,5 @@ def check_refinement(
 
 
 def instance_of(configuration: MergedConfiguration) -> Instance:
-    """The merged model of a configuration."""
+    """Returns the merged model of a configuration."""
     return instance_with(MERGED, configuration.rigid)

@@ -1,7 +1,7 @@
-"""The implementation's side: a merged scheduler as plain values, and what the resource manager has asked and heard.
+"""The implementation's side: a merged scheduler as plain values, the requests, and the notifications received.
 
-The scheduler's objects have locks, which cannot be copied: a scheduler is taken down to what it holds, and put
-together again from that.
+The scheduler's objects have locks, which cannot be copied. So a scheduler is stored as its contents, and rebuilt from
+them.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from schedproof.impl.systems.yunikorn_merge import (
 )
 
 Scheduler = Callable[[LockOrder], MergedScheduler]
-"""What makes a scheduler; a test gives one with a bug."""
+"""Makes a scheduler; a test gives one with a seeded fault."""
 
 News = tuple[str, str]
-"""What the resource manager is told: a kind of message of the model, and the name of what it is about."""
+"""A notification of the resource manager: a kind of message of the model, and the name of its subject."""
 
 
 def news(response: Response) -> News:
-    """A response as the model names it.
+    """Returns a response as the model names it.
 
     Raises:
-        TypeError: it has no such.
+        TypeError: the model has no such message.
     """
     match response:
         case ApplicationAccepted(application=name):
@@ -64,8 +64,6 @@ def news(response: Response) -> News:
 
 @dataclass(frozen=True)
 class QueueRecord:
-    """A queue as plain values."""
-
     name: str
     allocated: int
     pending: int
@@ -74,8 +72,6 @@ class QueueRecord:
 
 @dataclass(frozen=True)
 class ApplicationRecord:
-    """An application as plain values."""
-
     name: str
     queue: str
     state: str
@@ -85,8 +81,6 @@ class ApplicationRecord:
 
 @dataclass(frozen=True)
 class NodeRecord:
-    """A node as plain values."""
-
     name: str
     capacity: int
     allocated: int
@@ -95,7 +89,7 @@ class NodeRecord:
 
 @dataclass(frozen=True)
 class World:
-    """All that a scheduler with at most one partition holds."""
+    """The contents of a scheduler with at most one partition."""
 
     partition: str | None = None
     queues: tuple[QueueRecord, ...] = ()
@@ -104,12 +98,12 @@ class World:
 
     @property
     def allocations(self) -> frozenset[tuple[str, str]]:
-        """(ask, node) of all that is allocated, as its applications have it."""
+        """(ask, node) of all allocations, as its applications have them."""
         return frozenset((it.name, it.node) for app in self.applications for it in app.allocations)
 
 
 def taken_down(it: MergedScheduler) -> World:
-    """What a scheduler holds."""
+    """Returns the contents of a scheduler."""
     with it.cluster.lock.read():
         partitions = list(it.cluster.partitions.values())
         if not partitions:
@@ -140,7 +134,7 @@ def _sorted(allocations: object) -> tuple[Allocation, ...]:
 
 
 def put_together(world: World, kind: Scheduler) -> MergedScheduler:
-    """A scheduler that holds ``world``."""
+    """Returns a scheduler with the contents ``world``."""
     it = kind(LockOrder(ORDER, deepest=1))
     if world.partition is None:
         return it
@@ -149,7 +143,7 @@ def put_together(world: World, kind: Scheduler) -> MergedScheduler:
         it.cluster.add(partition)
         with partition.lock.write():
             made: dict[str, Queue] = {}
-            for record in world.queues:  # the outer before the inner
+            for record in world.queues:  # parents first
                 parent = made.get(record.name.rpartition(".")[0])
                 queue = made[record.name] = Queue(it.order, partition.name, record.name, parent)
                 queue.allocated, queue.pending = record.allocated, record.pending
@@ -173,14 +167,14 @@ def put_together(world: World, kind: Scheduler) -> MergedScheduler:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The scheduler, what is under way to the resource manager, and what has been asked, told and heard.
+    """The scheduler's contents, the notifications under way, and what has been requested, sent and received.
 
     Args:
-        outbox: what each operation has told, in the order of the operations. What one operation tells is taken
-            without its order, as the model has it.
-        asked: requests, by the name of the model's action and of what they are about.
-        told, heard: what the scheduler has said, and what of it has arrived.
-        held: what has been allocated at some time, (ask, node).
+        outbox: each operation's notifications, in the order of the operations; those of one operation are unordered,
+            as in the model.
+        asked: requests, by the model's action and the name of its subject.
+        told, heard: the notifications sent, and those that have arrived.
+        held: the allocations that have existed at some time, (ask, node).
     """
 
     world: World = World()
@@ -193,9 +187,9 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that the resource manager or the scheduler does: a step of the model, in words, and what runs it.
+    """An operation of the resource manager or the scheduler: a step of the model, and what runs it.
 
-    ``run`` says False if nothing was done: the scheduler may find that it cannot be.
+    ``run`` returns False if nothing was done: the scheduler may find that the step is impossible.
     """
 
     action: str
@@ -204,12 +198,12 @@ class Operation:
 
     @property
     def said(self) -> str:
-        """In words."""
+        """The operation in words."""
         return f"{self.action} {self.about}"
 
 
 def after(at: Snapshot, operation: Operation, kind: Scheduler) -> Snapshot | None:
-    """What comes of an operation; None if nothing was done."""
+    """Returns the snapshot after an operation; None if nothing was done."""
     it = put_together(at.world, kind)
     if operation.run(it) is False:
         return None
@@ -228,6 +222,6 @@ def after(at: Snapshot, operation: Operation, kind: Scheduler) -> Snapshot | Non
 
 
 def hear(at: Snapshot, what: News) -> Snapshot:
-    """The resource manager hears of something, which is among what was told first."""
+    """Returns the snapshot after the arrival of a notification, one of the operation that is first in the outbox."""
     first = at.outbox[0] - {what}
     return replace(at, outbox=(first, *at.outbox[1:]) if first else at.outbox[1:], heard=at.heard | {what})

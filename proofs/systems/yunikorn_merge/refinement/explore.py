@@ -18,11 +18,11 @@ from .meaning import LEAF, NOWHERE, PARTITION, Meaning
 AT_WORK = "at work"
 
 Run = Callable[[MergedScheduler], object]
-"""What is done with a scheduler; False if nothing was."""
+"""Runs an operation on a scheduler; returns False if nothing was done."""
 
 
 class Exploration(SideBySide):
-    """YuniKorn's merged scheduler beside its model; run :meth:`explore` once."""
+    """Explores YuniKorn's merged scheduler beside its model; run :meth:`explore` once."""
 
     every_kind = (AT_WORK,)
 
@@ -31,7 +31,7 @@ class Exploration(SideBySide):
         self._meaning, self._kind = meaning, kind
 
     def begin(self) -> int:
-        """A scheduler with its partition, if that is there from the start."""
+        """Begins with a scheduler, and with its partition if that exists from the start."""
         at = Snapshot()
         if self._meaning.configuration.partition:
             made = after(at, Operation("register", PARTITION, _register), self._kind)
@@ -39,7 +39,7 @@ class Exploration(SideBySide):
         return self._at(at)
 
     def expand(self, node: int) -> None:
-        """All that can happen."""
+        """Tries all operations and arrivals."""
         at: Snapshot = self.snapshots[node]
         meaning = self._meaning
         for operation, label in self._operations(at):
@@ -49,7 +49,7 @@ class Exploration(SideBySide):
                     self.edge(node, self._at(done), label, operation.said)
             except Broken as error:
                 self.break_off(node, operation.said, error)
-            except Exception as error:  # whatever it is: the scheduler could not do what the model can
+            except Exception as error:  # any exception: the scheduler could not do what the model can
                 self.break_off(node, operation.said, Broken(f"{type(error).__name__}: {error}"))
         for what in sorted(at.outbox[0]) if at.outbox else ():
             kind = "".join("_" + c.lower() if c.isupper() else c for c in what[0]).lstrip("_")
@@ -60,7 +60,7 @@ class Exploration(SideBySide):
         return self.node(at, AT_WORK, at, self._meaning.image(at))
 
     def _operations(self, at: Snapshot) -> Iterator[tuple[Operation, Choice]]:
-        """What the resource manager can ask for, and what the scheduler can decide, each with its step of the model."""
+        """The resource manager's requests and the scheduler's decisions, each with its step of the model."""
         m = self._meaning
         if m.partition(at) == "absent":
             yield Operation("register", PARTITION, _register), m.label("register", 0)

@@ -1,4 +1,4 @@
-"""The abstraction function: what a snapshot means in the model. It shares no code with the scheduler."""
+"""The abstraction function: from snapshots to states of the model. It shares no code with the scheduler."""
 
 from __future__ import annotations
 
@@ -16,54 +16,54 @@ PARTITION, ROOT, LEAF, NOWHERE = "p0", "root", "root.q0", "root.nowhere"
 
 @dataclass(frozen=True)
 class Meaning:
-    """The states of ``instance``, a configuration of the merged model, that snapshots mean."""
+    """Maps snapshots to states of ``instance``, a configuration of the merged model."""
 
     configuration: MergedConfiguration
     instance: Instance
 
     @cached_property
     def applications(self) -> list[str]:
-        """Their names, by number; so below."""
+        """The applications' names, by number."""
         return [f"a{n}" for n in range(self.configuration.applications)]
 
     @cached_property
     def asks(self) -> list[str]:
-        """By number."""
+        """The asks' names, by number."""
         return [f"k{n}" for n in range(len(self.configuration.asks))]
 
     @cached_property
     def nodes(self) -> list[str]:
-        """By number."""
+        """The nodes' names, by number."""
         return [f"n{n}" for n in range(self.configuration.nodes)]
 
     @cached_property
     def allocations(self) -> list[tuple[str, str]]:
-        """(ask, node), by number."""
+        """The allocations (ask, node), by number."""
         return [(self.asks[ask], self.nodes[node]) for ask, node in self.configuration.allocations]
 
     def application_of(self, ask: str) -> str:
-        """Whose ask it is."""
+        """Returns the application of an ask."""
         return self.applications[self.configuration.asks[self.asks.index(ask)]]
 
     def recovered(self, ask: str) -> bool:
-        """It is for something that runs already."""
+        """True if the ask is for an allocation that runs already."""
         return self.asks.index(ask) in self.configuration.recovered
 
     def label(self, action: str, about: int) -> Choice:
-        """A step of the model; each has one parameter."""
+        """Returns the choice that takes a step of the model; each action has one parameter."""
         (parameter,) = self.instance.model.action(action).parameters
         return Choice(action, ((parameter.name, about),))
 
-    # --- one object after the other
+    # --- Single objects
 
     def partition(self, at: Snapshot) -> str:
-        """The state of the partition."""
+        """Returns the state of the partition."""
         if at.world.partition is not None:
             return "present"
         return "removed" if ("remove_partition", PARTITION) in at.asked else "absent"
 
     def application(self, at: Snapshot, name: str) -> str:
-        """The state of an application."""
+        """Returns the state of an application."""
         if any(app.name == name for app in at.world.applications):
             return "present"
         if ("ApplicationRejected", name) in at.told:
@@ -71,7 +71,7 @@ class Meaning:
         return "removed" if ("submit", name) in at.asked else "unknown"
 
     def ask(self, at: Snapshot, name: str) -> str:
-        """The state of an ask; the scheduler forgets one that is satisfied, the resource manager does not."""
+        """Returns the state of an ask; the scheduler discards a satisfied one, the resource manager does not."""
         if any(name in dict(app.asks) for app in at.world.applications):
             return "pending"
         if ("AskRejected", name) in at.told:
@@ -83,7 +83,7 @@ class Meaning:
         return "removed" if gone or ("withdraw", name) in at.asked else "satisfied"
 
     def node(self, at: Snapshot, name: str) -> str:
-        """The state of a node."""
+        """Returns the state of a node."""
         if any(node.name == name for node in at.world.nodes):
             return "present"
         if ("NodeRejected", name) in at.told:
@@ -91,25 +91,25 @@ class Meaning:
         return "removed" if ("add_node", name) in at.asked else "unknown"
 
     def allocation(self, at: Snapshot, ask: str, node: str) -> str:
-        """The state of an allocation. What was reported with its node and is not there was not taken back."""
+        """Returns the state of an allocation; one reported with its node that does not exist was not recovered."""
         if (ask, node) in at.world.allocations:
             return "allocated"
         reported = self.recovered(ask) and ("add_node", node) in at.asked
         return "ended" if (ask, node) in at.held or reported else "unknown"
 
     def known(self, at: Snapshot, ask: str, node: str) -> str:
-        """What the resource manager knows of an allocation."""
+        """Returns what the resource manager knows of an allocation."""
         mine = (ask, node) in at.held or self.recovered(ask)
         if mine and ("AllocationReleased", ask) in at.heard:
             return "ended"
         reported = self.recovered(ask) and ("add_node", node) in at.asked
         return "running" if reported or (mine and ("NewAllocation", ask) in at.heard) else "unknown"
 
-    # --- all together
+    # --- Whole states
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, str], tuple[int, dict[object, int]]]:
-        """By sort and attribute ("": the state), the first slot, and the number of each value by how it is shown."""
+        """By sort and attribute ("": the state): the first slot, and the number of each value by the value as shown."""
         instance, found = self.instance, dict[tuple[str, str], tuple[int, dict[object, int]]]()
         for machine in instance.model.machines:
             sort = machine.sort.name
@@ -121,7 +121,7 @@ class Meaning:
         return found
 
     def image(self, at: Snapshot) -> State:
-        """The state of the model."""
+        """Returns the state of the model."""
         new = list(self.instance.initial())
 
         def put(sort: str, number: int, state: str, **attributes: str | bool) -> None:
@@ -167,7 +167,7 @@ class Meaning:
                 before |= 1 << n
 
     def message(self, at: Snapshot, what: News) -> int:
-        """The number of the message object that stands for some news."""
+        """Returns the number of the message object for a notification."""
         kind, name = what
         rigid = self.instance.rigid
 
@@ -177,7 +177,7 @@ class Meaning:
             if sort != "allocation":
                 return {"application": self.applications, "ask": self.asks, "node": self.nodes}[sort][its] == name
             ask, node = self.allocations[its]
-            # Of the allocations of an ask, the one that there is or was; or that was reported, and not taken back.
+            # Of an ask's allocations the one that exists or existed, or that was reported and not recovered.
             meant = (ask, node) in at.held or (self.recovered(ask) and all(a != ask for a, _ in at.held))
             return ask == name and meant
 

@@ -1,4 +1,4 @@
-"""In which configurations YuniKorn's merged reference scheduler is explored beside its model."""
+"""The configurations in which YuniKorn's merged reference scheduler is checked against its model."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class MergedRefinement(Refinement):
     configuration: MergedConfiguration
 
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores both."""
-        from .check import check_refinement  # a list of properties needs no scheduler
+        """Explores scheduler and model, and compares the graphs."""
+        from .check import check_refinement  # imported here: a list of properties needs no scheduler
 
         return check_refinement(self.configuration, progress=progress)
 

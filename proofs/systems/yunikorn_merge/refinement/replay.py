@@ -1,4 +1,4 @@
-"""A run of YuniKorn's merged model on the reference scheduler."""
+"""Replays a run of YuniKorn's merged model on the reference scheduler."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .meaning import Meaning
 
 
 def replay(run: Run, kind: Scheduler = MergedScheduler) -> Mismatch | None:
-    """The first difference between the scheduler and the model along a run; None if there is none.
+    """Returns the first difference between scheduler and model along a run; None if there is none.
 
     Raises:
-        ValueError: not a run of the merged model in one of the configurations that are explored.
+        ValueError: it is no run of the merged model in one of the explored configurations.
     """
     check_variant(run, MERGED)
     configuration = next((each for each in MERGED_CONFIGURATIONS if each.rigid == run.instance.rigid), None)
@@ -29,4 +29,4 @@ def replay(run: Run, kind: Scheduler = MergedScheduler) -> Mismatch | None:
 
 
 REPLAYS = {"merged": replay}
-"""The variant whose runs the reference scheduler takes: its steps are the model's."""
+"""The variant whose runs the reference scheduler replays: its steps are the model's."""

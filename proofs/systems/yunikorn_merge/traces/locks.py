@@ -1,4 +1,4 @@
-"""Logs of the merged scheduler's locks, held against the order of the repaired description."""
+"""Logs of the merged scheduler's locks, checked against the order of the repaired description."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""YuniKorn's core and shim together, and the model of both: whatever the two do is steps of the model.
+"""YuniKorn's core and shim together against the model of both: every move of the two is steps of the model.
 
-The graphs are not the same, as they are for the core alone: the shim's one queue brings an order that the
-model does not have, and of what Kubernetes does the shim hears later. So the model can do more.
+This is a simulation, not equality of graphs as for the core alone, because the model can do more. The shim's one
+queue imposes an order that the model does not have, and the shim learns later what Kubernetes does.
 """

@@ -1,4 +1,4 @@
-"""Whether all that YuniKorn's core and shim do together are steps of their model, and nobody waits for ever."""
+"""Checks that all moves of YuniKorn's core and shim are steps of their model, and that every wait can end."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ WORDS = Words("core and shim", "moves", "crashes of the shim", "moves to a secon
 def check_simulation(
     configuration: Configuration, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> SimulationReport:
-    """Explores core and shim, and looks for each move for the steps of ``parties-repaired`` that it is.
+    """Explores core and shim, and finds for each move the steps of ``parties-repaired`` that simulate it.
 
     Args:
-        configuration: one application with its asks, queues, nodes; its ``shim`` has a scheduler.
+        configuration: one application with its asks, queues and nodes; its ``shim`` has a scheduler.
         may: what people do, and how often the shim dies.
-        parts: what the two are made of.
-        progress: called now and then with the numbers of states and moves found.
+        parts: the classes of core and shim.
+        progress: called now and then with the numbers of states and moves.
     """
     return simulate(
         configuration.about, WORDS, lambda: simulated(configuration, may, parts, progress=progress), also=waits_for_ever
@@ -37,7 +37,7 @@ def check_simulation(
 def simulated(
     configuration: Configuration, may: May, parts: Parts = REFERENCE, *, progress: Progress | None = None
 ) -> Exploration:
-    """The exploration of :func:`check_simulation`, same arguments, before it begins."""
+    """Returns the exploration of :func:`check_simulation` before it begins; same arguments."""
     names = PodNames(configuration)
     meanings = Meanings(instance_with(COMPONENTS_REPAIRED, configuration.rigid(shipped=True)), names)
     return Exploration(Component(parts, names, may.room), Moves(names, may), meanings, progress)

@@ -1,4 +1,4 @@
-"""Core, shim, the messages between them, and the cluster, put back to any earlier snapshot before each move."""
+"""Core, shim, the messages between them and the cluster, restored to an earlier snapshot before each move."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .names import PodNames
 
 @dataclass(frozen=True)
 class Parts:
-    """What the two are made of: a test replaces it to plant a bug."""
+    """The classes of core and shim; a test replaces one to seed a fault."""
 
     draft: type[Draft] = Draft
     shim: type[Shim] = Shim
@@ -34,11 +34,13 @@ REFERENCE = Parts()
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of it.
+    """The state of core, shim, link, cluster and clock.
 
-    ``made``: the pods that users have made. ``crashes``: how often the shim has died. ``repeated``: what has been
-    said twice, and is on its way once at least. ``core_number``: the same for all cores that differ in nothing that
-    matters, among the snapshots of one component.
+    Attributes:
+        core_number: equal for cores that differ in nothing relevant, among the snapshots of one component.
+        made: the pods that users have made.
+        crashes: how often the shim has died.
+        repeated: messages that were sent twice and are still under way at least once.
     """
 
     shim: ShimWorld
@@ -53,32 +55,32 @@ class Snapshot:
 
     @cached_property
     def messages(self) -> list[Said]:
-        """What is on its way to the core, or to the shim, or waits in the shim's queue."""
+        """The messages under way to the core and to the shim, and those in the shim's queue."""
         return [it for it in map(said, [*self.link.requests, *self.responses]) if it is not None]
 
     @property
     def responses(self) -> list[Response]:
-        """All that the core has said and the shim has not handled, first said first."""
+        """The core's responses that the shim has not handled, in the order in which they were sent."""
         return [*(i.response for i in self.shim.queued.queue if isinstance(i, CoreNews)), *self.link.responses]
 
     @property
     def under_way(self) -> list[Wakeup]:
-        """The time-outs of the core that have run out and are not delivered."""
+        """The core's time-outs that have run out and are not delivered."""
         return wakeups(self.times)
 
     @property
     def key(self) -> object:
-        """The same for all snapshots that differ in nothing that matters."""
+        """Equal for snapshots that differ in nothing relevant."""
         return self.shim, self.core_number, self.cluster, self.link, self.made, self.crashes, self.repeated
 
 
 def wakeups(times: Times) -> list[Wakeup]:
-    """The time-outs of the core that have run out and are not delivered."""
+    """Returns the core's time-outs that have run out and are not delivered."""
     return [t.name for t in times.under_way if isinstance(t.name, Wakeup)]
 
 
 class Component:
-    """Both components on a clock that stands still."""
+    """Core, shim, link and cluster on a clock that stands still."""
 
     def __init__(self, parts: Parts, names: PodNames, room: int) -> None:
         self.clock = ManualClock(timed=False)
@@ -90,7 +92,7 @@ class Component:
         partitions = (names.partition_spec(),)
         self.shim = parts.shim(self.cluster, self.link.send, self.clock, partitions=partitions)
         self.link.connect(self.core, self.shim.receive)
-        # A shim has been there before: so the core has its partition from the start, as in the model.
+        # An earlier shim has registered, so the core has its partition from the start, as in the model.
         self.link.send(RegisterRM(partitions=partitions))
         self.link.lose(requests=True, responses=True)
         self.made: frozenset[str] = frozenset()
@@ -101,11 +103,11 @@ class Component:
             self.cluster.add_node(node)
 
     def _listen(self, responses: Sequence[Response]) -> None:
-        """What operators are answered is not for the shim."""
+        """Answers to operators do not go to the shim."""
         self.link.listen([r for r in responses if not isinstance(r, ControlAccepted | ControlRejected)])
 
     def take(self, repeated: frozenset[Said] = frozenset()) -> Snapshot:
-        """All of it as it is now; ``repeated`` as it was before."""
+        """Returns the current snapshot; ``repeated`` is that of the snapshot before."""
         core, times = self.core.snapshot(), self.clock.snapshot()
         at = Snapshot(
             self.shim.snapshot(),
@@ -127,7 +129,7 @@ class Component:
         return self._cores.setdefault(canonical(core, wakeups(times)), len(self._cores))
 
     def put(self, at: Snapshot) -> None:
-        """Back to a snapshot."""
+        """Goes back to a snapshot."""
         self._put = at
         self.core.restore(at.core)
         self.cluster.restore(at.cluster)
@@ -137,12 +139,12 @@ class Component:
         self.made, self.crashes = at.made, at.crashes
 
     def make(self, pod: Pod) -> None:
-        """A user makes a pod."""
+        """Makes a user's pod."""
         self.made |= {pod.name}
         self.cluster.create_pod(pod)
 
     def crash(self, *, silently: bool) -> None:
-        """The shim dies; what it has sent is lost, or still arrives."""
+        """The shim dies; its messages to the core are lost, or still arrive."""
         self.crashes += 1
         self.shim.crash()
         self.link.lose(requests=silently, responses=True)

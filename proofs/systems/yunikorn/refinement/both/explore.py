@@ -1,4 +1,4 @@
-"""All that both components can come to, and the steps of the model that lead there."""
+"""The exploration of core and shim together, with the model's steps for each move."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .moves import Move, Moves
 
 
 class Exploration(Simulation[Snapshot, Move]):
-    """Every move in every state.
+    """Explores every move in every state.
 
-    What is beyond is a state in which a name is used for a second time, which the model has no object for.
+    A state is beyond the model if a name is used a second time: the model has no object for it.
     """
 
     fails = "the move fails"
@@ -27,53 +27,49 @@ class Exploration(Simulation[Snapshot, Move]):
         super().__init__(ModelSteps(meanings.instance, meanings.normal), progress)
 
     def begin(self) -> tuple[Snapshot, Steps]:
-        """Both are new."""
+        """Returns the first snapshot, and no steps."""
         return self._component.take(), NOTHING
 
     def put(self, at: Snapshot) -> None:
-        """Back to a snapshot."""
         self._component.put(at)
 
     def acts(self, at: Snapshot) -> Iterator[Move]:
-        """What may happen in the configuration."""
+        """Yields the moves that the configuration allows."""
         return self._moves.possible(self._component, at)
 
     def do(self, act: Move) -> None:
-        """Lets it happen."""
         act.call(self._component)
 
     def take(self, before: Snapshot, act: Move) -> Snapshot:
-        """Both as they are now."""
+        """Returns the snapshot after a move."""
         return self._component.take(before.repeated)
 
     def said(self, act: Move) -> str:
-        """The move in words."""
         return act.said
 
     def move(self, at: Snapshot, act: Move, after: Snapshot) -> Steps:
-        """As the move says itself."""
+        """Returns the steps that the move may be."""
         return act
 
     def meanings(self, at: Snapshot, before: Iterable[State]) -> Mapping[State, Meaning]:
-        """What the shim has not heard means what it was before, too."""
+        """Returns the values that fit the snapshot; what the shim has not handled fits the state before as well."""
         return {image: self._meanings.read(at, image) for image in before}
 
     def key(self, at: Snapshot) -> Hashable:
-        """As the snapshot says itself."""
         return at.key
 
     def is_crash(self, act: Move) -> bool:
-        """The shim dies."""
+        """True if the shim dies."""
         return act.crash
 
     def is_beyond(self, at: Snapshot, before: Iterable[State]) -> bool:
-        """A name has a second life."""
+        """True if a name is used a second time."""
         return any(self._meanings.is_of_a_second_life(at, image) for image in before)
 
     def doer(self, act: Move) -> str:
-        """As the move says itself."""
+        """Returns the action by which a property excludes such moves."""
         return act.who
 
     def name(self, sort: str, number: int) -> str:
-        """Messages by what they say."""
+        """Names messages by their kind and subject."""
         return self._meanings.message(number) if sort == Message.name else super().name(sort, number)

@@ -1,6 +1,6 @@
-"""What a snapshot of both components means in the model: for each slot of a state the values that fit.
+"""The abstraction function of both components: for each slot of a model state the values that fit a snapshot.
 
-It shares no code with either component. Most slots have one value. Of a pod the model knows what the shim has heard: so
+It shares no code with either component. Most slots have one value. The model's pods are as the shim knows them. So
 what Kubernetes has done and the shim has not handled fits the state before as well.
 """
 
@@ -43,13 +43,13 @@ class Meanings:
             for i in range(instance.sizes[sort])
         ]
         self._messages = self._message_numbers()
-        # Most moves leave the core alone: what it meant last, for each image before.
+        # The core's last values, for each image before: most moves leave the core alone.
         self._last: tuple[World | None, Times | None, dict[State, dict[int, frozenset[int]]]] = None, None, {}
         free = frozenset({self._states["Message"]["free"]})
         self._silence = {instance.slot("Message") + e: free for e in self._messages.values()}
 
     def _message_numbers(self) -> dict[tuple[str, str], int]:
-        """The message objects by kind and by what they are about."""
+        """The message objects, by kind and subject."""
         machine = self.instance.model.machine("Message")
         values = {
             name: self.instance.rigid_values("Message", machine.attribute(name))  # type: ignore[arg-type]
@@ -65,12 +65,12 @@ class Meanings:
         }
 
     def message(self, number: int) -> str:
-        """A message object in words."""
+        """Describes a message object."""
         kind, about = next(key for key, e in self._messages.items() if e == number)
         return f"{kind} of {about}"
 
     def is_of_a_second_life(self, at: Snapshot, before: State) -> bool:
-        """A name is used again, for which the model, in which every object lives once, has no object left."""
+        """True if a name is used again; the model, in which every object lives once, has no object for it."""
         for n, name in enumerate(self.names.applications):
             ended = self._core.state_of("Application", n, before) in FINISHED
             if ended and any(a.name == name for a in at.core.applications):
@@ -88,10 +88,14 @@ class Meanings:
         )
 
     def read(self, at: Snapshot, before: State) -> Meaning:
-        """What ``at`` means, which came out of a snapshot with the image ``before``.
+        """Returns the values that fit ``at``.
+
+        Args:
+            at: the snapshot.
+            before: the image of the snapshot before the move.
 
         Raises:
-            Broken: the core is in a state that means nothing.
+            Broken: no state of the model fits the core.
         """
         fits = self._of_the_core(at, before).copy()
         self._scheduler(at, fits)
@@ -101,7 +105,7 @@ class Meanings:
         fits |= self._silence
         for key in at.messages:
             if key in self._messages:
-                # In the model the same message twice is one: the other one is nothing.
+                # The model has one object for a message that was sent twice; the second copy fits no message.
                 also = ["free"] if key in at.repeated or self._is_over(key, before) else []
                 self._put(fits, "Message", self._messages[key], "under_way", *also)
         return Meaning(fits)
@@ -117,14 +121,14 @@ class Meanings:
         return known[before]
 
     def _is_over(self, key: Said, before: State) -> bool:
-        """What is said to the core of an ask that is done with means nothing."""
+        """True for a message to the core about a finished ask: it has no effect."""
         kind, name = key
         if kind not in ("WithdrawAsk", "ReleaseAllocation"):
             return False
         return self._core.state_of("Ask", self.names.asks.index(name), before) in ("released", "removed")
 
     def normal(self, state: State) -> State:
-        """Without what the core forgets."""
+        """Returns the state without what the core discards."""
         return self._normal(state)
 
     def _put(self, fits: dict[int, frozenset[int]], sort: str, number: int, *names: str) -> None:
@@ -135,13 +139,13 @@ class Meanings:
         if not self.instance.sizes["ShimScheduler"]:
             return
         state = at.shim.scheduler
-        # The registration is a call: it is done, and the shim has not looked yet.
+        # The registration is a call: the core has answered it, and the shim has not handled the answer.
         if state == "Registering" and any(isinstance(r, RMAccepted) for r in at.responses):
             state = "Registered"
         self._put(fits, "ShimScheduler", 0, state)
 
     def _forgotten(self, name: str, n: int, at: Snapshot, before: State) -> bool:
-        """The core has completed it, and the shim has forgotten it; in the model nothing is forgotten."""
+        """True if the core has completed the application and the shim has discarded it; the model discards nothing."""
         there = any(a.name == name for a in at.shim.applications)
         return (
             not there
@@ -173,7 +177,7 @@ class Meanings:
             fits[self.instance.slot("Task", "pod") + t] = frozenset(POD.values.index(value) for value in now)
 
     def _may_be_new(self, t: int, state: str, before: State) -> bool:
-        """The shim has it back from Kubernetes at once; in the model it comes back with its application, which has still to."""
+        """True if the shim has restored the task; the model restores it later, with its application."""
         restored = state in ("Allocated", "Completed") and self._core.state_of("Task", t, before) == "New"
         of = self.names.application_of[t]
         return restored and self._core.state_of("ShimApplication", of, before) == "New"
@@ -182,7 +186,7 @@ class Meanings:
         return POD.values[image[self.instance.slot("Task", "pod") + t]]
 
     def _nodes(self, at: Snapshot, fits: dict[int, frozenset[int]]) -> None:
-        """Of a node that has gone the model keeps the state; what is cordoned it knows when the shim has heard of it."""
+        """Of a removed node the model keeps the state. The model learns of cordons only when the shim does."""
         nodes = {n.name: n for n in at.shim.nodes}
         there = {n.name: n for n in at.cluster.nodes}
         heard = not at.shim.queued.queue
@@ -209,18 +213,18 @@ def _task_state(name: str, at: Snapshot) -> str:
     if task is None:
         return "New"
     waits = any(isinstance(e, Event) and (e.name, e.event) == (name, "TaskBound") for e in at.shim.queued.queue)
-    # The pod has its node already.
+    # The pod is bound already.
     return "Bound" if waits and task.state == "Allocated" else task.state
 
 
 def _pod(pod: Pod | None, was: str, *, heard: bool, doomed: bool) -> tuple[str, ...]:
-    """The values of a pod that fit what Kubernetes has.
+    """The values that fit a pod in Kubernetes.
 
     Args:
         pod: None if there is none.
-        was: what it was in the model.
-        heard: the shim knows that it has ended or is gone.
-        doomed: the shim has still to have it deleted.
+        was: its value in the image before.
+        heard: whether the shim knows that it has ended or is gone.
+        doomed: whether the shim has yet to delete it.
     """
     if pod is None and was == "absent":
         return ("absent",)

@@ -1,4 +1,4 @@
-"""Which message of the model a request or a response is, if it is one."""
+"""The map from requests and responses to messages of the model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from schedproof.impl.scheduler_interface import (
 )
 
 Said = tuple[str, str]
-"""The kind of a message, and the name of what it is about."""
+"""The kind of a message, and the name of its subject."""
 
 NODE_ACTIONS = {
     NodeAction.DRAIN_NODE: "DrainNode",
@@ -34,11 +34,11 @@ NODE_ACTIONS = {
     NodeAction.DECOMMISSION: "DecommissionNode",
 }
 TOLD = frozenset({"Resuming", "Failing", "Failed"})
-"""The states of an application in the core that the shim does something about."""
+"""The core's application states to which the shim reacts."""
 
 
 def said(message: Request | Response) -> Said | None:
-    """The message of the model that this one is; None for those of which nothing comes."""
+    """Returns the model's message for ``message``; None if it has no effect in the model."""
     match message:
         case AddApplication(name):
             return "SubmitApplication", name

@@ -1,4 +1,4 @@
-"""What can happen to both components in one of their states, each with the actions of the model that it may be."""
+"""The moves of both components from a state, each with the model's actions that it may be."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .messages import said
 from .names import PodNames
 
 AT_ONCE = ("fail_for_good", "resume_ends", "resume_completes", "fail_late", "evict")
-"""What the core does in the operation that makes it possible."""
+"""The actions that the core takes in the operation that enables them."""
 EVENTS = {
     "SubmitApplication": ("submit_application",),
     "TryReserve": ("try_reserve",),
@@ -49,7 +49,7 @@ EVENTS = {
     "RestoreNode": ("uncordon",),
     "RecoverSchedulerSucceed": ("recovered",),
 }
-"""The actions that an event of the shim's queue may be when it is handled; of others nothing comes in the model."""
+"""The actions that an event of the shim's queue may be when it is handled; other events have no effect in the model."""
 UNOBSERVED = ("end_pod_unseen", "pod_is_gone_unseen", "deletion_is_lost", "deletion_of_a_bound_pod_is_lost")
 RECOVERY = ("recover", "recover_application", "add_node")
 FROM_KUBERNETES = ("cordon_unheard", "uncordon_unheard", "delete_node")
@@ -64,15 +64,15 @@ Call = Callable[[Component], object]
 
 @dataclass(frozen=True)
 class Move:
-    """Something that happens.
+    """A move of core, shim, Kubernetes or people.
 
     Args:
-        said: in words.
-        call: does it.
-        actions: those of the model that it may be, one or several after each other.
-        most: of how many.
-        who: the action of the model by which properties leave out that somebody does such things.
-        crash: the shim dies.
+        said: the move in words.
+        call: makes the move.
+        actions: the model's actions that it may be, one or several in sequence.
+        most: the most actions that it may be.
+        who: the action by which a property excludes such moves ("" if none does).
+        crash: whether the shim dies.
     """
 
     said: str
@@ -85,12 +85,16 @@ class Move:
 
 @dataclass(frozen=True)
 class May:
-    """What may happen besides: pods end, people delete pods, the shim dies so many times.
+    """What else may happen in an exploration.
 
-    ``trouble``: Kubernetes refuses to make and to bind pods, and a plug-in says that an application has failed.
-    ``nodes``: people cordon, uncordon and remove nodes.
-    ``room``: how much each node takes; one is one pod.
-    ``quick``: the shim handles what waits in its queue before anything else happens, but for its death.
+    Attributes:
+        quick: the shim handles all events in its queue before anything else happens, except its death.
+        end: pods end.
+        delete: people delete pods.
+        crashes: how often the shim may die.
+        trouble: Kubernetes refuses to make and to bind pods, and a plug-in reports that an application has failed.
+        nodes: people cordon, uncordon and remove nodes.
+        room: the capacity of each node, in pods.
     """
 
     quick: bool = False
@@ -109,7 +113,7 @@ class Moves:
         self._names, self._may = names, may
 
     def possible(self, component: Component, at: Snapshot) -> Iterator[Move]:
-        """What may happen at ``at``, where the component is."""
+        """Yields the moves from ``at``; ``component`` is restored to it."""
         yield from self._shim(at)
         if self._may.quick and at.shim.queued.queue:
             return
@@ -124,7 +128,8 @@ class Moves:
 
     def _shim(self, at: Snapshot) -> Iterator[Move]:
         if at.shim.scheduler == "New":
-            # It waits for what the process before has sent: one by one, to have the core checked after each.
+            # The shim waits until the messages of the process before have arrived, one by one: so the core is checked
+            # after each.
             if not at.link.requests:
                 yield Move("the shim starts, and registers", lambda it: it.shim.start(), ("register", "registered"), 2)
             return
@@ -144,7 +149,7 @@ class Moves:
                 )
 
     def _handles(self, item: Item) -> Move:
-        """The first of what waits in the shim's queue."""
+        """Handling the first item in the shim's queue."""
         some, others = len(self._names.applications), len(self._names.nodes)
         match item:
             case Event(_, name, event):
@@ -152,7 +157,7 @@ class Moves:
             case CoreNews(RMAccepted()):
                 what, actions, most = "that it is registered", RECOVERY, 1 + some + others
             case CoreNews(response):
-                # When the last application is back, the nodes follow.
+                # When the last application is recovered, the nodes follow.
                 what, actions, most = _words(response), (*arrives(response), "add_node"), 1 + others
             case KubernetesNews(change):
                 what, actions, most = _words(change), FROM_KUBERNETES, 1
@@ -180,7 +185,7 @@ class Moves:
             yield Move(
                 f"the scheduler decides: {option}", partial(_schedule, choose), ("allocate", "swap", *AT_ONCE), 2
             )
-        # Of what has ended a time-out ends the record only; what was removed has still to complete.
+        # A time-out only deletes the record of an ended application. A removed application has yet to complete.
         live = {a.serial for a in (*at.core.applications, *at.core.tracked) if a.state not in FINISHED}
         for name in [t.name for t in at.times.pending if isinstance(t.name, Wakeup)]:
             if name.application in live:
@@ -208,14 +213,14 @@ class Moves:
                 yield Move(f"somebody deletes {pod.name}", partial(_delete, pod.name), actions, 2, "delete_pod")
 
     def _plug_in(self, at: Snapshot) -> Iterator[Move]:
-        """Of an application that is on its way it says that it has failed; once, as a second time means nothing."""
+        """A plug-in reports the failure of an active application, once: a second report has no effect."""
         waiting = {item.name for item in at.shim.queued.queue if isinstance(item, Event) and item.event == FAILS}
         for it in at.shim.applications if self._may.trouble and at.shim.scheduler == "Running" else ():
             if it.state in ("Submitted", "Accepted", "Reserving", "Running") and it.name not in waiting:
                 yield Move(f"a plug-in fails {it.name}", partial(_fail, it.name))
 
     def _operators(self, at: Snapshot) -> Iterator[Move]:
-        """Queues and partition are started, stopped and removed, where a configuration has people who do."""
+        """Starting, stopping and removing queues and partition, if the configuration has people who do."""
         people, names = self._names.configuration.people, self._names
         objects: list[tuple[str, str | None]] = [("queue", name) for name in names.queues if "queues" in people]
         objects += [("partition", None)] if "partition" in people else []
@@ -229,7 +234,11 @@ class Moves:
             yield Move("what is to go is taken away", sweep, tuple(DELETIONS), most)
 
     def _nodes(self, at: Snapshot) -> Iterator[Move]:
-        """People change a node when the core has heard of the last change, while there is no shim, or cordon it meanwhile."""
+        """People's changes of a node.
+
+        They change it after the core has received the last change, or while there is no shim. They cordon it also
+        while it is being registered.
+        """
         if not self._may.nodes or at.shim.queued.queue:
             return
         states = {n.name: n.state for n in at.shim.nodes}
@@ -244,9 +253,9 @@ class Moves:
 
 
 def arrives(message: Request | Response) -> tuple[str, ...]:
-    """The action that a message arrives, if it is one in the model."""
+    """Returns the action by which a message arrives, if the model has one."""
     it = said(message)
-    # A configuration without nodes of the shim has a node all the same, which comes without a message.
+    # A configuration whose shim has no nodes still has a node, which is added without a message.
     alone = ("create_node",) if isinstance(message, CreateNode) else ()
     return () if it is None else (DELIVER[it[0]].name, *alone)
 

@@ -1,4 +1,4 @@
-"""A configuration of the model as Kubernetes has it: pods, gangs, nodes."""
+"""A configuration of the model as objects of Kubernetes: pods, gangs, nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GROUP = "group"
 
 
 class PodNames(Names):
-    """The objects of a configuration by number; asks are named by their pods, and the shim names placeholders."""
+    """The objects of a configuration by number; asks have the names of their pods, and the shim names placeholders."""
 
     def __init__(self, configuration: Configuration) -> None:
         super().__init__(configuration)
@@ -27,23 +27,23 @@ class PodNames(Names):
                 self.asks[k] = next(made[of]).name
 
     def partition_spec(self) -> PartitionSpec:
-        """The partition with its queues, which everybody may use."""
+        """Returns the partition with its queues, which everybody may use."""
         return PartitionSpec(self.partition, QueueSpec("root", tuple(self._below(None)), parent=True))
 
     def task_groups(self, application: int) -> Gang | None:
-        """What the pods of an application say of its gang."""
+        """Returns what an application's pods say of its gang; None without a gang."""
         kinds, style = self.configuration.applications[application]
         if "p" not in kinds:
             return None
         return Gang((TaskGroup(GROUP, kinds.count("p")),), GangStyle(style))
 
     def pod(self, k: int) -> Pod:
-        """The pod that a user makes for a real ask."""
+        """Returns the pod that a user makes for a real ask."""
         of = self.application_of[k]
         gang = self.task_groups(of)
         group = "" if gang is None else GROUP
         return Pod(self.asks[k], self.applications[of], queue=self.queues[-1], task_group=group, gang=gang)
 
     def kube_nodes(self, room: int) -> list[KubeNode]:
-        """The nodes of the cluster, with room for so many pods each."""
+        """Returns the cluster's nodes, each with room for ``room`` pods."""
         return [KubeNode(name, room) for name in self.nodes]

@@ -1,6 +1,6 @@
-"""That core and shim do not wait for ever: the model's properties of what can always still be reached, asked of the two.
+"""Checks that every wait of core and shim can end: the model's reachability properties, on the graph of the two.
 
-That all they do is in the model says nothing of what they leave undone.
+Simulation alone cannot show this: it does not say which steps the two must take.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from .explore import Exploration
 
 
 def waits_for_ever(exploration: Exploration) -> Mismatch | None:
-    """The first property that is not kept, None if all are; what comes after a second life of a name counts as kept."""
+    """Returns the first violated property, with a path; None if all hold.
+
+    A state in which a name is used a second time counts as satisfying the goal.
+    """
     model = exploration.steps.instance.model
     for prop in [p for p in model.properties if isinstance(p, AlwaysCanReach)]:
         stuck = _stuck(exploration, prop)
@@ -28,10 +31,9 @@ def waits_for_ever(exploration: Exploration) -> Mismatch | None:
 
 
 def _stuck(exploration: Exploration, prop: AlwaysCanReach) -> int | None:
-    """A state with the premise of ``prop`` from which its goal is not reached.
+    """Returns a state from which the goal of ``prop`` is not reached though its premise holds; None if there is none.
 
-    Nobody says in which of its images a state is. So one image with the premise counts, and only if all have the goal
-    is it reached.
+    A state can have several images. The premise holds if it holds in one of them; the goal holds if it holds in all.
     """
     back: list[list[int]] = [[] for _ in exploration.nodes]
     ends = set()
@@ -55,7 +57,7 @@ def _stuck(exploration: Exploration, prop: AlwaysCanReach) -> int | None:
 
 
 def _images(exploration: Exploration, formula: Term, over: Sequence[Var], bound: Mapping[str, int]) -> set[State]:
-    """The images in which ``formula`` holds."""
+    """Returns the images in which ``formula`` holds."""
     holds = compile_term(exploration.steps.instance, formula, {v.name: v for v in over})
     every = {image for node in exploration.nodes for image in node.images}
     held = Remembered(lambda image: holds(Moment(image, dict(bound))))
