@@ -4,9 +4,9 @@ Every operation is one transaction on a database (:class:`.sql_store.SqlStore`),
 the database in that transaction. So the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web interface
 (:class:`Web`) and the labs (:class:`Lab`) may act in any order, and a crash loses nothing.
 
-A set of several recipes begins only when each has a system, all of one lab. So before the set takes a system, it is
-*seated* (:mod:`.seats`): a bipartite matching leaves a system to each of its recipes, and no recipe takes its
-sibling's. A set whose seats can no longer serve it is seated again, as long as it holds no system.
+A set of several recipes begins only when each has a system, all of one lab. So it is *seated* (:mod:`.seats`) before it
+takes a system. A bipartite matching leaves a system to each of its recipes, and no recipe takes its sibling's. A set
+whose seats can no longer serve it is seated again, as long as it holds no system.
 
 The package follows the document and the descriptions of the repairs, not the model.
 """

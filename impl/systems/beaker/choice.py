@@ -12,7 +12,7 @@ from schedproof.impl import choice
 from schedproof.impl.errors import Refused
 
 Option = tuple[str, ...]
-"""The names of what can be chosen: a recipe, or a recipe and a system."""
+"""The names of an option: a recipe, or a recipe and a system."""
 
 Choice = choice.Choice[Option]
 """Picks one of the options, which are ordered by name."""

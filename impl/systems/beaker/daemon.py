@@ -26,7 +26,6 @@ class Daemon:
     has the complete state. Use the daemon as a context manager, or call :meth:`start` and :meth:`stop`.
 
     Args:
-        store: the database.
         interval: seconds that a loop waits after a pass that found nothing to do.
         observer: is called with each transaction's report, in the threads of the loops.
 
@@ -135,7 +134,7 @@ def _each(operation: Callable[[str], Report], names: Sequence[str]) -> bool:
 
 
 def _tried(operation: Callable[[str], Report], name: str) -> Report | None:
-    """Returns None if another process was faster, so that there is nothing left to do."""
+    """Returns the report, or None if another process was faster and there is nothing left to do."""
     try:
         return operation(name)
     except Refused as error:

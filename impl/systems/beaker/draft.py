@@ -26,7 +26,7 @@ OF_USAGE = {
 
 
 class Draft(View):
-    """A view of ``world`` that an operation changes; :meth:`changes` returns what to write at the end.
+    """A view of ``world`` that an operation changes; :meth:`changes` returns the writes at the end.
 
     Every method may raise IllegalMove. Discard a draft that raised.
     """

@@ -23,7 +23,7 @@ RECIPE_MOVES: dict[R, frozenset[R]] = {
     R.CANCELLED: frozenset(),
     R.ABORTED: frozenset(),
 }
-"""Lines 116-145 and 226-236. A recipe is queued again when its set gives back what it holds."""
+"""Lines 116-145 and 226-236. A recipe is queued again when its set gives back its systems."""
 
 USAGE_MOVES: dict[Condition, dict[Usage, frozenset[Usage]]] = {
     Condition.AUTOMATED: {

@@ -49,10 +49,6 @@ class Report:
     """The outcome of an operation, and its objects. Objects that do not apply are None.
 
     Attributes:
-        what: the outcome.
-        recipe_set: the name of the set.
-        recipe: the name of the recipe.
-        system: the name of the system.
         to: the new priority or condition.
         seats: recipes and their new seats, ordered by name.
     """
@@ -103,7 +99,7 @@ class Operations:
         return report
 
     def _view(self) -> View:
-        """Returns the current records, to see what there is to do.
+        """Returns the current records, from which a loop finds its work.
 
         Raises:
             Contended: every attempt conflicted with another transaction.

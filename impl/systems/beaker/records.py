@@ -57,8 +57,6 @@ class RecipeSet:
     """A recipe set.
 
     Attributes:
-        name: the name of the set.
-        job: the name of its job.
         priority: a higher number comes first in the queue.
         lab: the lab to which the set is assigned. It is set while the set is assigned: from its first system until it
             begins.
@@ -77,12 +75,8 @@ class Recipe:
     """A recipe.
 
     Attributes:
-        name: the name of the recipe.
-        recipe_set: the name of its set.
-        state: the state of the recipe.
         host: the host recipe of a guest. A guest has no viable systems and never a system of its own.
-        system: the system that the recipe holds.
-        viable: the systems that meet its requirements, whatever their condition.
+        viable: the systems that meet its requirements, in any condition.
         seat: the system that its set leaves to it (see :mod:`.seats`), until it has a system or is finished.
     """
 

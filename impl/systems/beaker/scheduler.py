@@ -1,7 +1,7 @@
 """The scheduler's four loops; each method is one transaction.
 
 Each method checks the database in its own transaction, so the loops, the web interface and the labs may act in any
-order. What a loop saw in an earlier transaction only suggests what to try. Line numbers are those of the document.
+order. The results of an earlier transaction only suggest operations to try. Line numbers are those of the document.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class NewJobs(Seats):
         return report
 
     def search(self, choose: Choice | None = None) -> Report:
-        """Gives one recipe of the set in hand an idle system (lines 137-143). Without a choice, the search ends.
+        """Gives one recipe of the set in hand an idle system (lines 137-143). If there is none, the search ends.
 
         Args:
             choose: picks (recipe, system); by default that of the scheduler.
@@ -189,7 +189,7 @@ class Provisioning(Operations):
 
 
 class Consistency(Seats):
-    """The retained loop (lines 58-61): corrects what the other loops can no longer see.
+    """The retained loop (lines 58-61): handles objects that the other loops can no longer see.
 
     A queued set may need new seats when conditions change, or after it gave its systems back.
     """

@@ -6,8 +6,8 @@ recipe of a set servable (line 29: no system is held in vain):
 - No recipe takes the seat of a sibling that has no system yet.
 - A set gets its lab only where its other recipes have their seats.
 
-A set without a lab may be seated again when its seats do not serve it. That is so when a seat left Automated, or when
-the set has no seats because it is new or gave everything back.
+A set without a lab may be seated again when its seats do not serve it. That is so when the system of a seat left
+Automated. It is also so when the set has no seats, because it is new or gave everything back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,11 @@
 """The store in a database, SQLite or PostgreSQL, and its tables.
 
-The schema itself excludes illegal states: one system on two recipes, one seat for two recipes of a set, a recipe that
-holds a system or a seat in a state without one, a Broken system in use.
+The schema itself excludes four illegal states:
+
+- one system on two recipes;
+- one seat for two recipes of a set;
+- a recipe that holds a system or a seat in a state without one;
+- a Broken system in use.
 """
 
 from __future__ import annotations

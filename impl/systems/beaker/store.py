@@ -35,10 +35,6 @@ class UsageEntry:
     """An entry of the "System Usage" table (lines 249-255): how long a system had a usage.
 
     Attributes:
-        system: the name of the system.
-        usage: its usage in this time.
-        condition: its condition in this time.
-        started: when the usage began.
         finished: when it ended; None in the current entry.
         id: numbers the entries in the order in which they begin.
     """

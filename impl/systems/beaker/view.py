@@ -143,7 +143,7 @@ class View:
         return known and self.needs_seats(recipe_set) and self.seating(recipe_set) is not None
 
     def seating(self, recipe_set: str) -> dict[str, str] | None:
-        """Returns a seat for each open host recipe, in the first lab that has them (:func:`.placement.seating`)."""
+        """Returns a seat for each open host recipe, in the first lab that has them (:func:`seating`)."""
         viable = {r.name: frozenset(self._seats_for(r)) for r in self.open_hosts(recipe_set)}
         return seating(viable, {name: system.lab for name, system in self.systems.items()})
 

@@ -15,7 +15,12 @@ from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Us
 
 @dataclass(frozen=True)
 class RecipeSpec:
-    """A recipe of a job: the systems that meet its requirements, or, of a guest, the host recipe."""
+    """A recipe of a job.
+
+    Attributes:
+        viable: the systems that meet its requirements; none for a guest.
+        host: the host recipe of a guest.
+    """
 
     name: str
     viable: frozenset[str] = frozenset()

@@ -1,6 +1,6 @@
 """A reference scheduler for HiveD's pod groups and cells, with crash recovery.
 
-It implements the model's ``repaired`` variant: a victim keeps its cells until its last pod is deleted, and goes back to
+It implements the model's ``repaired`` variant. A victim keeps its cells until its last pod is deleted. It goes back to
 Allocated when its last preemptor gives up. The state machines of single objects are generated from the model's tables.
 How objects affect each other is hand-written here.
 """

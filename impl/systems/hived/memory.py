@@ -34,9 +34,7 @@ class GroupRecord:
     """A pod group: the state of its machine, its pods and its cells.
 
     Attributes:
-        spec: the group as its pods describe it.
         pods: the status of each pod of the spec, None if the client has not submitted it yet.
-        state: the state of the machine.
         placement: the cells to which the pods are bound.
         reserved: the cells that a preemption holds for the pods.
     """
@@ -59,7 +57,7 @@ class GroupRecord:
         return tuple(pod for pod, status in zip(self.spec.pods, self.pods, strict=True) if status is None)
 
     def status(self, pod: str) -> PodStatus | None:
-        """The status of a pod of the group."""
+        """Returns the status of a pod of the group, None if it was not submitted."""
         return self.pods[self.spec.pods.index(pod)]
 
 
@@ -76,7 +74,7 @@ class Memory:
         return Memory((), tuple(CellRecord(name) for name in sorted(cells)))
 
     def group(self, name: str) -> GroupRecord:
-        """The record of a group.
+        """Returns the record of a group.
 
         Raises:
             Refused: no pod of such a group was ever submitted.
@@ -92,7 +90,7 @@ class Memory:
         return next((g for g in self.groups if g.spec.name == name), None)
 
     def cell(self, name: str) -> CellRecord:
-        """The record of a cell.
+        """Returns the record of a cell.
 
         Raises:
             Refused: no such cell was configured.

@@ -3,7 +3,7 @@
 The pods' rows alone decide (document, line 29):
 
 - A group all of whose pods are deleted is Deleted.
-- A group with a bound pod is Allocated the placement in that pod's row, even if the crash came before its other pods
+- A group with a bound pod is Allocated the placement in that pod's row. The crash may have come before its other pods
   were bound.
 - Any other group is Pending.
 
@@ -31,7 +31,6 @@ class RecoveredGroup:
     """A group as its rows describe it.
 
     Attributes:
-        spec: the group as its pods describe it.
         pods: the status of each pod, None if it was not submitted.
         placement: the cells of the bound pods, None if no pod is bound.
         unfinished: the rows that must still be written to finish the binding.

@@ -7,8 +7,8 @@ Every operation has four steps:
 3. Write the pods' rows one by one.
 4. Install the draft.
 
-If the process dies between two writes, recovery decides from the rows. The operation takes effect with the first row
-that changes what the rows say of the group as a whole; before that row, nothing of it has happened.
+If the process dies between two writes, recovery decides from the rows. The operation takes effect completely with the
+first row that changes the recorded state of the group as a whole. Before that row, nothing of it has happened.
 """
 
 from __future__ import annotations
@@ -44,8 +44,6 @@ class Report:
     """The outcome of an operation on a group.
 
     Attributes:
-        what: the outcome.
-        group: the name of the group.
         before: the state of the group before the operation.
         cells: the cells that the group was allocated or has reserved.
         pod: the pod that was submitted or deleted.

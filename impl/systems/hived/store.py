@@ -31,9 +31,7 @@ class GroupSpec:
     """A pod group as the annotations of its pods describe it.
 
     Attributes:
-        name: the name of the group.
         priority: a higher number outranks a lower one.
-        pods: the names of its pods.
 
     Raises:
         Refused: there are no pods, or a pod is named twice.

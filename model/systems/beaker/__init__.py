@@ -11,8 +11,15 @@ Read this package beside the document (beaker-event-driven-scheduling.rst):
 - ``configurations``: the configurations that are explored. ``waits``: the wait-for graphs in pictures of deadlocks.
 - ``batch``: the scheduler that the proposal replaces. ``shipped``: the one that was built instead.
 
-Variables: j, k and m are recipe sets (jobs), r, q, g, o and w recipes, s, t and x systems, l labs, p seatings, e and f
-seats.
+Variables:
+
+- j, k, m: recipe sets (jobs).
+- r, q, g, o, w: recipes.
+- s, t, x: systems.
+- l: labs.
+- p: seatings.
+- e, f: seats.
+
 The states of a recipe set are not the document's. They record how far "New job" processing of the set has come.
 """
 

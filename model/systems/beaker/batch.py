@@ -1,7 +1,7 @@
 """The batch scheduler that the abstract describes (lines 14 to 27, 99 to 118).
 
-"Repeatedly looping over the full set of submitted recipes, advancing them through the possible states
-in groups": a pass has four phases.
+"Repeatedly looping over the full set of submitted recipes, advancing them through the possible states in groups": a
+pass has four phases.
 
 1. It moves recipes from ``new`` to ``processed``.
 2. It moves recipes from ``processed`` to ``queued``.
@@ -10,7 +10,7 @@ in groups": a pass has four phases.
 
 Jobs, cancellations and freed systems come at any time. The model leaves out labs, conditions and guests, which the
 abstract does not mention. The abstract also leaves open when a set begins: that it "needs systems A and B" (line 25) is
-interpreted as needing both at once.
+interpreted as needing them all at once.
 """
 
 from collections.abc import Iterator, Mapping

@@ -2,7 +2,7 @@
 
 ``repaired`` keeps the second property of each pair and weakens the first. Each variant here is ``repaired`` with the
 first property as the document has it, in one configuration; there the second is violated. A variant here has no other
-properties. As in all variants, a set keeps what it holds until it begins, and takes one system at a time.
+properties. As in all variants, a set keeps its systems until it begins, and takes one system at a time.
 """
 
 from collections.abc import Sequence

@@ -14,7 +14,6 @@ class Configuration:
     """Recipe sets and the systems that are viable for them.
 
     Args:
-        about: a description.
         sets: for each set and each of its recipes the viable systems, as letters (A is the first). A guest is the
             number of its host in the set.
         labs: the lab of each system.

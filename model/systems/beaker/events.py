@@ -198,8 +198,8 @@ abort_set = Action(
     line=116,
 )
 
-# "monitoring database consistency ... for example, by aborting recipes where the requested distro tree
-# has been removed": the retained loop aborts recipes that no system can run any more.
+# "monitoring database consistency ... for example, by aborting recipes where the requested distro tree has been
+# removed": here, recipes that no system can run any more.
 abort_dead = Action(
     "abort_dead",
     [r],

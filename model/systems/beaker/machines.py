@@ -56,9 +56,9 @@ RECIPE_SET = Machine(
     line=135,
     states=[
         State("at_rest", about="no loop of the scheduler processes the set"),
-        # "all recipes in one recipe set will be processed before processing the next recipe set" (line 135):
-        # the first state is that of the set being processed. The second is the same, when no idle system is left that
-        # suits it. A crash loses both.
+        # "all recipes in one recipe set will be processed before processing the next recipe set" (line 135): the first
+        # state is that of the set being processed. The second is the same, once no idle system is left that suits it. A
+        # crash loses both.
         State(
             "in_hand",
             Durability.VOLATILE,
@@ -103,8 +103,8 @@ RECIPE = Machine(
     ],
     attributes=[
         Attribute("recipe_set", Ref(RecipeSet), rigid=True, line=132),
-        # "meets the requirements needed to run a given recipe" (line 80); the other half of "viable",
-        # "configured for automated use", changes with the condition of the system
+        # "meets the requirements needed to run a given recipe" (line 80); the other half of "viable", "configured for
+        # automated use", changes with the condition of the system
         Attribute(
             "viable", SetOf(System), rigid=True, line=80, about="the systems that meet the requirements of the recipe"
         ),
@@ -183,7 +183,7 @@ SYSTEM_TABLE = [
 ]
 
 # These hold in every configuration. Every recipe belongs to a set and every system to a lab. A guest runs on its host,
-# which is a recipe of the same set and no guest; the guest has no system of its own.
+# which is a recipe of the same set and not a guest; the guest has no system of its own.
 AXIOMS = [
     forall(r, r.recipe_set != NONE),
     forall(s, s.lab != NONE),

@@ -39,7 +39,7 @@ def needs_just(recipe: Var, system: Var) -> Term:
 
 
 def left_idle(system: Var, recipe: Var) -> Term:
-    """``system`` is idle, ``recipe`` waits for it, and no loop that would see it processes the set of ``recipe``."""
+    """``system`` is idle, ``recipe`` waits for it, and its set is not in hand: no loop is about to see it."""
     return (
         system.is_("idle")
         & (system.condition == "Automated")

@@ -42,9 +42,7 @@ search_ends = replace(
     ev.search_ends,
     when=[
         j.is_("in_hand"),
-        ~exists(
-            p, CAN_BE_SEATED
-        ),  # no property needs this; without it a set that can be seated and served at once would be queued
+        ~exists(p, CAN_BE_SEATED),  # no property needs it: a set that can be seated and served at once is not queued
         ~exists([r, s], (r.recipe_set == j) & can_find(s, r)),
     ],
 )

@@ -69,8 +69,8 @@ RECIPE_SET_WITH_SEATING = replace(
     events=[*RECIPE_SET_IN_ORDER.events, Event("seat", {"seating": Ref(Seating)})],
 )
 
-# A seat is for a host recipe of the set, on a system that is viable for it; two seats of one seating are
-# for different recipes, on different systems of one lab.
+# A seat is for a host recipe of the set, on a system that is viable for it. Two seats of one seating are for different
+# recipes, on different systems of one lab.
 SEAT_AXIOMS = [
     forall(e, (e.seating != NONE) & (e.recipe != NONE) & (e.system != NONE)),
     forall(p, p.recipe_set != NONE),

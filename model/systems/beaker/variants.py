@@ -21,8 +21,8 @@ BROKEN = frozenset(
     {
         # Broken and Manual systems are idle.
         "idle-is-automated",
-        # A condition changes while the system is in use: lines 172 to 186 give the next state of the system, but not of
-        # its recipe or its user.
+        # A condition changes while the system is in use. Lines 172 to 186 give the next state of the system only, not
+        # of its recipe or its user.
         "idle-is-not-running",
         "pending-runs-nothing",
         "manual-is-its-users",

@@ -20,7 +20,7 @@ AUTOMATED = s.condition == "Automated"
 
 
 def waits(*open_states: str) -> Term:
-    """``r`` of ``j`` is in one of ``open_states`` and needs a system of its own, as it is no guest."""
+    """``r`` of ``j`` is in one of ``open_states`` and needs a system of its own, as it is not a guest."""
     return (r.recipe_set == j) & (r.host == NONE) & r.is_(*open_states)
 
 

@@ -3,13 +3,13 @@
 Three pairs of properties collide, as the variants of ``collisions`` show:
 
 - "Sorted solely by overall job priority" (line 212) and "avoids these race conditions" (line 29). If a set of a higher
-  priority may take what an earlier assigned set waits for, each can hold what the other needs.
+  priority may take a system for which an earlier assigned set waits, each can hold a system that the other needs.
 - The same order for queued recipes, and "a set that can be seated begins". A set that can never be seated holds up the
   others.
 - "first scans the recipe queue" (line 54) and line 29. If a recipe takes a system although its siblings can then not be
   served, the set holds that system for ever.
 
-Other properties are violated where events are not handled alone; there they hold once the handling has ended.
+Other properties are violated where events are not handled alone; their weaker forms hold eventually, not at once.
 """
 
 from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies

@@ -13,11 +13,10 @@ K = set_variable(Cell, "K")
 FREE_OR_RESERVED = c.is_("Free", "Reserved")
 USED_OR_RESERVING = c.is_("Used", "Reserving")
 
-# "we assume the cell allocation algorithm has ensured that ... this PG's priority is higher than
-# that of the PG currently associated with the cell". Line 63 says this for e1 of Used and Reserving cells, line 51 for
-# e0 of Reserved cells. e1 overwrites Reserved cells too (line 71), so the model requires line 51's assumption for e1 as
-# well.
-# Two groups are associated with a Reserving cell. The model requires that the reserver is outranked. The user is then
+# "we assume the cell allocation algorithm has ensured that ... this PG's priority is higher than that of the PG
+# currently associated with the cell". Line 63 says this for e1 of Used and Reserving cells, line 51 for e0 of Reserved
+# cells. But e1 overwrites Reserved cells too (line 71), so the model makes line 51's assumption for e1 as well. Two
+# groups are associated with a Reserving cell. The model requires that the reserver is outranked. The user is then
 # outranked too, because the reserver outranks it (``preemptor-outranks-victim``).
 OUTRANKS_USER = forall(c, implies(K.has(c) & c.is_("Used"), p.outranks.has(c.user)))
 OUTRANKS_RESERVER = forall(c, implies(K.has(c) & c.is_("Reserved", "Reserving"), p.outranks.has(c.reserver)))
@@ -55,8 +54,8 @@ complete = Action(
     [p],
     when=[
         p.is_("Preempting"),
-        # "all the cells that the ... algorithm decided to allocate to this PG" are the cells reserved for it:
-        # e1 reserves all decided cells, and a group that loses one of them loses all of them (e5)
+        # "all the cells that the ... algorithm decided to allocate to this PG" are the cells reserved for it. e1
+        # reserves all decided cells, and a group that loses one of them loses all of them (e5).
         forall(c, implies(c.reserver == p, c.is_("Reserved"))),
     ],
     fires=[p.fires("e2")],
@@ -106,8 +105,8 @@ delete_pending = Action(
 
 # "The pod on this cell is deleted" (line 247) is about one cell, so it can happen to any Reserving cell at any time.
 # For the victim's last cell, e9 is one step and e4 another. Between them the victim has no pod and uses no cell, but is
-# BeingPreempted: e4's condition ("all pods
-# of this PG are deleted", line 95) is about the group's pods, and no cell triggers it.
+# BeingPreempted: e4's condition ("all pods of this PG are deleted", line 95) is about the group's pods, and no cell
+# triggers it.
 vacate = Action(
     "vacate",
     [c],

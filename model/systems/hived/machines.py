@@ -1,9 +1,8 @@
 """The two figures: states, attributes and transition tables of pod groups and cells.
 
 ``line`` is the line of the document that states the element. The line of a row is the heading of its event; the event's
-conditions and operations follow there.
-Only the figures (at lines 14 and 138) show from which state to which an arrow leads. The tables have the arrows of the
-figures and no others.
+conditions and operations follow there. Only the figures (at lines 14 and 138) show from which state to which an arrow
+leads. The tables have the arrows of the figures and no others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -54,8 +53,8 @@ POD_GROUP = Machine(
     attributes=[
         # "this PG's priority is higher than that of the PG currently associated with the cell"
         Attribute("outranks", SetOf(PodGroup), rigid=True, line=51, about="the groups whose priority is lower"),
-        # The objects of the pods record this of their group (line 31: "updating pod annotation"). The
-        # document's states do not include it. The model has it so that recovery can be checked.
+        # The objects of the pods record this of their group (line 31: "updating pod annotation"). The document's states
+        # do not include it. The model has it so that recovery can be checked.
         Attribute(
             "record",
             EnumType(("submitted", "bound", "deleted")),

@@ -54,7 +54,7 @@ class Abstraction:
         return sum(1 << self._cells[name] for name in names)
 
     def records(self, rows: Iterable[PodRow]) -> Records:
-        """Returns what ``rows`` record of each group as a whole.
+        """Returns the content of ``rows`` for each group as a whole.
 
         Raises:
             Broken: rows of a group disagree, or two pods are placed on one cell.

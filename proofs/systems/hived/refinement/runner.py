@@ -39,7 +39,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Point:
-    """A point inside an operation, and a description of what has just happened."""
+    """A point inside an operation, and a description of the last event."""
 
     at: Snapshot
     said: str

@@ -3,14 +3,14 @@
 The state machine document has groups and cells only. A recorded run has pods, calls and names that are used again. The
 rules of the trace format, with our interpretation of each:
 
-* **What is compared** (rule 1): after each call the state of every group, and the state, user and reserver of every
-  leaf cell. That is the complete state of the model.
+* **Compared** (rule 1): the state of every group, and the state, user and reserver of every leaf cell, after each call.
+  That is the complete state of the model.
 * **A group that is not in the table** (rule 2) is Pending before its first pod and while it has pods. It is Deleted
   once it has none (a group that was in the table has had a pod). Deleted stays final: when pods of that name come back,
   the slot of the name starts again as a Pending group. This loses no information. A Deleted group has no cells (checked
   when the slot is reused), and only a new group of its name can be observed later.
-* **Pods** (rule 2): e7 and e8 require that the group has no pod left after the call. e3 and e4 require that it has no
-  allocated pod left. Waiting pods that are left form a new Pending group.
+* **Pods** (rule 2): e7 and e8 require that the group has no pod after the call. e3 and e4 require that it has no
+  allocated pod then. Waiting pods that are left form a new Pending group.
 * **Steps of a call** (rule 3): Schedule and AddAllocatedPod take e0, e1, e2 of their group. Deletions take e3, e4, e7,
   e8 of their group, and e9 on cells that it uses. Other calls take no step.
 * **Crashes** (rule 4): where ``epoch`` is greater than in the previous record, every object takes ec. A victim is then
@@ -24,9 +24,9 @@ rules of the trace format, with our interpretation of each:
 Two prunings keep the search small. Neither loses an explanation, because the complete state is observed.
 
 1. No other group acts in the call, so no group takes a cell that e0 or e1 just gave. The cells that the group holds
-afterwards are K, except those that it held before.
+   afterwards are K, except those that it held before.
 2. No step of a deletion makes the group a user again. So e9 fires exactly on the Reserving cells that it used and no
-longer uses. Each e9 changes its own cell only, so one order represents all.
+   longer uses. Each e9 changes its own cell only, so one order represents all.
 """
 
 from __future__ import annotations

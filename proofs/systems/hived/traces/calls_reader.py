@@ -146,7 +146,7 @@ def _call(line: Line, shape: Shape, groups: Mapping[str, int], cells: Sequence[s
 
 
 def _priority(group: Mapping[str, Any]) -> int:
-    """The priority at which a group runs, whatever its own priority is (rule 5 of the format)."""
+    """The priority at which a group runs, which may differ from its own (rule 5 of the format)."""
     virtual = group.get("pod_vcells") is not None and not group.get("lazy_preempted_by")
     return int(group["prio"]) if virtual else OPPORTUNISTIC
 
