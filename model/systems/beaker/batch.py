@@ -9,8 +9,8 @@ pass has four phases.
 4. It begins the sets all of whose recipes are scheduled.
 
 Jobs, cancellations and freed systems come at any time. The model leaves out labs, conditions and guests, which the
-abstract does not mention. The abstract also leaves open when a set begins: that it "needs systems A and B" (line 25) is
-interpreted as needing them all at once.
+abstract does not mention. The abstract also leaves open when a set begins. Our interpretation: it "needs systems A and
+B" (line 25) all at once.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""The configurations that are explored: small sets of objects, each with what users may change."""
+"""The configurations that are explored: small sets of objects, each with the changes that users may make."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ SYSTEM_TABLE = [
 ]
 
 # These hold in every configuration. Every recipe belongs to a set and every system to a lab. A guest runs on its host,
-# which is a recipe of the same set and not a guest; the guest has no system of its own.
+# which is a recipe of the same set and not a guest. The guest has no system of its own.
 AXIOMS = [
     forall(r, r.recipe_set != NONE),
     forall(s, s.lab != NONE),

@@ -3,7 +3,7 @@
 Three pairs of properties collide, as the variants of ``collisions`` show:
 
 - "Sorted solely by overall job priority" (line 212) and "avoids these race conditions" (line 29). If a set of a higher
-  priority may take a system for which an earlier assigned set waits, each can hold a system that the other needs.
+  priority may overtake an earlier assigned set, each can hold a system that the other needs.
 - The same order for queued recipes, and "a set that can be seated begins". A set that can never be seated holds up the
   others.
 - "first scans the recipe queue" (line 54) and line 29. If a recipe takes a system although its siblings can then not be

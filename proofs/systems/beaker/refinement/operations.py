@@ -71,9 +71,7 @@ def _loops(names: Names) -> Iterator[Operation]:
 
 
 def _seats(names: Names) -> Iterator[Operation]:
-    """Operations with all seats that can be named, wrong ones included, which must be refused; and with the loops'
-    seats.
-    """
+    """Operations with any seats, wrong ones included, which must be refused; and with the seats that loops find."""
     number = 0
     for name, recipes in zip(names.sets, names.configuration.sets, strict=True):
         hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]

@@ -9,8 +9,8 @@ rules of the trace format, with our interpretation of each:
   once it has none (a group that was in the table has had a pod). Deleted stays final: when pods of that name come back,
   the slot of the name starts again as a Pending group. This loses no information. A Deleted group has no cells (checked
   when the slot is reused), and only a new group of its name can be observed later.
-* **Pods** (rule 2): e7 and e8 require that the group has no pod after the call. e3 and e4 require that it has no
-  allocated pod then. Waiting pods that are left form a new Pending group.
+* **Pods** (rule 2): e7 and e8 need a group without pods after the call, e3 and e4 one without allocated pods. Waiting
+  pods that are left form a new Pending group.
 * **Steps of a call** (rule 3): Schedule and AddAllocatedPod take e0, e1, e2 of their group. Deletions take e3, e4, e7,
   e8 of their group, and e9 on cells that it uses. Other calls take no step.
 * **Crashes** (rule 4): where ``epoch`` is greater than in the previous record, every object takes ec. A victim is then
