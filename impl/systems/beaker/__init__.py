@@ -1,12 +1,14 @@
 """A reference scheduler for Beaker: the event-driven proposal with the repairs that its properties need.
 
-Every operation is one transaction on a database (:class:`.sql_store.SqlStore`), checked by what the database
-says in that transaction, so that the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web
-side (:class:`Web`) and the labs (:class:`Lab`) may come in any order, and a crash costs nothing.
-A set of several recipes begins only with a system for each, all of one lab. So before it takes any,
-it is *seated* (:mod:`.seats`): a bipartite matching leaves a system to each of its recipes, and none
-takes its sibling's. It is seated anew when that can not serve it any more, as long as it holds nothing.
-It is written from the document and the repairs in words, not from the model.
+Every operation is one transaction on a database (:class:`.sql_store.SqlStore`), and is checked against the content of
+the database in that transaction. So the loops (:mod:`.scheduler`, run by :class:`Daemon`), the web interface
+(:class:`Web`) and the labs (:class:`Lab`) may act in any order, and a crash loses nothing.
+
+A set of several recipes begins only when each has a system, all of one lab. So it is *seated* (:mod:`.seats`) before it
+takes a system. A bipartite matching leaves a system to each of its recipes, and no recipe takes its sibling's. A set
+whose seats can no longer serve it is seated again, as long as it holds no system.
+
+The package follows the document and the descriptions of the repairs, not the model.
 """
 
 from schedproof.impl.choice import first

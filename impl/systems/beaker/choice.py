@@ -1,7 +1,7 @@
-"""What the document leaves open, as a function to plug in.
+"""The choices that the document leaves open: functions that the caller may replace.
 
-Which of several recipes, and which of several systems, is chosen "in arbitrary order" (lines
-131-133) or by rules that the proposal does not change (line 147).
+Which of several recipes and systems is chosen is "in arbitrary order" (lines 131-133), or follows rules that the
+proposal does not change (line 147).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from schedproof.impl import choice
 from schedproof.impl.errors import Refused
 
 Option = tuple[str, ...]
-"""The names of what would be chosen: a recipe, or a recipe and a system."""
+"""The names of an option: a recipe, or a recipe and a system."""
 
 Choice = choice.Choice[Option]
-"""Picks one of the options, which come in the order of their names."""
+"""Picks one of the options, which are ordered by name."""
 
 
 def only(*names: str) -> Choice:
-    """This option, or no choice at all: with no names, there must be no option.
+    """Returns a choice that picks exactly this option. Without names, it requires that there is no option.
 
-    The choice raises Refused if things are otherwise.
+    The choice raises Refused if the options do not allow this.
     """
 
     def choose(options: Sequence[Option]) -> Option | None:
@@ -36,5 +36,5 @@ def only(*names: str) -> Choice:
 
 
 def chosen(choose: Choice, options: Sequence[Option]) -> Option | None:
-    """What ``choose`` picks (see :func:`schedproof.impl.choice.checked_choice`)."""
+    """Returns the option that ``choose`` picks (see :func:`schedproof.impl.choice.checked_choice`)."""
     return choice.checked_choice(choose, options, " on ".join)

@@ -16,19 +16,18 @@ from .store import BeakerStore
 LOG = logging.getLogger(__name__)
 
 Pass = Callable[[], bool]
-"""Goes once over what a loop looks for; says whether anything was done."""
+"""Handles once everything that a loop finds; returns whether it did anything."""
 
 
 class Daemon:
-    """Runs the four loops until it is stopped; one daemon for a database at a time.
+    """Runs the four loops until it is stopped. A database has one daemon at a time.
 
-    It may be killed at any moment. The next one needs no special processing (line 68): everything
-    that matters is in the database. Use it as a context manager, or call :meth:`start` and
-    :meth:`stop`.
+    The process may be killed at any moment. The next one needs no special processing (line 68), because the database
+    has the complete state. Use the daemon as a context manager, or call :meth:`start` and :meth:`stop`.
 
     Args:
-        interval: how long, in seconds, a loop that found nothing to do waits before it looks again.
-        observer: told of each transaction, from the threads of the loops.
+        interval: seconds that a loop waits after a pass that found nothing to do.
+        observer: is called with each transaction's report, in the threads of the loops.
 
     Raises:
         ValueError: the interval is not positive.
@@ -58,10 +57,10 @@ class Daemon:
             thread.start()
 
     def stop(self) -> None:
-        """Lets every loop end its transaction, and waits for that.
+        """Stops the loops: each ends its transaction first. Returns when all have ended.
 
         Raises:
-            BaseException: what ended a loop before its time, if anything did.
+            BaseException: the exception that ended a loop early, if there is one.
         """
         self._stopped.set()
         for thread in self._threads:
@@ -77,24 +76,24 @@ class Daemon:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
 
-    # Once over each loop's work; public, so that a process may run them in a thread of its own.
+    # One pass of each loop. These methods are public, so that a process may run them in its own thread.
 
     def process_new_jobs(self) -> bool:
-        """Takes up each new set, searches for all of its recipes, and queues what is left."""
-        busy = self._put_away()  # a set may be in hand still, if the database failed in the pass before
+        """Takes up each new set, searches for systems for all its recipes, and queues the recipes without one."""
+        busy = self._put_away()  # a set may still be in hand if the database failed in the last pass
         for recipe_set in self._new_jobs.new_sets():
             if _tried(self._new_jobs.take_up, recipe_set):
                 busy = self._put_away()
         return busy
 
     def _put_away(self) -> bool:
-        """Finishes the work on the set in hand; whether there was one."""
+        """Finishes the work on the set in hand; returns whether there was one."""
         busy = False
         while (mine := self._new_jobs.in_hand) is not None:
             if mine.searched:
                 self._new_jobs.settle()
             elif not _tried(lambda name: self._new_jobs.search(), mine.recipe_set):
-                _tried(self._new_jobs.seat, mine.recipe_set)  # that is why there was nothing to find
+                _tried(self._new_jobs.seat, mine.recipe_set)  # the search was refused because the set is not seated yet
             busy = True
         return busy
 
@@ -117,7 +116,7 @@ class Daemon:
             try:
                 busy = once()
             except StoreError as error:
-                # The database may be back later; nothing of this process needs to be repaired then.
+                # The database may come back. The process has no state that would then need repair.
                 LOG.warning("%s: %s", name, error)
                 busy = False
             except BaseException as error:
@@ -129,13 +128,13 @@ class Daemon:
 
 
 def _each(operation: Callable[[str], Report], names: Sequence[str]) -> bool:
-    """Tries the operation on all of them; whether it was done to any."""
+    """Tries the operation on all names; returns whether it succeeded for any."""
     done = [_tried(operation, name) for name in names]
     return any(done)
 
 
 def _tried(operation: Callable[[str], Report], name: str) -> Report | None:
-    """None if others were faster, so that there is nothing to do any more."""
+    """Returns the report, or None if another process was faster and there is nothing left to do."""
     try:
         return operation(name)
     except Refused as error:

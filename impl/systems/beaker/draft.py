@@ -1,7 +1,7 @@
-"""One transaction's work: changes of the records, one object after another.
+"""The work of one transaction: changes of the records, one object after another.
 
-Whether an operation may happen is for its guard to say (:mod:`.scheduler`, :mod:`.web`,
-:mod:`.lab`); what then happens to the objects is said here. Line numbers are the document's.
+The guards of the operations decide whether an operation is allowed (:mod:`.scheduler`, :mod:`.web`, :mod:`.lab`). This
+module has the effects on the objects. Line numbers are the document's.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ OF_USAGE = {
     RecipeState.INSTALLING: Usage.INSTALLING,
     RecipeState.RUNNING: Usage.RUNNING,
 }
-"""The usage of a system whose recipe is in a state (lines 180-183 and 238-241)."""
+"""The usage of a system for each state of its recipe (lines 180-183 and 238-241)."""
 
 
 class Draft(View):
-    """A view of ``world`` that can be changed; :meth:`changes` says at the end what to write.
+    """A view of ``world`` that an operation changes; :meth:`changes` returns the writes at the end.
 
-    Every method may raise IllegalMove: a draft that raised is thrown away.
+    Every method may raise IllegalMove. Discard a draft that raised.
     """
 
     def __init__(self, world: World) -> None:
@@ -38,7 +38,7 @@ class Draft(View):
         self._systems_before = dict(self.systems)
 
     def changes(self) -> Changes:
-        """What differs from the world that the draft began with."""
+        """Returns the differences from the world with which the draft began."""
         sets = ((self._sets_before.get(name), new) for name, new in self.recipe_sets.items())
         recipes = ((self._recipes_before.get(name), new) for name, new in self.recipes.items())
         systems = ((self._systems_before.get(name), new) for name, new in self.systems.items())
@@ -51,20 +51,20 @@ class Draft(View):
     # New objects.
 
     def add_system(self, system: System) -> None:
-        """A new system.
+        """Adds a system.
 
         Raises:
-            Refused: there is one of that name.
+            Refused: a system of that name exists.
         """
         if system.name in self.systems:
             raise Refused(f"there is a system {system.name} already")
         self.systems[system.name] = system
 
     def add_set(self, recipe_set: RecipeSet, recipes: list[Recipe]) -> None:
-        """A set that is submitted, with its recipes.
+        """Adds a submitted set with its recipes.
 
         Raises:
-            Refused: a name is taken.
+            Refused: a name is in use.
         """
         if recipe_set.name in self.recipe_sets:
             raise Refused(f"there is a recipe set {recipe_set.name} already")
@@ -76,16 +76,18 @@ class Draft(View):
             self.recipes[recipe.name] = recipe
             self._members[recipe_set.name].append(recipe.name)
 
-    # What may happen to a recipe.
+    # Effects on recipes.
 
     def seat(self, recipe_set: str, seats: Mapping[str, str]) -> None:
-        """Each open host recipe of a set gets another seat, or the same again (:mod:`.seats`)."""
+        """Gives each open host recipe of a set its seat, which may be the one it has (:mod:`.seats`)."""
         for recipe in self.open_hosts(recipe_set):
             self.recipes[recipe.name] = replace(recipe, seat=seats[recipe.name])
 
     def schedule(self, recipe: Recipe, system: System) -> None:
-        """The recipe gets the system, its guests with it; the first one of a set settles its lab,
-        and its siblings become assigned (lines 137-143 and 203-209)."""
+        """Gives the recipe and its guests the system (lines 137-143 and 203-209).
+
+        The first system of a set settles the lab of the set, and the siblings become assigned.
+        """
         mine = self.recipe_sets[recipe.recipe_set]
         self._to(recipe, RecipeState.SCHEDULED, system=system.name)
         self._use(system, Usage.SCHEDULED)
@@ -101,26 +103,29 @@ class Draft(View):
         return 1 + max((s.place for s in self.recipe_sets.values() if s.place is not None), default=0)
 
     def queue(self, recipe_set: str) -> None:
-        """The recipes of a set that found nothing wait in the queue (line 144)."""
+        """Queues the new recipes of a set after its search (line 144)."""
         for recipe in self.members(recipe_set) if recipe_set in self._members else ():
             if recipe.state is RecipeState.NEW:
                 self._to(recipe, RecipeState.QUEUED)
 
     def begin(self, recipe_set: str) -> None:
-        """Provisioning of a set begins (line 227); it no longer holds a place among the assigned ones."""
+        """Begins to provision a set (line 227). It loses its place among the assigned sets."""
         for recipe in self.members(recipe_set):
             self.advance(recipe, RecipeState.WAITING)
         self._unassign(recipe_set)
 
     def advance(self, recipe: Recipe, state: RecipeState) -> None:
-        """A recipe goes on executing, and its system goes with it (lines 239-241)."""
+        """Moves an executing recipe to its next state, and its system with it (lines 239-241)."""
         self._to(recipe, state, system=recipe.system)
         if recipe.system is not None:
             self._use(self.systems[recipe.system], OF_USAGE[state])
 
     def finish(self, recipe: Recipe, state: RecipeState) -> None:
-        """A recipe ends. Its system is pending if it is Automated (lines 197-199); guests that are
-        not finished are aborted. A set that is finished has no place among the assigned ones."""
+        """Ends a recipe.
+
+        Its system becomes pending if it is Automated (lines 197-199). Its unfinished guests are aborted. A finished set
+        loses its place among the assigned sets.
+        """
         self._to(recipe, state)
         if recipe.system is not None and self.systems[recipe.system].condition is Condition.AUTOMATED:
             self._use(self.systems[recipe.system], Usage.PENDING)
@@ -130,8 +135,10 @@ class Draft(View):
             self._unassign(recipe.recipe_set)
 
     def give_back(self, recipe_set: str) -> None:
-        """A set that has not begun and lost a system that it holds or counts on: all of it is queued
-        again, without seats, and the systems that it held are pending."""
+        """Queues a set again that has not begun and lost a system that it holds or counts on.
+
+        All its scheduled and assigned recipes are queued without seats, and the systems that it held become pending.
+        """
         for recipe in self.members(recipe_set):
             if recipe.state not in (RecipeState.SCHEDULED, RecipeState.ASSIGNED):
                 continue
@@ -143,12 +150,14 @@ class Draft(View):
     def _unassign(self, recipe_set: str) -> None:
         self.recipe_sets[recipe_set] = replace(self.recipe_sets[recipe_set], lab=None, place=None)
 
-    # What may happen to a system.
+    # Effects on systems.
 
     def change_condition(self, system: System, condition: Condition) -> None:
-        """The system is in another condition. When it leaves Automated, the recipe that executes on
-        it is aborted, and the sets that hold it without having begun, or whose assigned recipe has
-        its seat there, give back."""
+        """Changes the condition of a system.
+
+        When it leaves Automated, the recipe that executes on it is aborted. A set that holds it without having begun
+        gives back its systems. So does a set whose assigned recipe has its seat there.
+        """
         after = replace(system, condition=condition, usage=FIRST_USAGE[condition])
         check_system(system, after)
         self.systems[system.name] = after
@@ -164,15 +173,15 @@ class Draft(View):
                 self.give_back(recipe.recipe_set)
 
     def use(self, system: System, usage: Usage) -> None:
-        """The system is used for something else."""
+        """Changes the usage of a system."""
         self._use(system, usage)
 
     def change_priority(self, recipe_set: RecipeSet, priority: int) -> None:
-        """A set's priority, which matters while it is queued."""
+        """Changes the priority of a set, which counts while the set is queued."""
         self.recipe_sets[recipe_set.name] = replace(recipe_set, priority=priority)
 
     def _to(self, recipe: Recipe, state: RecipeState, *, system: str | None = None) -> None:
-        # A seat is for a recipe that has no system yet.
+        # Only a recipe without a system has a seat.
         after = replace(recipe, state=state, system=system, seat=recipe.seat if state in OPEN else None)
         check_recipe(recipe, after)
         self.recipes[recipe.name] = after

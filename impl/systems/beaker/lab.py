@@ -1,4 +1,4 @@
-"""What the labs report of recipes that execute (lines 234-241)."""
+"""Reports of the labs on executing recipes (lines 234-241)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .records import RecipeState
 
 
 class Lab(Operations):
-    """The lab controllers' side, recipe by recipe."""
+    """The operations of the lab controllers, recipe by recipe."""
 
     def installs(self, recipe: str) -> Report:
-        """The recipe's system is being provisioned. A guest installs when its host runs.
+        """Reports that the recipe's system is being provisioned. A guest installs when its host runs.
 
         Raises:
             Refused: the recipe is unknown or not waiting, or the host does not run.
@@ -28,7 +28,7 @@ class Lab(Operations):
         return self._transact(work)
 
     def runs(self, recipe: str) -> Report:
-        """The recipe's tasks begin.
+        """Reports that the recipe's tasks begin.
 
         Raises:
             Refused: the recipe is unknown or not installing.
@@ -38,7 +38,7 @@ class Lab(Operations):
         )
 
     def completes(self, recipe: str) -> Report:
-        """The recipe's last task is completed.
+        """Reports that the recipe's last task is completed.
 
         Raises:
             Refused: the recipe is unknown or not running.

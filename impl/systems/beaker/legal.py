@@ -1,7 +1,7 @@
-"""What a single recipe and a single system may do, whoever asks for it.
+"""The moves that a single recipe and a single system may make, in any operation.
 
-The last line of defence inside a transaction: the guards of the operations decide when a move is
-right; a move that is not even here is a fault of the scheduler.
+This is the last check inside a transaction. The guards of the operations decide when a move is allowed; a move that
+these tables do not have is a bug of the scheduler.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RECIPE_MOVES: dict[R, frozenset[R]] = {
     R.CANCELLED: frozenset(),
     R.ABORTED: frozenset(),
 }
-"""Lines 116-145 and 226-236; back to queued when a set gives back what it holds."""
+"""Lines 116-145 and 226-236. A recipe is queued again when its set gives back its systems."""
 
 USAGE_MOVES: dict[Condition, dict[Usage, frozenset[Usage]]] = {
     Condition.AUTOMATED: {
@@ -42,27 +42,27 @@ USAGE_MOVES: dict[Condition, dict[Usage, frozenset[Usage]]] = {
     },
     Condition.BROKEN: {},
 }
-"""Lines 172-199; the idle system that a recipe fits goes to pending by the consistency loop."""
+"""Lines 172-199. The consistency loop makes an idle system pending if a recipe can take it."""
 
 FIRST_USAGE = {Condition.AUTOMATED: Usage.PENDING, Condition.MANUAL: Usage.IDLE, Condition.BROKEN: Usage.IDLE}
-"""The usage of a system that is new in a condition (lines 172-196)."""
+"""The usage of a system right after it enters a condition (lines 172-196)."""
 
 
 def check_recipe(before: Recipe, after: Recipe) -> None:
-    """Whether the recipe may move so.
+    """Checks a move of a recipe.
 
     Raises:
-        IllegalMove: its table has no such row.
+        IllegalMove: the table has no such row.
     """
     if after.state is not before.state and after.state not in RECIPE_MOVES[before.state]:
         raise IllegalMove(f"recipe {before.name} cannot go from {before.state} to {after.state}")
 
 
 def check_system(before: System, after: System) -> None:
-    """Whether the system may move so: by its table, or to the first usage of another condition.
+    """Checks a move of a system: by the table, or to the first usage of another condition.
 
     Raises:
-        IllegalMove: otherwise.
+        IllegalMove: neither allows it.
     """
     if after.condition is not before.condition:
         legal = after.usage is FIRST_USAGE[after.condition]

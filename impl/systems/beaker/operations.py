@@ -1,4 +1,4 @@
-"""The course of every operation: one transaction that reads, checks and writes, or changes nothing."""
+"""The common course of all operations: one transaction that reads, checks and writes, or changes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .view import View
 
 
 class What(StrEnum):
-    """What an operation did."""
+    """The outcome of an operation."""
 
     SUBMITTED = "job submitted"
     SYSTEM_ADDED = "system added"
@@ -46,9 +46,11 @@ class What(StrEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """What an operation did, to which objects; None for those that it is not about.
+    """The outcome of an operation, and its objects. Objects that do not apply are None.
 
-    ``to`` is the new priority or condition, ``seats`` the recipes with their new seats, by name.
+    Attributes:
+        to: the new priority or condition.
+        seats: recipes and their new seats, ordered by name.
     """
 
     what: What
@@ -60,14 +62,14 @@ class Report:
 
 
 Observer = Callable[[Report], None]
-"""Told of each operation when its transaction has ended."""
+"""Called with the report of each operation when its transaction has ended."""
 
 
 class Operations:
-    """Base of everything that works on a store: the loops, the web side and the labs.
+    """Base of the classes that work on a store: the loops, the web interface and the labs.
 
-    Several may work on the same store at a time, in threads or processes of their own.
-    ``draft_type`` is what the transactions are worked out on.
+    Several instances may use one store at a time, in different threads or processes. Transactions work on a
+    ``draft_type``.
     """
 
     draft_type: type[Draft] = Draft
@@ -77,11 +79,11 @@ class Operations:
         self._observer = observer
 
     def _transact(self, work: Callable[[Draft], Report]) -> Report:
-        """Carries ``work`` out in one transaction, again from the start if another one comes in between.
+        """Executes ``work`` in one transaction, and again from the start after a conflict with another one.
 
         Raises:
             Refused: by ``work``.
-            Contended: others came in between every time.
+            Contended: every attempt conflicted with another transaction.
             StoreError: the store cannot be used.
         """
 
@@ -97,10 +99,10 @@ class Operations:
         return report
 
     def _view(self) -> View:
-        """The records as they are now, to see what there is to do.
+        """Returns the current records, from which a loop finds its work.
 
         Raises:
-            Contended: others came in between every time.
+            Contended: every attempt conflicted with another transaction.
             StoreError: the store cannot be used.
         """
         return self.store.transact(lambda transaction: self.draft_type(read_world(transaction)))

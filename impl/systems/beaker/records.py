@@ -1,4 +1,4 @@
-"""What the database holds, as plain values: recipe sets, recipes and systems.
+"""The content of the database, as plain values: recipe sets, recipes and systems.
 
 Line numbers are those of the document, beaker-event-driven-scheduling.rst.
 """
@@ -25,7 +25,7 @@ class RecipeState(StrEnum):
 
 
 class Usage(StrEnum):
-    """What a system is used for (lines 163-170)."""
+    """The usage of a system (lines 163-170)."""
 
     IDLE = "idle"
     SCHEDULED = "scheduled"
@@ -44,19 +44,23 @@ class Condition(StrEnum):
 
 
 OPEN = frozenset({RecipeState.NEW, RecipeState.QUEUED, RecipeState.ASSIGNED})
-"""A recipe that still needs a system."""
+"""The states of a recipe that still needs a system."""
 
 EXECUTING = frozenset({RecipeState.WAITING, RecipeState.INSTALLING, RecipeState.RUNNING})
-"""A recipe of a set that has begun."""
+"""The states of an unfinished recipe whose set has begun."""
 
 FINISHED = frozenset({RecipeState.COMPLETED, RecipeState.CANCELLED, RecipeState.ABORTED})
 
 
 @dataclass(frozen=True)
 class RecipeSet:
-    """A recipe set. ``lab`` and ``place`` are there while it is assigned: from its first system until it begins.
+    """A recipe set.
 
-    ``place`` orders the assigned sets: the lower one was assigned first.
+    Attributes:
+        priority: a higher number comes first in the queue.
+        lab: the lab to which the set is assigned. It is set while the set is assigned: from its first system until it
+            begins.
+        place: orders the assigned sets: the lower one was assigned first. It is set with ``lab``.
     """
 
     name: str
@@ -68,10 +72,12 @@ class RecipeSet:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A recipe. ``viable`` are the systems that meet its requirements, whatever their condition.
+    """A recipe.
 
-    ``seat`` is the one that its set leaves to it (see :mod:`.seats`), until it has a system or is
-    finished. A guest has a ``host`` recipe instead of viable systems; it never has a system of its own.
+    Attributes:
+        host: the host recipe of a guest. A guest has no viable systems and never a system of its own.
+        viable: the systems that meet its requirements, in any condition.
+        seat: the system that its set leaves to it (see :mod:`.seats`), until it has a system or is finished.
     """
 
     name: str
@@ -84,13 +90,13 @@ class Recipe:
 
     @property
     def unfinished(self) -> bool:
-        """Whether it can still run, wait or be ended."""
+        """Whether the recipe can still wait, run or be ended."""
         return self.state not in FINISHED
 
 
 @dataclass(frozen=True)
 class System:
-    """A system of a lab (the systems of one lab controller)."""
+    """A system of a lab; a lab is the systems of one lab controller."""
 
     name: str
     lab: str
@@ -100,7 +106,7 @@ class System:
 
 @dataclass(frozen=True)
 class World:
-    """Records as they are at one moment, each kind in the order of the names."""
+    """The records at one moment, each kind ordered by name."""
 
     recipe_sets: tuple[RecipeSet, ...] = ()
     recipes: tuple[Recipe, ...] = ()

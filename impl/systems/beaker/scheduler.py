@@ -1,8 +1,7 @@
-"""The scheduler's four loops, one transaction a method.
+"""The scheduler's four loops; each method is one transaction.
 
-Each method checks by the database as it is in its own transaction, so that the loops, the web side
-and the labs may come in any order. What a loop has seen before, in another transaction, is only a
-hint of what to try. Line numbers are those of the document.
+Each method checks the database in its own transaction, so the loops, the web interface and the labs may act in any
+order. The results of an earlier transaction only suggest operations to try. Line numbers are those of the document.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .view import View
 
 @dataclass(frozen=True)
 class InHand:
-    """The recipe set that is being processed; ``searched`` when no idle system is left for it."""
+    """The recipe set that is being processed. ``searched`` is true when no idle system is left for it."""
 
     recipe_set: str
     searched: bool = False
@@ -34,9 +33,9 @@ class NewJobs(Seats):
 
     A set of several recipes is seated before systems are searched for it.
 
-    Which set is in hand is all that the scheduler ever remembers. A crash forgets it, and needs no
-    more than that: the set is taken up again if its recipes are still new; if one was scheduled,
-    its siblings are assigned, and systems come to them through the other loops.
+    The set in hand is the only state that the scheduler keeps in memory. A crash loses it, and recovery needs nothing
+    more. If the recipes of the set are still new, the set is taken up again. If one was scheduled, its siblings are
+    assigned, and the other loops give them systems.
     """
 
     def __init__(self, store: BeakerStore, *, choose: Choice = first, observer: Observer | None = None) -> None:
@@ -45,12 +44,12 @@ class NewJobs(Seats):
         self.in_hand: InHand | None = None
 
     def new_sets(self) -> list[str]:
-        """The recipe sets that wait to be processed."""
+        """Returns the recipe sets that wait to be processed."""
         view = self._view()
         return [name for name in view.recipe_sets if any(r.state is RecipeState.NEW for r in view.members(name))]
 
     def take_up(self, recipe_set: str) -> Report:
-        """Begins with a set that has a new recipe (line 135: the one before must be done).
+        """Takes up a set that has a new recipe (line 135: the previous set must be done).
 
         Raises:
             Refused: a set is in hand, or this one has no new recipe.
@@ -69,14 +68,14 @@ class NewJobs(Seats):
         return report
 
     def search(self, choose: Choice | None = None) -> Report:
-        """One recipe of the set in hand gets an idle system (lines 137-143); with none, the search ends.
+        """Gives one recipe of the set in hand an idle system (lines 137-143). If there is none, the search ends.
 
         Args:
-            choose: picks (recipe, system); that of the scheduler if not given.
+            choose: picks (recipe, system); by default that of the scheduler.
 
         Raises:
-            Refused: no set is in hand, its search has ended, nothing was chosen, or there is nothing
-                to choose as long as the set is not seated, which it can be.
+            Refused: no set is in hand, its search has ended, or nothing was chosen. Or there is nothing to choose
+                because the set is not seated, although it can be.
         """
         mine = self._in_hand(searched=False)
 
@@ -96,10 +95,10 @@ class NewJobs(Seats):
         return report
 
     def settle(self) -> Report:
-        """Puts the set away after its search; what is still new of it is queued (line 144).
+        """Ends the processing of the set after its search, and queues its recipes that are still new (line 144).
 
         Raises:
-            Refused: no set is in hand, or it is still being searched for.
+            Refused: no set is in hand, or its search has not ended.
         """
         mine = self._in_hand(searched=True)
 
@@ -112,7 +111,7 @@ class NewJobs(Seats):
         return report
 
     def crash(self) -> None:
-        """The process dies."""
+        """Ends the process: the set in hand is lost."""
         self.in_hand = None
 
     def _in_hand(self, *, searched: bool) -> InHand:
@@ -132,14 +131,14 @@ class PendingSystems(Operations):
         self._choose = choose
 
     def pending(self) -> list[str]:
-        """The systems about which a determination is needed (line 184)."""
+        """Returns the systems about which a determination is needed (line 184)."""
         return [s.name for s in self._view().systems.values() if s.usage is Usage.PENDING]
 
     def process(self, system: str, choose: Choice | None = None) -> Report:
-        """The system goes to an assigned recipe, else to a queued one, else it is idle.
+        """Gives the system to an assigned recipe, else to a queued one, else makes it idle.
 
         Args:
-            choose: picks a recipe among those that come first; that of the scheduler if not given.
+            choose: picks one of the recipes that come first; by default that of the scheduler.
 
         Raises:
             Refused: the system is unknown or not pending, or no recipe was chosen.
@@ -166,12 +165,12 @@ class Provisioning(Operations):
     """The loop that begins the sets whose recipes all have their systems (lines 226-232)."""
 
     def ready(self) -> list[str]:
-        """The sets that can begin."""
+        """Returns the sets that can begin."""
         view = self._view()
         return [name for name in view.recipe_sets if view.can_begin(name)]
 
     def begin(self, recipe_set: str) -> Report:
-        """Provisioning begins, for all recipes of the set that are not finished.
+        """Begins to provision all unfinished recipes of the set.
 
         Raises:
             Refused: the set is unknown or finished, or some recipe of it is not scheduled.
@@ -190,26 +189,26 @@ class Provisioning(Operations):
 
 
 class Consistency(Seats):
-    """The retained loop (lines 58-61): corrects what the others can no longer see.
+    """The retained loop (lines 58-61): handles objects that the other loops can no longer see.
 
-    A queued set may need other seats when conditions change, or after it gave everything back.
+    A queued set may need new seats when conditions change, or after it gave its systems back.
     """
 
     def sleeping(self) -> list[str]:
-        """The idle systems that a recipe in the queue can take."""
+        """Returns the idle systems that a waiting recipe can take."""
         view = self._view()
         return [s.name for s in view.systems.values() if self._is_asleep(view, s.name)]
 
     def dead(self) -> list[str]:
-        """The recipes in the queue that no system can run any more."""
+        """Returns the waiting recipes that no system can run any more."""
         view = self._view()
         return [r.name for r in view.recipes.values() if view.is_dead(r)]
 
     def wake(self, system: str) -> Report:
-        """An idle system that an assigned or queued recipe can take is pending.
+        """Makes an idle system pending that an assigned or queued recipe can take.
 
-        A recipe may be queued just after the system that it fits became idle, in another
-        transaction: without this it would wait for ever.
+        A recipe may be queued in one transaction just after a system that it fits became idle in another. Without this
+        operation it would wait for ever.
 
         Raises:
             Refused: the system is unknown, not idle and Automated, or no recipe can take it.
@@ -227,10 +226,10 @@ class Consistency(Seats):
         return self._transact(work)
 
     def abort_dead(self, recipe: str) -> Report:
-        """A queued or assigned recipe without a viable Automated system is aborted.
+        """Aborts a queued or assigned recipe without a viable Automated system.
 
         Raises:
-            Refused: the recipe is unknown, not waiting in the queue, or some system can run it.
+            Refused: the recipe is unknown or not waiting, or some system can run it.
         """
 
         def work(draft: Draft) -> Report:

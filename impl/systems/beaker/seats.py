@@ -1,10 +1,13 @@
-"""The seats of a recipe set: a system of one lab for each of its recipes, none for two of them.
+"""The seats of a recipe set: for each recipe one system, all different and in one lab.
 
-A seat is not held: others may use the system, and a recipe may take another one. But no recipe takes
-the seat of a sibling that has no system yet, and a set gets its lab only where its other recipes have
-their seats, so that every one of them can still be served there (line 29: nothing is held in vain).
-A set may be seated anew as long as it has no lab, when its seats do not serve it: a system of them
-left Automated, or it has none, since it is new or gave everything back.
+A recipe does not hold its seat: others may use the system, and the recipe may take another one. Two rules keep every
+recipe of a set servable (line 29: no system is held in vain):
+
+- No recipe takes the seat of a sibling that has no system yet.
+- A set gets its lab only where its other recipes have their seats.
+
+A set without a lab may be seated again when its seats do not serve it. That is so when the system of a seat left
+Automated. It is also so when the set has no seats, because it is new or gave everything back.
 """
 
 from __future__ import annotations
@@ -21,19 +24,19 @@ class Seats(Operations):
     """Base of the loops that seat sets."""
 
     def unseated(self) -> list[str]:
-        """The sets that need seats and can have them."""
+        """Returns the sets that need seats and can have them."""
         view = self._view()
         return [name for name in view.recipe_sets if view.can_be_seated(name)]
 
     def seat(self, recipe_set: str, seats: Mapping[str, str] | None = None) -> Report:
-        """A set without a lab, two or more of whose recipes need a system, is seated anew.
+        """Seats a set that has no lab and at least two recipes that need a system.
 
         Args:
-            seats: the system of each of these recipes; those of a matching if not given.
+            seats: the system of each of these recipes; by default those of a matching.
 
         Raises:
-            Refused: the set is unknown or finished, needs no seats, no lab has Automated viable
-                systems for them, or ``seats`` are no such systems.
+            Refused: the set is unknown or finished, or needs no seats. Or no lab has Automated viable systems for its
+                recipes, or ``seats`` are not such systems.
         """
 
         def work(draft: Draft) -> Report:

@@ -1,7 +1,11 @@
 """The store in a database, SQLite or PostgreSQL, and its tables.
 
-The schema itself forbids what must never be: a system on two recipes, a seat for two recipes of one
-set, a recipe that holds a system or a seat in a state without one, a Broken system in use.
+The schema itself excludes four illegal states:
+
+- one system on two recipes;
+- one seat for two recipes of a set;
+- a recipe that holds a system or a seat in a state without one;
+- a Broken system in use.
 """
 
 from __future__ import annotations
@@ -92,14 +96,14 @@ SYSTEM_USAGE = Table(
     Column("started", DateTime(timezone=True), nullable=False),
     Column("finished", DateTime(timezone=True)),
 )
-"""Lines 249-255. The entry that still holds has no end."""
+"""Lines 249-255. The current entry has no end."""
 
 
 class SqlStore(sql.SqlStore[World], BeakerStore):
     """The records in the database at ``url`` (see :class:`schedproof.impl.store.database.Database`).
 
     Raises:
-        StoreError: the URL is wrong, the database cannot be opened, or it was made by another version.
+        StoreError: the URL is wrong, the database cannot be opened, or another version created it.
     """
 
     def __init__(self, url: str = IN_MEMORY) -> None:

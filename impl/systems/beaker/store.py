@@ -16,7 +16,7 @@ from .records import FINISHED, Condition, Recipe, RecipeSet, System, Usage, Worl
 
 @dataclass(frozen=True)
 class Changes:
-    """What a transaction writes: pairs of a record as it was read (None: it is added) and as it is to be."""
+    """The writes of a transaction: pairs of a record as read (None if it is added) and as it will be."""
 
     recipe_sets: tuple[tuple[RecipeSet | None, RecipeSet], ...] = ()
     recipes: tuple[tuple[Recipe | None, Recipe], ...] = ()
@@ -32,9 +32,11 @@ class LabEntry:
 
 @dataclass(frozen=True)
 class UsageEntry:
-    """An entry of the "System Usage" table (lines 249-255): how long a system was used for what.
+    """An entry of the "System Usage" table (lines 249-255): how long a system had a usage.
 
-    ``finished`` is None in the entry that still holds. Entries are numbered in the order in which they begin.
+    Attributes:
+        finished: when it ended; None in the current entry.
+        id: numbers the entries in the order in which they begin.
     """
 
     system: str
@@ -58,19 +60,20 @@ _UNFINISHED = ValuesOf(Recipe, "recipe_set", {"state": NotIn(FINISHED)})
 
 
 def read_world(transaction: Transaction) -> World:
-    """All systems, and the recipe sets that have an unfinished recipe, with all of their recipes."""
+    """Returns all systems, and each recipe set that has an unfinished recipe with all its recipes."""
     find = transaction.find
     return World(find(RecipeSet, name=_UNFINISHED), find(Recipe, recipe_set=_UNFINISHED), find(System))
 
 
 def write(transaction: Transaction, changes: Changes) -> None:
-    """Writes each change if the record still is as it was read, and an entry of system usage for
-    each system whose usage or condition changes.
+    """Writes each change if its record is unchanged since it was read.
+
+    For each system whose usage or condition changes, an entry of system usage is written too.
 
     Raises:
-        Contended: a record is not as it was read.
-        Refused: a record to be added has a name that is taken.
-        StoreError: it cannot be written, for example because the schema forbids it.
+        Contended: a record has changed since it was read.
+        Refused: a record to be added has a name that is in use.
+        StoreError: a change cannot be written, for example because the schema forbids it.
     """
     systems: list[System] = [new for old, new in changes.systems if old is None]
     sets: list[RecipeSet] = [new for old, new in changes.recipe_sets if old is None]
@@ -78,7 +81,7 @@ def write(transaction: Transaction, changes: Changes) -> None:
     for lab in sorted({system.lab for system in systems} | {each.lab for each in sets if each.lab is not None}):
         if transaction.get(LabEntry, lab) is None:
             transaction.add(LabEntry(lab))
-    # A host before its guests.
+    # Hosts before their guests.
     for kind, added in (
         (System, systems),
         (RecipeSet, sets),
@@ -96,7 +99,7 @@ def write(transaction: Transaction, changes: Changes) -> None:
 
 
 def _add(transaction: Transaction, kind: type[Any], added: Sequence[Any]) -> None:
-    """Finished ones are not read by :func:`read_world`, but their names are taken."""
+    """Adds records. :func:`read_world` does not read finished objects, but their names stay in use."""
     taken = transaction.find(kind, name=frozenset(record.name for record in added)) if added else ()
     if taken:
         raise Refused(f"there is a {SCHEMA.of[kind].describe(taken[0].name)} already")
@@ -105,7 +108,7 @@ def _add(transaction: Transaction, kind: type[Any], added: Sequence[Any]) -> Non
 
 
 def _leave_seats(transaction: Transaction, changes: Changes) -> list[tuple[Recipe | None, Recipe]]:
-    """What is left to write when every seat that changes is left: siblings may exchange theirs."""
+    """Clears every seat that changes, and returns the writes that are left: siblings may exchange seats."""
     left: list[tuple[Recipe | None, Recipe]] = []
     for old, new in changes.recipes:
         if old is not None and old.seat not in (None, new.seat):
@@ -117,15 +120,15 @@ def _leave_seats(transaction: Transaction, changes: Changes) -> list[tuple[Recip
 
 
 def now() -> datetime:
-    """The time of day."""
+    """Returns the current time in UTC."""
     return datetime.now(UTC)
 
 
 class BeakerStore(Store[World]):
-    """The records, with a history of how the systems are used."""
+    """The records, with a history of the usage of systems."""
 
     def restore(self, snapshot: World) -> None:
-        """Goes back to a snapshot; the system usage begins anew, with an entry for each system."""
+        """Restores a snapshot. The system usage starts again, with an entry for each system."""
         changes = Changes(
             tuple((None, recipe_set) for recipe_set in snapshot.recipe_sets),
             tuple((None, recipe) for recipe in snapshot.recipes),
@@ -136,19 +139,19 @@ class BeakerStore(Store[World]):
             write(transaction, changes)
 
     def usage(self, system: str | None = None) -> Sequence[UsageEntry]:
-        """The system usage of one system, or of all, oldest first."""
+        """Returns the usage entries of one system, or of all, oldest first."""
         conditions = {} if system is None else {"system": system}
         return self.transact(lambda transaction: transaction.find(UsageEntry, **conditions))
 
 
 class MemoryStore(store.MemoryStore[World], BeakerStore):
-    """The records as one value, for explorations."""
+    """The records as one value in memory, for explorations."""
 
     def __init__(self) -> None:
         super().__init__(SCHEMA)
 
     def restore(self, snapshot: World) -> None:
-        """Goes back to a snapshot, without a transaction: explorations do it before every operation."""
+        """Restores a snapshot without a transaction, because explorations do so before every operation."""
         super().restore(snapshot)
         at = now()
         self._records[LabEntry] = tuple(LabEntry(name) for name in sorted({system.lab for system in snapshot.systems}))

@@ -1,4 +1,4 @@
-"""Questions about the records at one moment: what suits what, and who may take it."""
+"""Queries on the records at one moment: which system suits a recipe, and which recipe may take it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .records import EXECUTING, OPEN, Condition, Recipe, RecipeSet, RecipeState,
 
 
 class View:
-    """The records of ``world`` by name, and what can be asked of them."""
+    """The records of ``world`` by name, and queries on them."""
 
     def __init__(self, world: World) -> None:
         self.recipe_sets = {s.name: s for s in world.recipe_sets}
@@ -27,7 +27,7 @@ class View:
     # Records by name.
 
     def recipe_set(self, name: str) -> RecipeSet:
-        """A set that has an unfinished recipe.
+        """Returns a set that has an unfinished recipe.
 
         Raises:
             Refused: there is none of this name.
@@ -37,7 +37,7 @@ class View:
         return self.recipe_sets[name]
 
     def recipe(self, name: str) -> Recipe:
-        """A recipe of a set that has an unfinished one.
+        """Returns a recipe of a set that has an unfinished one.
 
         Raises:
             Refused: there is none of this name.
@@ -47,7 +47,7 @@ class View:
         return self.recipes[name]
 
     def system(self, name: str) -> System:
-        """A system.
+        """Returns a system.
 
         Raises:
             Refused: there is none of this name.
@@ -57,26 +57,26 @@ class View:
         return self.systems[name]
 
     def members(self, recipe_set: str) -> list[Recipe]:
-        """The unfinished recipes of a set, guests included."""
+        """Returns the unfinished recipes of a set, guests included."""
         return [r for r in (self.recipes[name] for name in self._members[recipe_set]) if r.unfinished]
 
     def guests(self, recipe: Recipe) -> list[Recipe]:
-        """The unfinished guests of a recipe."""
+        """Returns the unfinished guests of a recipe."""
         return [r for r in self.members(recipe.recipe_set) if r.host == recipe.name]
 
     def holder(self, system: str) -> Recipe | None:
-        """The recipe that has a system: from scheduled until it is finished."""
+        """Returns the recipe that has a system; it has it from scheduled until it is finished."""
         return next((r for r in self.recipes.values() if r.system == system), None)
 
-    # Who may take what.
+    # Which recipe may take which system.
 
     def suits(self, system: System, recipe: Recipe) -> bool:
-        """Whether the system is viable for the recipe, in the lab of its set if that is settled (line 142)."""
+        """Whether the system is viable for the recipe and, if the lab of its set is settled, in it (line 142)."""
         lab = self.recipe_sets[recipe.recipe_set].lab
         return system.name in recipe.viable and lab in (None, system.lab)
 
     def can_take(self, recipe: Recipe, system: System) -> bool:
-        """Whether a recipe that needs a system may have this one now; that it is free is not asked."""
+        """Whether a recipe that needs a system may have this one now. Whether it is free is not checked."""
         return (
             system.condition is Condition.AUTOMATED
             and recipe.state in OPEN
@@ -86,11 +86,11 @@ class View:
         )
 
     def is_for_earlier(self, system: System, recipe: Recipe) -> bool:
-        """Whether the system suits an assigned recipe of a set that comes before the recipe's.
+        """Whether the system suits an assigned recipe of a set that comes before the recipe's set.
 
-        First come first served: the assigned sets come in the order in which they were assigned,
-        which never changes, and before those that are not assigned. Priorities would not do (line
-        213): they are often equal, and people change them while sets wait.
+        First come, first served: assigned sets come in the order in which they were assigned, which never changes. They
+        come before sets that are not assigned. Priorities (line 213) do not serve for this: they are often equal, and
+        users change them while sets wait.
         """
         return any(
             other.state is RecipeState.ASSIGNED
@@ -107,8 +107,8 @@ class View:
     def spares_siblings(self, recipe: Recipe, system: System) -> bool:
         """Whether every sibling that needs a system can still get one in the system's lab.
 
-        The system must be no such sibling's seat; and if it settles the lab of the set, each of them
-        must have an Automated seat there.
+        The system must not be the seat of such a sibling. If the system settles the lab of the set, each such sibling
+        must have an Automated seat in that lab.
         """
         settled = self.recipe_sets[recipe.recipe_set].lab is not None
         siblings = [r for r in self.open_hosts(recipe.recipe_set) if r.name != recipe.name]
@@ -119,36 +119,36 @@ class View:
     # Seats (see :mod:`.seats`).
 
     def open_hosts(self, recipe_set: str) -> list[Recipe]:
-        """The recipes of a set that need a system of their own."""
+        """Returns the recipes of a set that need a system of their own."""
         return [r for r in self.members(recipe_set) if r.state in OPEN and r.host is None]
 
     def has_seat(self, recipe: Recipe, lab: str | None = None) -> bool:
-        """Whether the recipe's seat is an Automated system, of this lab if one is given."""
+        """Whether the recipe's seat is an Automated system, in ``lab`` if one is given."""
         seat = None if recipe.seat is None else self.systems[recipe.seat]
         return seat is not None and seat.condition is Condition.AUTOMATED and lab in (None, seat.lab)
 
     def counts_on(self, recipe: Recipe, system: System) -> bool:
-        """Whether the recipe waits for its seat, in a set that is assigned, and this is it."""
+        """Whether the recipe is assigned, waits for its seat, and ``system`` is that seat."""
         return recipe.state is RecipeState.ASSIGNED and recipe.seat == system.name
 
     def needs_seats(self, recipe_set: str) -> bool:
-        """Whether a set without a lab is not served by its seats; a single recipe needs none."""
+        """Whether the set has no lab and its seats do not serve it. A single recipe needs no seat."""
         recipes = self.open_hosts(recipe_set)
         unserved = not all(self.has_seat(recipe) for recipe in recipes)
         return self.recipe_sets[recipe_set].lab is None and len(recipes) > 1 and unserved
 
     def can_be_seated(self, recipe_set: str) -> bool:
-        """Whether a set that needs seats could have them."""
+        """Whether a set that needs seats can have them."""
         known = recipe_set in self.recipe_sets
         return known and self.needs_seats(recipe_set) and self.seating(recipe_set) is not None
 
     def seating(self, recipe_set: str) -> dict[str, str] | None:
-        """A seat for each open host recipe, in the first lab that has them (:func:`.placement.seating`)."""
+        """Returns a seat for each open host recipe, in the first lab that has them (:func:`seating`)."""
         viable = {r.name: frozenset(self._seats_for(r)) for r in self.open_hosts(recipe_set)}
         return seating(viable, {name: system.lab for name, system in self.systems.items()})
 
     def is_seating(self, recipe_set: str, seats: Mapping[str, str]) -> bool:
-        """Whether these are seats for exactly the open host recipes, no two the same, all of one lab."""
+        """Whether these are seats for exactly the open host recipes, all different and of one lab."""
         recipes = self.open_hosts(recipe_set)
         return (
             set(seats) == {recipe.name for recipe in recipes}
@@ -158,15 +158,15 @@ class View:
         )
 
     def _seats_for(self, recipe: Recipe) -> set[str]:
-        """What may be the recipe's seat: its Automated viable systems, used or not."""
+        """The systems that may be the recipe's seat: its Automated viable ones, used or not."""
         return {name for name in recipe.viable if self.systems[name].condition is Condition.AUTOMATED}
 
-    # What the loops look for.
+    # Queries of the loops.
 
     def in_search(self, recipe_set: str) -> list[Option]:
-        """The recipes of a set in hand with the idle systems that they can take (lines 137-143).
+        """Returns the recipes of a set in hand with the idle systems that they can take (lines 137-143).
 
-        Not past a queued recipe of a higher priority: it may be about to get the system (line 21).
+        A queued recipe of a higher priority that can take the system comes first: it may be about to get it (line 21).
         """
         searching = (RecipeState.NEW, RecipeState.ASSIGNED)
         recipes = [r for r in self.members(recipe_set) if r.state in searching] if recipe_set in self._members else []
@@ -174,7 +174,7 @@ class View:
         return [(r.name, s.name) for r in recipes for s in idle if self.can_take(r, s) and not self.is_outranked(r, s)]
 
     def is_outranked(self, recipe: Recipe, system: System) -> bool:
-        """Whether a queued recipe of a higher priority than the recipe's can take the system."""
+        """Whether a queued recipe of a higher priority can take the system."""
         mine = self._priority(recipe)
         return any(
             r.state is RecipeState.QUEUED and self._priority(r) > mine and self.can_take(r, system)
@@ -182,8 +182,11 @@ class View:
         )
 
     def takers(self, system: System) -> list[Recipe]:
-        """Who should get a free system: an assigned recipe that can take it, else one of the queued
-        ones of the highest priority (lines 203-213)."""
+        """Returns the recipes of which one should get a free system (lines 203-213).
+
+        These are the assigned recipes that can take it. If there are none, they are the queued ones of the highest
+        priority.
+        """
         able = [r for r in self.recipes.values() if r.state is RecipeState.ASSIGNED and self.can_take(r, system)]
         if able:
             return able
@@ -195,12 +198,12 @@ class View:
         return self.recipe_sets[recipe.recipe_set].priority
 
     def can_begin(self, recipe_set: str) -> bool:
-        """Whether all unfinished recipes of the set are scheduled, at least one (lines 226-228)."""
+        """Whether all unfinished recipes of the set are scheduled, and there is at least one (lines 226-228)."""
         members = self.members(recipe_set)
         return bool(members) and all(r.state is RecipeState.SCHEDULED for r in members)
 
     def is_dead(self, recipe: Recipe) -> bool:
-        """Whether a recipe in the queue waits for a system that does not exist (lines 58-61)."""
+        """Whether a recipe waits in the queue and no system can run it any more (lines 58-61)."""
         return (
             recipe.state in (RecipeState.QUEUED, RecipeState.ASSIGNED)
             and recipe.host is None
@@ -213,14 +216,14 @@ class View:
 
 
 def seating(viable: Mapping[str, frozenset[str]], lab_of: Mapping[str, str]) -> dict[str, str] | None:
-    """A system for each recipe, no two the same, in the first lab by name that has them.
+    """Returns a system for each recipe, all different, in the first lab by name that has them.
 
     Args:
         viable: the systems that may be the seat of each recipe.
         lab_of: the lab of each of these systems.
 
     Returns:
-        the system of each recipe; None if no lab has one for each, or there is no system at all.
+        The system of each recipe; None if no lab has one for each, or there is no system at all.
     """
     for lab in sorted({lab_of[system] for systems in viable.values() for system in systems}):
         found = _matched({recipe: [s for s in systems if lab_of[s] == lab] for recipe, systems in viable.items()})
@@ -230,8 +233,8 @@ def seating(viable: Mapping[str, frozenset[str]], lab_of: Mapping[str, str]) -> 
 
 
 def _matched(viable: Mapping[str, list[str]]) -> dict[str, str] | None:
-    """A system for each recipe, no two the same; None if there are too few."""
-    # Numbers: recipes and systems may have the same names, and what is found depends on no hash of them.
+    """A system for each recipe, all different; None if there are too few."""
+    # Numbers, because recipes and systems may have the same names, and the result must not depend on their hashes.
     recipes = sorted(viable)
     systems = sorted({system for those in viable.values() for system in those})
     number = {system: len(recipes) + n for n, system in enumerate(systems)}

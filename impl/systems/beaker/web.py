@@ -1,4 +1,4 @@
-"""What people ask for: jobs, cancel and abort, priorities, conditions, reservations."""
+"""Requests of users: jobs, cancel and abort, priorities, conditions, reservations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from .records import OPEN, Condition, Recipe, RecipeSet, RecipeState, System, Us
 
 @dataclass(frozen=True)
 class RecipeSpec:
-    """A recipe of a job: the systems that meet its requirements, or, of a guest, the host recipe."""
+    """A recipe of a job.
+
+    Attributes:
+        viable: the systems that meet its requirements; none for a guest.
+        host: the host recipe of a guest.
+    """
 
     name: str
     viable: frozenset[str] = frozenset()
@@ -40,16 +45,16 @@ class Job:
 
 
 class Web(Operations):
-    """The web interface's side. Every method raises Refused for an object that is unknown or finished."""
+    """The operations of the web interface. Each raises Refused for an unknown or finished object."""
 
     # Jobs.
 
     def submit(self, job: Job) -> Report:
-        """A job is new.
+        """Submits a job.
 
         Raises:
-            Refused: no set, a set without recipes, a name that is taken, an unknown system, a guest
-                with viable systems or without a host recipe in its set.
+            Refused: there is no set, a set has no recipe, a name is in use, or a system is unknown. Or a guest has
+                viable systems, or no host recipe in its set.
         """
         _check(job)
 
@@ -63,12 +68,12 @@ class Web(Operations):
     def _add(self, draft: Draft, job: str, spec: SetSpec) -> None:
         for recipe in spec.recipes:
             for name in sorted(recipe.viable):
-                draft.system(name)  # or it is unknown, and the job is refused
+                draft.system(name)  # refuses the job if the system is unknown
         recipes = [Recipe(r.name, spec.name, host=r.host, viable=r.viable) for r in spec.recipes]
         draft.add_set(RecipeSet(spec.name, job, spec.priority), recipes)
 
     def cancel(self, recipe: str) -> Report:
-        """An unfinished recipe is cancelled.
+        """Cancels an unfinished recipe.
 
         Raises:
             Refused: it is finished.
@@ -76,7 +81,7 @@ class Web(Operations):
         return self._transact(lambda draft: self._end(draft, recipe, RecipeState.CANCELLED, What.CANCELLED))
 
     def abort(self, recipe: str) -> Report:
-        """An unfinished recipe is aborted.
+        """Aborts an unfinished recipe.
 
         Raises:
             Refused: it is finished.
@@ -84,18 +89,18 @@ class Web(Operations):
         return self._transact(lambda draft: self._end(draft, recipe, RecipeState.ABORTED, What.ABORTED))
 
     def cancel_set(self, recipe_set: str) -> Report:
-        """All unfinished recipes of a set are cancelled."""
+        """Cancels all unfinished recipes of a set."""
         return self._transact(lambda d: self._end_set(d, recipe_set, RecipeState.CANCELLED, What.SET_CANCELLED))
 
     def abort_set(self, recipe_set: str) -> Report:
-        """All unfinished recipes of a set are aborted."""
+        """Aborts all unfinished recipes of a set."""
         return self._transact(lambda d: self._end_set(d, recipe_set, RecipeState.ABORTED, What.SET_ABORTED))
 
     def change_priority(self, recipe_set: str, priority: int) -> Report:
-        """A set gets another priority, as long as a recipe of it waits for a system.
+        """Changes the priority of a set while a recipe of it waits for a system.
 
         Raises:
-            Refused: it is its priority already, or no recipe waits.
+            Refused: it has this priority already, or no recipe waits.
         """
 
         def work(draft: Draft) -> Report:
@@ -118,7 +123,7 @@ class Web(Operations):
 
     def _end_set(self, draft: Draft, recipe_set: str, state: RecipeState, what: What) -> Report:
         mine = draft.recipe_set(recipe_set)
-        # Guests first, or the end of their host would abort them.
+        # Guests first: the end of their host would abort them.
         for recipe in sorted(draft.members(mine.name), key=lambda r: r.host is None):
             draft.finish(recipe, state)
         return Report(what, recipe_set)
@@ -126,12 +131,12 @@ class Web(Operations):
     # Systems.
 
     def add_system(self, name: str, lab: str, condition: Condition = Condition.AUTOMATED) -> Report:
-        """A new system, pending if it is Automated (line 195), else idle.
+        """Adds a system: pending if it is Automated (line 195), else idle.
 
-        It is viable for no recipe that is submitted already.
+        It is viable for no recipe submitted before.
 
         Raises:
-            Refused: the name is taken.
+            Refused: the name is in use.
         """
 
         def work(draft: Draft) -> Report:
@@ -141,11 +146,11 @@ class Web(Operations):
         return self._transact(work)
 
     def change_condition(self, system: str, condition: Condition) -> Report:
-        """A system gets another condition, which ends what the one before allowed.
+        """Changes the condition of a system, and ends uses that the previous condition allowed.
 
         Raises:
-            Refused: it is its condition already, or a user has the system: it is Automated only
-                after its return.
+            Refused: it has this condition already. Or a user has the system, which can be Automated only after its
+                return.
         """
 
         def work(draft: Draft) -> Report:
@@ -160,7 +165,7 @@ class Web(Operations):
         return self._transact(work)
 
     def reserve(self, system: str) -> Report:
-        """A user reserves an idle Manual system (line 175).
+        """Reserves an idle Manual system for a user (line 175).
 
         Raises:
             Refused: it is not Manual, or not idle.
@@ -168,7 +173,7 @@ class Web(Operations):
         return self._use(system, Usage.IDLE, Usage.WAITING, What.RESERVED)
 
     def install(self, system: str) -> Report:
-        """A reserved system is being provisioned.
+        """Reports that a reserved system is being provisioned.
 
         Raises:
             Refused: it does not wait for that.
@@ -176,7 +181,7 @@ class Web(Operations):
         return self._use(system, Usage.WAITING, Usage.INSTALLING, What.PROVISIONED)
 
     def run(self, system: str) -> Report:
-        """A reserved system is the user's.
+        """Hands a reserved system to its user.
 
         Raises:
             Refused: it is not installing.
@@ -184,7 +189,7 @@ class Web(Operations):
         return self._use(system, Usage.INSTALLING, Usage.RUNNING, What.USED)
 
     def give_back(self, system: str) -> Report:
-        """The user returns the system.
+        """Returns the user's system.
 
         Raises:
             Refused: no user has it.

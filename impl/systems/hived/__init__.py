@@ -1,8 +1,8 @@
 """A reference scheduler for HiveD's pod groups and cells, with crash recovery.
 
-It keeps the properties of the model's ``repaired`` variant: a victim keeps its cells until its last
-pod is deleted, and goes back to Allocated when its last preemptor gives up. Only what a single
-object may do is generated from the model's tables; who influences whom is written here by hand.
+It implements the model's ``repaired`` variant. A victim keeps its cells until its last pod is deleted. It goes back to
+Allocated when its last preemptor gives up. The state machines of single objects are generated from the model's tables.
+How objects affect each other is hand-written here.
 """
 
 from schedproof.impl.errors import Refused, SchedulerError, StoreError

@@ -1,6 +1,6 @@
-"""Which cells a group should get: the cell allocation algorithm, as a function to plug in.
+"""The cell allocation algorithm, which chooses the cells for a group: a function that the caller may replace.
 
-The document leaves it open, and only assumes that whoever holds a chosen cell is outranked.
+The document leaves it open. It only assumes that the group outranks each holder of a chosen cell.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection
 from .memory import CellRecord, GroupRecord, Memory
 
 CellChoice = Callable[[Memory, GroupRecord], Collection[str]]
-"""Names the cells for a group that is waiting; none of them when the group should wait on."""
+"""Returns the cells for a waiting group, or no cells if the group should keep waiting."""
 
 
 def fewest_victims(memory: Memory, group: GroupRecord) -> Collection[str]:
-    """One cell for each live pod: Free ones first, then those whose holder has the lowest priority.
+    """Chooses one cell for each live pod: Free ones first, then those whose holder has the lowest priority.
 
-    Names no cells when there are not enough that are free or held by outranked groups.
+    Returns:
+        The names of the cells; none if too few cells are free or held by outranked groups.
     """
     priority = {g.spec.name: g.spec.priority for g in memory.groups}
 

@@ -1,8 +1,7 @@
-"""One operation's work: HiveD's algorithm over groups and cells, on a copy of the memory.
+"""HiveD's algorithm over groups and cells: one operation, on a copy of the memory.
 
-Written by hand from the sections "Events" of the document, one object after another. That an
-object may fire an event in its state is checked by the generated machines; who must fire is decided
-here. Line numbers are those of the document.
+Hand-written after the sections "Events" of the document, object by object. The generated machines check that an object
+may fire an event in its state. This module decides which object must fire. Line numbers are those of the document.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from .tables import Machines
 
 
 class Draft:
-    """A copy of ``memory`` to be changed and then, with :meth:`finished`, to become the memory.
+    """A copy of ``memory`` that an operation changes; :meth:`finished` returns it as the new memory.
 
-    Every method may raise the machines' IllegalEvent: a draft that raised is thrown away.
+    Every method may raise IllegalEvent of the machines. Discard a draft that raised.
     """
 
     def __init__(self, memory: Memory, machines: Machines) -> None:
@@ -27,23 +26,23 @@ class Draft:
         self._machines = machines
 
     def finished(self) -> Memory:
-        """The memory as this draft leaves it."""
+        """Returns the memory as this draft leaves it."""
         groups = tuple(self.groups[name] for name in sorted(self.groups))
         return Memory(groups, tuple(self.cells[name] for name in sorted(self.cells)))
 
-    # The pods of a group.
+    # Pods of a group.
 
     def add_group(self, spec: GroupSpec) -> None:
-        """A group whose first pod arrives: Pending."""
+        """Adds a Pending group, whose first pod arrives."""
         self.groups[spec.name] = GroupRecord(spec, (None,) * len(spec.pods))
 
     def mark(self, name: str, pods: Iterable[str], status: PodStatus) -> None:
-        """Notes what happened to some pods of a group."""
+        """Sets the status of some pods of a group."""
         group, changed = self.groups[name], set(pods)
         both = zip(group.spec.pods, group.pods, strict=True)
         self.groups[name] = replace(group, pods=tuple(status if pod in changed else old for pod, old in both))
 
-    # What may happen to a group.
+    # Events of a group.
 
     def allocate(self, name: str, chosen: frozenset[str]) -> None:
         """PodGroup e0 (line 49): the group uses the chosen cells, all of them Free or Reserved."""
@@ -59,7 +58,7 @@ class Draft:
             self.cancel(preemptor, chosen)
 
     def preempt(self, name: str, chosen: frozenset[str]) -> None:
-        """PodGroup e1 (line 61): the group reserves the chosen cells, from whoever is on them."""
+        """PodGroup e1 (line 61): the group reserves the chosen cells and preempts the groups on them."""
         self._group_fires(name, "e1")
         overwritten = self._overwritten(chosen)
         for cell in sorted(chosen):
@@ -80,7 +79,7 @@ class Draft:
             self.cancel(preemptor, chosen)
 
     def complete(self, name: str) -> None:
-        """PodGroup e2 (line 77): the group uses the cells reserved for it, all vacated by now."""
+        """PodGroup e2 (line 77): the group uses the cells reserved for it, all of them vacated."""
         reserved = self.groups[name].reserved
         self._group_fires(name, "e2")
         for cell in sorted(reserved):
@@ -102,11 +101,13 @@ class Draft:
             case _:
                 self._group_fires(name, "e8")
 
-    # What follows from it.
+    # Consequences of these events.
 
     def release(self, name: str) -> None:
-        """The cells that a deleted group used become Free (lines 91 and 98), or, where another
-        group waits for them, Reserved for it (line 247)."""
+        """Frees the cells that a deleted group used (lines 91 and 98).
+
+        A cell for which another group waits becomes Reserved for that group (line 247).
+        """
         for cell in sorted(cells_of(self.groups[name].placement)):
             if self.cells[cell].state == "Reserving":
                 self._cell_fires(cell, "e9")
@@ -115,13 +116,15 @@ class Draft:
         self.groups[name] = replace(self.groups[name], placement=())
 
     def cancel(self, name: str, overwritten: frozenset[str]) -> None:
-        """PodGroup e5 (line 100): a preemption ends because another group took some of its cells."""
+        """PodGroup e5 (line 100): the preemption ends because another group took some of its cells."""
         self._group_fires(name, "e5")
         self.give_back(name, overwritten)
 
     def give_back(self, name: str, overwritten: frozenset[str]) -> None:
-        """The reserved cells, but for the ``overwritten`` ones, return to the victims or become
-        Free (lines 106, 108, 123 and 125)."""
+        """Returns the reserved cells to the victims, or frees them (lines 106, 108, 123 and 125).
+
+        Cells in ``overwritten`` are left out.
+        """
         victims: list[str] = []
         for cell in sorted(self.groups[name].reserved - overwritten):
             if self.cells[cell].state == "Reserving":
@@ -136,15 +139,17 @@ class Draft:
             self.spare(victim)
 
     def spare(self, victim: str) -> None:
-        """PodGroup e10: a victim whose last preemptor gave up is Allocated again (line 25: being
-        preempted means that the preemption is still ongoing)."""
+        """PodGroup e10: a victim whose last preemptor gave up is Allocated again.
+
+        Line 25: being preempted means that the preemption is still ongoing.
+        """
         if not any(cell.state == "Reserving" and cell.user == victim for cell in self.cells.values()):
             self._group_fires(victim, "e10")
 
-    # After a crash.
+    # Recovery.
 
     def restore(self, spec: GroupSpec, pods: tuple[PodStatus | None, ...], placement: Placement | None) -> None:
-        """A group as its pods' rows tell it: Pending, Allocated or Deleted (line 29)."""
+        """Restores a group from its pods' rows as Pending, Allocated or Deleted (line 29)."""
         name = spec.name
         self.groups[name] = GroupRecord(spec, pods)
         if all(status == PodStatus.DELETED for status in pods):
@@ -156,7 +161,7 @@ class Draft:
             self.groups[name] = replace(self.groups[name], placement=placement)
 
     def _overwritten(self, chosen: frozenset[str]) -> list[str]:
-        """The preemptors that lose some cell of ``chosen``."""
+        """The preemptors that lose a cell of ``chosen``."""
         found = {self.cells[cell].reserver for cell in chosen}
         return sorted(name for name in found if name is not None)
 

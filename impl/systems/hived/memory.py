@@ -1,7 +1,7 @@
-"""What the scheduler remembers: a record of each pod group and each cell.
+"""The scheduler's memory: a record of each pod group and each cell.
 
-Values, never changed in place: an operation works on a draft, and the scheduler installs the
-finished memory with one assignment. A crash loses all of it.
+Records are immutable. An operation works on a draft, and the scheduler installs the finished memory with one
+assignment. A crash loses all of it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,18 @@ class CellRecord:
 
     @property
     def holder(self) -> str | None:
-        """The group to outrank for this cell: who it is reserved for, else who uses it (lines 51 and 63)."""
+        """The group to outrank for this cell: its reserver if it has one, else its user (lines 51 and 63)."""
         return self.reserver if self.reserver is not None else self.user
 
 
 @dataclass(frozen=True)
 class GroupRecord:
-    """A pod group: the state of its machine, its pods, and the cells that it was given.
+    """A pod group: the state of its machine, its pods and its cells.
 
-    ``pods`` has the status of each pod of the spec, None where the client has not submitted it yet;
-    ``placement`` is what the pods are bound to, ``reserved`` what a preemption holds for them.
+    Attributes:
+        pods: the status of each pod of the spec, None if the client has not submitted it yet.
+        placement: the cells to which the pods are bound.
+        reserved: the cells that a preemption holds for the pods.
     """
 
     spec: GroupSpec
@@ -45,34 +47,34 @@ class GroupRecord:
 
     @property
     def live(self) -> tuple[str, ...]:
-        """The pods submitted and not yet deleted."""
+        """The pods that were submitted and are not deleted."""
         found = zip(self.spec.pods, self.pods, strict=True)
         return tuple(pod for pod, status in found if status not in (None, PodStatus.DELETED))
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The pods not yet submitted: the group is a gang, so it waits for them."""
+        """The pods that were not submitted yet. The group is a gang, so it waits for them."""
         return tuple(pod for pod, status in zip(self.spec.pods, self.pods, strict=True) if status is None)
 
     def status(self, pod: str) -> PodStatus | None:
-        """The status of a pod of the group."""
+        """Returns the status of a pod of the group, None if it was not submitted."""
         return self.pods[self.spec.pods.index(pod)]
 
 
 @dataclass(frozen=True)
 class Memory:
-    """All records, in the order of their names."""
+    """All records, ordered by name."""
 
     groups: tuple[GroupRecord, ...]
     cells: tuple[CellRecord, ...]
 
     @staticmethod
     def of(cells: Iterable[str]) -> Memory:
-        """No groups, and every cell Free."""
+        """Returns a memory without groups, in which every cell is Free."""
         return Memory((), tuple(CellRecord(name) for name in sorted(cells)))
 
     def group(self, name: str) -> GroupRecord:
-        """The record of a group.
+        """Returns the record of a group.
 
         Raises:
             Refused: no pod of such a group was ever submitted.
@@ -84,11 +86,11 @@ class Memory:
         raise Refused(f"unknown group {name!r}; submitted groups: {known}")
 
     def find(self, name: str) -> GroupRecord | None:
-        """The record of a group, None if it is unknown."""
+        """Returns the record of a group, or None if it is unknown."""
         return next((g for g in self.groups if g.spec.name == name), None)
 
     def cell(self, name: str) -> CellRecord:
-        """The record of a cell.
+        """Returns the record of a cell.
 
         Raises:
             Refused: no such cell was configured.
@@ -100,12 +102,12 @@ class Memory:
 
 
 def cells_of(placement: Placement) -> frozenset[str]:
-    """All cells of a placement."""
+    """Returns all cells of a placement."""
     return frozenset(cell for _, cells in placement for cell in cells)
 
 
 def spread(cells: Iterable[str], pods: tuple[str, ...]) -> Placement:
-    """Deals ``cells`` to ``pods`` in turn, in the order of their names; a pod may get none."""
+    """Deals ``cells``, ordered by name, to ``pods`` in turn; a pod may get none."""
     dealt: dict[str, list[str]] = {pod: [] for pod in pods}
     for i, cell in enumerate(sorted(cells)):
         dealt[pods[i % len(pods)]].append(cell)

@@ -1,9 +1,13 @@
-"""What the durable rows say after a crash.
+"""Recovery: the groups that the durable rows describe after a crash.
 
-Everything is computed from the pods' rows: a group all of whose pods are deleted is Deleted; one
-with a bound pod is Allocated what that pod's row says, even if the crash came before its other
-pods were bound; any other is Pending (document, line 29). What was being preempted, and by whom,
-is forgotten.
+The pods' rows alone decide (document, line 29):
+
+- A group all of whose pods are deleted is Deleted.
+- A group with a bound pod is Allocated the placement in that pod's row. The crash may have come before its other pods
+  were bound.
+- Any other group is Pending.
+
+Preemptions are lost: neither victims nor preemptors are recorded.
 """
 
 from __future__ import annotations
@@ -19,12 +23,18 @@ from .store import GroupSpec, Placement, PodRow, PodStatus
 
 
 class Unrecoverable(SchedulerError):
-    """The durable rows contradict each other, so that no state can be recovered from them."""
+    """Raised when durable rows contradict each other, so that no state can be recovered from them."""
 
 
 @dataclass(frozen=True)
 class RecoveredGroup:
-    """A group as its rows tell it, and the rows that still have to be written to finish its binding."""
+    """A group as its rows describe it.
+
+    Attributes:
+        pods: the status of each pod, None if it was not submitted.
+        placement: the cells of the bound pods, None if no pod is bound.
+        unfinished: the rows that must still be written to finish the binding.
+    """
 
     spec: GroupSpec
     pods: tuple[PodStatus | None, ...]
@@ -33,7 +43,7 @@ class RecoveredGroup:
 
 
 def recovered_groups(rows: Sequence[PodRow], cells: Iterable[str]) -> list[RecoveredGroup]:
-    """The groups that ``rows`` tell of, in the order of their names.
+    """Returns the groups that ``rows`` describe, ordered by name.
 
     Raises:
         Unrecoverable: rows contradict each other, or name unknown cells.

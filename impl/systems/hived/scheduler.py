@@ -1,10 +1,14 @@
 """The reference scheduler: requests, durable writes, crash and recovery.
 
-Every operation has the same course: check the request (Refused changes nothing), work out its
-effect on a draft of the memory, write the pods' rows one by one, and only then install the draft.
-A process that dies between two writes leaves rows from which recovery decides: before the first
-row that says something new about the group as a whole, nothing has happened; from then on, all of
-it has.
+Every operation has four steps:
+
+1. Check the request; Refused changes nothing.
+2. Apply the operation to a draft of the memory.
+3. Write the pods' rows one by one.
+4. Install the draft.
+
+If the process dies between two writes, recovery decides from the rows. The operation takes effect completely with the
+first row that changes the recorded state of the group as a whole. Before that row, nothing of it has happened.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from .tables import Machines
 
 
 class What(StrEnum):
-    """What an operation did."""
+    """The outcome of an operation."""
 
     SUBMITTED = "submitted"
     ALLOCATED = "allocated"
@@ -37,9 +41,12 @@ class What(StrEnum):
 
 @dataclass(frozen=True)
 class Report:
-    """What an operation did to which group, which was in state ``before``.
+    """The outcome of an operation on a group.
 
-    ``cells`` are those that it was allocated or has reserved, ``pod`` the pod submitted or deleted.
+    Attributes:
+        before: the state of the group before the operation.
+        cells: the cells that the group was allocated or has reserved.
+        pod: the pod that was submitted or deleted.
     """
 
     what: What
@@ -55,12 +62,17 @@ Observer = Callable[[Report], None]
 class Scheduler:
     """HiveD's scheduling of pod groups on ``cells``, with pod objects in ``store``.
 
-    A new scheduler is down; :meth:`recover` brings it up with what the store says, also on a store
-    that is empty. ``choose`` is the cell allocation algorithm; ``observer`` is told of each
-    operation as soon as it is installed. Calls from several threads are taken one at a time.
+    A new scheduler is down. :meth:`recover` starts it from the content of the store, which may be empty. Calls from
+    several threads are executed one at a time.
+
+    Args:
+        store: keeps the pods' rows.
+        cells: the names of the cells.
+        choose: the cell allocation algorithm.
+        observer: is called with the report of each operation as soon as it is installed.
 
     Raises:
-        Refused: no cells, or a cell named twice.
+        Refused: there are no cells, or a cell is named twice.
     """
 
     draft_type: type[Draft] = Draft
@@ -85,7 +97,7 @@ class Scheduler:
 
     @property
     def memory(self) -> Memory:
-        """The records as they are now; a value that later operations do not change.
+        """The current records; later operations do not change this value.
 
         Raises:
             Refused: the scheduler is down.
@@ -95,28 +107,28 @@ class Scheduler:
         return self._memory
 
     def group(self, name: str) -> GroupRecord:
-        """The record of a group.
+        """Returns the record of a group.
 
         Raises:
-            Refused: unknown group, or the scheduler is down.
+            Refused: the group is unknown, or the scheduler is down.
         """
         return self.memory.group(name)
 
     def cell(self, name: str) -> CellRecord:
-        """The record of a cell.
+        """Returns the record of a cell.
 
         Raises:
-            Refused: unknown cell, or the scheduler is down.
+            Refused: the cell is unknown, or the scheduler is down.
         """
         return self.memory.cell(name)
 
-    # What clients ask for.
+    # Requests of clients.
 
     def submit(self, spec: GroupSpec, pod: str) -> Report:
-        """A pod of a group arrives; the group can be scheduled when all of its pods have.
+        """Adds a pod of a group. The group can be scheduled when all of its pods have arrived.
 
         Raises:
-            Refused: no pod of that group, submitted before, or the group was described differently.
+            Refused: the group has no such pod, the pod was submitted before, or the group was described differently.
         """
         with self._lock:
             known = self.memory.find(spec.name)
@@ -138,11 +150,11 @@ class Scheduler:
             )
 
     def schedule(self, name: str, choose: CellChoice | None = None) -> Report:
-        """A Pending group is allocated the chosen cells (e0), or begins to preempt those on them (e1).
+        """Allocates the chosen cells to a Pending group (e0), or begins to preempt the groups on them (e1).
 
         Raises:
-            Refused: the group is unknown, not Pending or not complete; or no cells were chosen, an
-                unknown one, or one whose holder is not outranked.
+            Refused: the group is unknown, not Pending or not complete. Or no cell was chosen, an unknown cell, or one
+                whose holder the group does not outrank.
         """
         with self._lock:
             group = self._in_state(name, "Pending")
@@ -166,7 +178,7 @@ class Scheduler:
             return self._commit(draft, [], Report(What.PREEMPTING, name, group.state, cells))
 
     def complete(self, name: str) -> Report:
-        """A Preempting group takes its cells, now that all of them are vacated (e2).
+        """Gives a Preempting group its cells when all of them are vacated (e2).
 
         Raises:
             Refused: the group is unknown, not Preempting, or some of its cells are still used.
@@ -183,7 +195,7 @@ class Scheduler:
             )
 
     def delete_pod(self, name: str, pod: str) -> Report:
-        """A pod is deleted; with the last one of a group its cells are released (e3, e4, e7, e8).
+        """Deletes a pod. With the last pod of a group its cells are released (e3, e4, e7, e8).
 
         Raises:
             Refused: no such pod is submitted, or it is deleted already.
@@ -204,10 +216,10 @@ class Scheduler:
             )
 
     def delete_group(self, name: str) -> list[Report]:
-        """Deletes the group's live pods one after another, each as :meth:`delete_pod` does.
+        """Deletes the group's live pods one after another, as :meth:`delete_pod` does.
 
-        Not one transaction: other requests may come between two pods. A group with pods that were
-        never submitted stays Pending, waiting for them.
+        This is not one transaction: other requests may come between two pods. A group with pods that were never
+        submitted stays Pending and waits for them.
 
         Raises:
             Refused: the group is unknown, or has no live pods.
@@ -220,11 +232,11 @@ class Scheduler:
     # The process.
 
     def crash(self) -> None:
-        """The process dies: all that is not in the store is lost."""
+        """Ends the process: everything outside the store is lost."""
         self._memory = None
 
     def recover(self) -> None:
-        """The process starts: computes the memory from the store, and finishes half-made bindings.
+        """Starts the process: computes the memory from the store and finishes incomplete bindings.
 
         Raises:
             Refused: the scheduler is up.
@@ -246,14 +258,14 @@ class Scheduler:
     # For explorations, which go back to earlier states.
 
     def snapshot(self) -> Memory | None:
-        """All that the process remembers, None when it is down."""
+        """Returns the memory of the process, or None when it is down."""
         return self._memory
 
     def restore(self, snapshot: Memory | None) -> None:
-        """Goes back to what a snapshot holds; the store is left as it is."""
+        """Sets the memory of the process to a snapshot; the store does not change."""
         self._memory = snapshot
 
-    # The steps that operations share.
+    # Steps that operations share.
 
     def _draft(self) -> Draft:
         return self.draft_type(self.memory, self._machines)
@@ -271,22 +283,22 @@ class Scheduler:
         return recovered_groups(self._store.rows(), self._cells)
 
     def _is_allocation(self, chosen: Iterable[CellRecord]) -> bool:
-        """The condition of e0 (line 51), where that of e1 is there being a Used or Reserving cell (line 63)."""
+        """The condition of e0 (line 51). The condition of e1 is that some cell is Used or Reserving (line 63)."""
         return all(cell.state in ("Free", "Reserved") for cell in chosen)
 
     def _is_vacated(self, cell: str) -> bool:
         return self.memory.cell(cell).state == "Reserved"
 
     def _binding(self, draft: Draft, name: str) -> list[PodRow]:
-        """The rows that bind the live pods of a group, each with the placement of all."""
+        """The rows that bind the live pods of a group, each with the placement of the whole group."""
         group = draft.groups[name]
         return [PodRow(pod, PodStatus.BOUND, group.spec, group.placement) for pod in group.live]
 
     def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
         """Writes the rows, then installs the draft.
 
-        A write that fails leaves rows and memory apart, so the scheduler goes down: what was
-        written decides, when it recovers.
+        After a failed write, rows and memory may differ. So the scheduler goes down, and recovery decides from the rows
+        that were written.
         """
         memory = draft.finished()
         try:

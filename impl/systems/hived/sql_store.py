@@ -52,10 +52,10 @@ def _to_record(row: Row) -> PodRow:
 
 
 class SqliteStore(SqlStore[Pods], PodStore):
-    """Pod rows in the SQLite file ``path``; each :meth:`put` is one transaction, synced to disk.
+    """Pod rows in the SQLite file ``path``. Each :meth:`put` is one transaction, synced to disk.
 
     Raises:
-        StoreError: ``path`` cannot be opened, or is not such a file.
+        StoreError: ``path`` cannot be opened, or is not a file of such a store.
     """
 
     def __init__(self, path: Path | str) -> None:

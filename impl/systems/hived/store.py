@@ -1,9 +1,8 @@
-"""What is durable: one row for each pod object, and nothing else.
+"""The durable store: one row for each pod object, and no other data.
 
-The rows stand for the pod objects of the API server. A bound pod carries the placement of its
-whole group, as HiveD's pod annotation does, so that any one bound pod tells where all of its group
-is (document, line 31: "updating pod annotation (pod binding)"). The states of the state machines
-are never written.
+The rows represent the pod objects of the API server. A bound pod carries the placement of its whole group, as HiveD's
+pod annotation does. So any bound pod suffices to recover the placement of its group (document, line 31: "updating pod
+annotation (pod binding)"). The states of the state machines are never written.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Placement = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class PodStatus(StrEnum):
-    """What a pod's row says of it."""
+    """The status of a pod in its row."""
 
     SUBMITTED = "submitted"
     BOUND = "bound"
@@ -29,10 +28,13 @@ class PodStatus(StrEnum):
 
 @dataclass(frozen=True)
 class GroupSpec:
-    """A pod group as its pods' annotations describe it.
+    """A pod group as the annotations of its pods describe it.
+
+    Attributes:
+        priority: a higher number outranks a lower one.
 
     Raises:
-        Refused: no pods, or one pod named twice.
+        Refused: there are no pods, or a pod is named twice.
     """
 
     name: str
@@ -48,7 +50,7 @@ class GroupSpec:
 
 @dataclass(frozen=True)
 class PodRow:
-    """One pod object; ``placement`` is that of the whole group, and only while the pod is bound."""
+    """One pod object. ``placement`` is that of the whole group, and is set only while the pod is bound."""
 
     pod: str
     status: PodStatus
@@ -72,10 +74,10 @@ SCHEMA = Schema(Pods, Kind(PodRow, "pods", key=("group", "pod"), title="row of p
 
 
 class PodStore(Store[Pods]):
-    """Where pod rows are kept."""
+    """A store of pod rows."""
 
     def rows(self) -> Sequence[PodRow]:
-        """All rows, ordered by group and then as the group's spec lists its pods.
+        """Returns all rows, ordered by group and then as the group's spec lists its pods.
 
         Raises:
             StoreError: the store cannot be read.
@@ -84,7 +86,7 @@ class PodStore(Store[Pods]):
         return sorted(rows, key=lambda r: (r.group, r.spec.pods.index(r.pod) if r.pod in r.spec.pods else -1, r.pod))
 
     def put(self, row: PodRow) -> None:
-        """Writes a row, over the one of the same pod if there is one; it is durable when this returns.
+        """Writes a row and replaces an earlier row of the same pod. The row is durable when this returns.
 
         Raises:
             StoreError: the row is not written.
@@ -94,7 +96,7 @@ class PodStore(Store[Pods]):
 
 
 class InMemoryStore(MemoryStore[Pods], PodStore):
-    """The rows as one value, for explorations."""
+    """The rows as one value in memory, for explorations."""
 
     def __init__(self, before: Hook | None = None, after: Hook | None = None) -> None:
         super().__init__(SCHEMA, before=before, after=after)

@@ -1,7 +1,7 @@
-"""The single-object machines of pod groups and cells, generated from the transition tables.
+"""The state machines of single pod groups and cells, generated from the transition tables.
 
-The only place of this package that names the model. It takes the tables of the ``repaired``
-variant and nothing else of it: no action, no rule, no step.
+Only this module of the package imports the model. It uses the tables of the ``repaired`` variant, but no action, rule
+or step.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Machines:
         self._groups: dict[str, ObjectMachine] = {}
 
     def fire_group(self, name: str, state: str, event: str) -> str:
-        """The state of a group after ``event`` in ``state``.
+        """Returns the state of a group after ``event`` in ``state``.
 
         Raises:
             IllegalEvent: the table has no such row.
@@ -42,7 +42,7 @@ class Machines:
         return machine.state
 
     def fire_cell(self, name: str, before: CellState, event: str, **payload: Any) -> CellState:
-        """The state, user and reserver of a cell after ``event``.
+        """Returns the state, user and reserver of a cell after ``event``.
 
         Raises:
             IllegalEvent: the table has no such row.

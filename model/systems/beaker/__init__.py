@@ -1,17 +1,26 @@
-"""Beaker's recipes, recipe sets and systems, read from the proposal "Event Driven Scheduling".
+"""Beaker's recipes, recipe sets and systems, after the proposal "Event Driven Scheduling".
 
-Read this package beside the document (beaker-event-driven-scheduling.rst): ``machines`` holds the
-states, ``events`` what the sections on processing and execution say, ``usage``, ``recipes``, ``races``
-and ``life`` the properties (``phases`` what they rest on). What has to change is in ``order`` (first come,
-first served), ``seatings`` (what a set leaves its other recipes) and ``repairs``, ``weaker`` says which
-properties are kept in a weaker form, ``variants`` puts it together, and ``collisions`` shows why those
-properties can not be kept as they stand. ``configurations`` is what explorations look at, ``waits`` what pictures
-of deadlocks show. ``batch`` is the scheduler that the proposal replaces, ``shipped`` the one that was built
-instead.
+Read this package beside the document (beaker-event-driven-scheduling.rst):
 
-Letters: j, k and m stand for recipe sets (jobs), r, q, g, o and w for recipes, s, t and x for systems, l for labs, p for
-seatings, e and f for seats. A recipe set's own states are not the document's: they say where "New job"
-processing stands.
+- ``machines``: the states. ``events``: the sections on processing and execution.
+- ``usage``, ``recipes``, ``races``, ``life``: the properties. ``phases``: the invariants that their proofs need.
+- ``order`` (first come, first served), ``seatings`` (systems that a set leaves to its other recipes) and ``repairs``:
+  the changes.
+- ``weaker``: the properties that hold in a weaker form only. ``collisions``: counterexamples to their original form.
+- ``variants``: all of this put together.
+- ``configurations``: the configurations that are explored. ``waits``: the wait-for graphs in pictures of deadlocks.
+- ``batch``: the scheduler that the proposal replaces. ``shipped``: the one that was built instead.
+
+Variables:
+
+- j, k, m: recipe sets (jobs).
+- r, q, g, o, w: recipes.
+- s, t, x: systems.
+- l: labs.
+- p: seatings.
+- e, f: seats.
+
+The states of a recipe set are not the document's. They record how far "New job" processing of the set has come.
 """
 
 from .batch import BATCH

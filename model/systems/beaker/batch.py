@@ -1,11 +1,16 @@
 """The batch scheduler that the abstract describes (lines 14 to 27, 99 to 118).
 
-"Repeatedly looping over the full set of submitted recipes, advancing them through the possible states
-in groups": a pass looks for recipes to move from ``new`` to ``processed``, then from ``processed`` to
-``queued``, then for systems for the queued recipes of that moment, by priority, and then for sets all of
-whose recipes are scheduled. Jobs, cancellations and systems that become free come at any time. Labs,
-conditions and guests, of which the abstract says nothing, are left out. When a set begins it does not say
-either: that it "needs systems A and B" (line 25) is read as needing them all at once.
+"Repeatedly looping over the full set of submitted recipes, advancing them through the possible states in groups": a
+pass has four phases.
+
+1. It moves recipes from ``new`` to ``processed``.
+2. It moves recipes from ``processed`` to ``queued``.
+3. It gives systems to the recipes that are queued at that moment, by priority.
+4. It begins the sets all of whose recipes are scheduled.
+
+Jobs, cancellations and freed systems come at any time. The model leaves out labs, conditions and guests, which the
+abstract does not mention. The abstract also leaves open when a set begins. Our interpretation: it "needs systems A and
+B" (line 25) all at once.
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,7 +70,7 @@ SCHEDULER = Machine(
         State("scheduling", Durability.VOLATILE, line=23),
         State("provisioning", Durability.VOLATILE, line=25),
     ],
-    # "a pass over the currently queued recipes" (line 23): those that it has still to look at
+    # "a pass over the currently queued recipes" (line 23): those that it has not yet visited
     attributes=[
         Attribute(
             "ahead", SetOf(Recipe), line=23, about="the queued recipes that the present pass has still to look at"
@@ -77,7 +82,7 @@ SCHEDULER = Machine(
 RECIPE_SET = Machine(
     RecipeSet,
     line=25,
-    # "the full set of submitted recipes" (line 15): a set arrives whole, at any time
+    # "the full set of submitted recipes" (line 15): a set arrives complete, at any time
     states=[State("to_come", about="not yet submitted"), State("submitted", line=15)],
     attributes=[
         Attribute("priority", IntRange(0, 1), durable=True, line=213),
@@ -404,7 +409,7 @@ PROPERTIES = [
 
 
 def one_scheduler(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """The configurations, each with one scheduler; labs, hosts and conditions are not modelled."""
+    """Yields the configurations, each with one scheduler, without the labs, hosts and conditions that this model lacks."""
     for configuration in BATCH_CONFIGURATIONS:
         if all(n <= sizes[sort] for sort, n in configuration.sizes.items() if sort in sizes):
             rigid = configuration.rigid()

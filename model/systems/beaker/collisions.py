@@ -1,8 +1,8 @@
-"""Pairs of properties that can not be kept together, each shown by a run.
+"""Pairs of properties that cannot hold together, each with a counterexample.
 
-``repaired`` keeps the second of each pair and weakens the first. The variants here are ``repaired`` with
-the first as the document has it, in one configuration each, and the second falls. They property nothing else. As
-in all variants a set keeps what it holds until it begins, and takes one system at a time.
+``repaired`` keeps the second property of each pair and weakens the first. Each variant here is ``repaired`` with the
+first property as the document has it, in one configuration; there the second is violated. A variant here has no other
+properties. As in all variants, a set keeps its systems until it begins, and takes one system at a time.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,11 @@ from .variants import AS_WRITTEN, REPAIRED
 
 
 def showing(variant: Model, configuration: Configuration, kept: Sequence[Property], falls: Sequence[Property]) -> Model:
-    """``variant`` in one configuration (and one for what it rests on) with just what is ``kept``, and what falls with it."""
-    rests_on = "guest-in-the-phase-of-its-host"  # without it the steps could not be shown to be well-formed
+    """Returns ``variant`` in one configuration, with the properties ``kept`` and the violated ones, ``falls``.
+
+    A second configuration and one more invariant are added, because the steps are well-formed only with that invariant.
+    """
+    rests_on = "guest-in-the-phase-of-its-host"  # without it the steps cannot be proved well-formed
     a_guest = Configuration("a host with its guest", [["A", 0]], [0])
     return replace(
         variant,
@@ -42,7 +45,7 @@ def as_written(*names: str) -> list[Property]:
 
 
 def goes_before(one: Var, other: Var) -> Term:
-    """The priority of ``one`` is higher, or the same and its set was assigned before."""
+    """The priority of ``one`` is higher, or it is equal and the set of ``one`` was assigned before."""
     before = other.recipe_set.behind.has(one.recipe_set)
     mine, others = one.recipe_set.priority, other.recipe_set.priority
     return (mine > others) | ((mine == others) & before)
@@ -118,7 +121,7 @@ STRICT = showing(
 
 
 def waits(system: Var, recipe: Var) -> Term:
-    """``system`` suits ``recipe``, which comes first, whatever its siblings then find."""
+    """``system`` suits ``recipe``, which comes first; systems for its siblings are not considered."""
     return suits(system, recipe) & comes_first(system, recipe)
 
 

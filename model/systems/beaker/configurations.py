@@ -1,4 +1,4 @@
-"""What explorations look at: small configurations, each with what people may touch in it."""
+"""The configurations that are explored: small sets of objects, each with the changes that users may make."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from schedproof.model.lang import Rigid
 
 @dataclass(frozen=True)
 class Configuration:
-    """Recipe sets over systems, in words and numbers.
+    """Recipe sets and the systems that are viable for them.
 
     Args:
-        sets: for each set the systems that are viable for each of its recipes, as letters (A is the
-            first); a guest is written as the number of its host in the set.
+        sets: for each set and each of its recipes the viable systems, as letters (A is the first). A guest is the
+            number of its host in the set.
         labs: the lab of each system.
-        endable, rankable: the sets that people may cancel or abort, and whose priority may change.
-        adjustable: the systems whose condition may change, and that users may reserve.
+        endable: the sets that users may cancel or abort.
+        rankable: the sets whose priority users may change.
+        adjustable: the systems whose condition users may change, and that they may reserve.
     """
 
     about: str
@@ -35,7 +36,7 @@ class Configuration:
         return {"Lab": max(self.labs) + 1, "RecipeSet": len(self.sets), "Recipe": recipes, "System": len(self.labs)}
 
     def rigid(self, *, with_seatings: bool = False) -> Rigid:
-        """The rigid attributes; with seatings where the variant has them."""
+        """Returns the rigid attributes, with those of seatings where the variant has them."""
         recipe_set: list[int] = []
         viable: list[frozenset[int]] = []
         host: list[int | None] = []
@@ -59,7 +60,7 @@ class Configuration:
 
 
 def seating_facts(viable: Sequence[frozenset[int]], sets: Sequence[int], labs: Sequence[int]) -> Rigid:
-    """The rigid attributes of all seatings; arguments as of :func:`seatings`."""
+    """Returns the rigid attributes of all seatings. For the arguments see :func:`seatings`."""
     all_of_them = list(seatings(viable, sets, labs))
     seats = [(p, r, s) for p, (_, seats) in enumerate(all_of_them) for r, s in seats.items()]
     return {
@@ -73,11 +74,15 @@ def seating_facts(viable: Sequence[frozenset[int]], sets: Sequence[int], labs: S
 def seatings(
     viable: Sequence[frozenset[int]], sets: Sequence[int], labs: Sequence[int]
 ) -> Iterator[tuple[int, dict[int, int]]]:
-    """Every seating of two or more recipes of a set: the set, and the system of each recipe.
+    """Yields each seating of two or more recipes of a set.
 
     Args:
-        viable, sets: for each recipe the systems that are viable for it (none for guests), and its set.
+        viable: for each recipe the systems that are viable for it; none for guests.
+        sets: for each recipe its set.
         labs: for each system its lab.
+
+    Yields:
+        The set, and the system of each seated recipe.
     """
     for number in sorted(set(sets)):
         mine = [r for r, of in enumerate(sets) if of == number and viable[r]]
@@ -114,7 +119,7 @@ BATCH_CONFIGURATIONS = [
 def configurations(
     sizes: Mapping[str, int], *, with_seatings: bool = False, among: Sequence[Configuration] = CONFIGURATIONS
 ) -> Iterator[Rigid]:
-    """The configurations that need no more objects than ``sizes``."""
+    """Yields the configurations that need no more objects than ``sizes``."""
     for configuration in among:
         if all(n <= sizes[sort] for sort, n in configuration.sizes.items()):
             yield configuration.rigid(with_seatings=with_seatings)

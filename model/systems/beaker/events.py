@@ -1,8 +1,8 @@
-"""What happens: "New job" processing, "Pending system" processing, execution, and what people do.
+"""The actions and rules: "New job" processing, "Pending system" processing, execution, and actions of users.
 
-Scheduling events are handled recipe by recipe, every order that the text leaves open included. As
-written, an event is handled alone: while a set is in hand, nothing else happens (``QUIET``), crashes
-included. The text does not say so; the variant ``interleaved`` goes without it.
+Scheduling events are handled recipe by recipe, in every order that the text leaves open. As written, an event is
+handled alone: while a set is in hand, no other action is possible (``QUIET``), crashes included. The text does not say
+so. The variant ``interleaved`` omits this condition.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ AUTOMATED = s.condition == "Automated"
 
 
 def suits(system: Var, recipe: Var) -> Term:
-    """``system`` is viable for ``recipe``, and controlled by the lab that its set is assigned to, if any."""
+    """``system`` is viable for ``recipe`` and, if its set is assigned to a lab, controlled by that lab."""
     its_lab = recipe.recipe_set.lab
     return recipe.viable.has(system) & ((its_lab == NONE) | (its_lab == system.lab))
 
@@ -128,7 +128,7 @@ begin = Action(
     line=226,
 )
 
-# Our reading: a guest is set up on its host, so it installs when the host runs. The text has only line 230.
+# Our interpretation: a guest is set up on its host, so it installs when the host runs. The text has only line 230.
 HOST_RUNS = (r.host == NONE) | exists(q, (r.host == q) & q.is_("running"))
 
 install = Action(
@@ -158,7 +158,7 @@ complete = Action(
     line=197,
 )
 
-# --- What people do: cancel and abort (line 116), priorities (line 213), conditions (lines 172 to 199)
+# --- Actions of users: cancel and abort (line 116), priorities (line 213), conditions (lines 172 to 199)
 
 cancel = Action(
     "cancel",
@@ -198,8 +198,8 @@ abort_set = Action(
     line=116,
 )
 
-# "monitoring database consistency ... for example, by aborting recipes where the requested distro tree
-# has been removed": the retained loop aborts what no system can run any more.
+# "monitoring database consistency ... for example, by aborting recipes where the requested distro tree has been
+# removed": here, recipes that no system can run any more.
 abort_dead = Action(
     "abort_dead",
     [r],
@@ -335,7 +335,7 @@ RULES = [
             r.recipe_set.fires("assign", lab=s.lab),
             line=138,
         )
-        for action, _, _ in SIBLINGS  # an assigned recipe has one
+        for action, _, _ in SIBLINGS  # an assigned recipe already has a lab
     ],
     *[
         Rule(
@@ -354,8 +354,8 @@ RULES = [
         r.fires("queue"),
         line=144,
     ),
-    # Execution: "the associated system is moved through those same states" (line 240) as long as it is
-    # an Automated system in the state of its recipe; a change of its condition has its own lines.
+    # Execution: "the associated system is moved through those same states" (line 240), if it is Automated and in the
+    # state of its recipe. Changes of its condition have lines of their own.
     Rule(
         "begin provisions the recipes", begin, [r.recipe_set == j, r.is_("scheduled")], r.fires("provision"), line=227
     ),
@@ -379,7 +379,7 @@ RULES = [
         )
         for event, line in (("complete", 198), ("cancel", 199), ("abort", 199))
     ],
-    # The end of a host is the end of its guests: our reading, as the text has only that they begin together.
+    # When a host ends, its guests end. This is our interpretation: the text says only that they begin together.
     *[
         Rule(f"{action.name} aborts the guests", action, [g.host == r, g.is_(*UNFINISHED)], g.fires("abort"), line=230)
         for action in (complete, cancel, abort, abort_dead)

@@ -1,4 +1,4 @@
-"""What must stay possible: the lives of recipes and of systems."""
+"""Life cycles of recipes and of systems that must stay possible."""
 
 from schedproof.model.lang import LifeCycle
 

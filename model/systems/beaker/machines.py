@@ -1,8 +1,8 @@
 """Recipes, recipe sets, systems and labs: states, attributes and transition tables of the proposal.
 
-Every ``line`` is the line of the document that says it. Recipe states are those of lines 104 to 113
-with the changes of lines 122 to 127 and 234; system states are the usage states of lines 165 to 170.
-A recipe set has no states in the document: what is written here is where "New job" processing stands.
+``line`` is the line of the document that states the element. Recipe states are those of lines 104 to 113 with the
+changes of lines 122 to 127 and 234. System states are the usage states of lines 165 to 170. The document gives a recipe
+set no states; those here record how far "New job" processing of the set has come.
 """
 
 from pathlib import Path
@@ -56,9 +56,9 @@ RECIPE_SET = Machine(
     line=135,
     states=[
         State("at_rest", about="no loop of the scheduler processes the set"),
-        # "all recipes in one recipe set will be processed before processing the next recipe set" (line 135):
-        # the set that is being processed, and the same when no idle system is left that suits it. A crash
-        # of the scheduler forgets where it stood.
+        # "all recipes in one recipe set will be processed before processing the next recipe set" (line 135): the first
+        # state is that of the set being processed. The second is the same, once no idle system is left that suits it. A
+        # crash loses both.
         State(
             "in_hand",
             Durability.VOLATILE,
@@ -76,7 +76,7 @@ RECIPE_SET = Machine(
         Attribute("priority", IntRange(0, 1), durable=True, line=213),
         # "assigned to a particular lab controller" (line 125): one for the whole set (line 142)
         Attribute("lab", Ref(Lab), durable=True, line=125),
-        # What people may do to this set: so that an exploration can leave it out. Proofs leave it open.
+        # Whether users may do this to the set: an exploration can exclude it, proofs leave it open.
         Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted"),
         Attribute("rankable", BoolType(), rigid=True, about="priority may change"),
     ],
@@ -103,8 +103,8 @@ RECIPE = Machine(
     ],
     attributes=[
         Attribute("recipe_set", Ref(RecipeSet), rigid=True, line=132),
-        # "meets the requirements needed to run a given recipe" (line 80); the other half of "viable",
-        # "configured for automated use", changes with the system's condition
+        # "meets the requirements needed to run a given recipe" (line 80); the other half of "viable", "configured for
+        # automated use", changes with the condition of the system
         Attribute(
             "viable", SetOf(System), rigid=True, line=80, about="the systems that meet the requirements of the recipe"
         ),
@@ -130,7 +130,7 @@ SYSTEM = Machine(
     attributes=[
         Attribute("condition", EnumType(("Automated", "Manual", "Broken")), durable=True, line=253),
         Attribute("lab", Ref(Lab), rigid=True, line=203),
-        # What people may do to this system, as for recipe sets.
+        # Whether users may do this to the system, as for recipe sets.
         Attribute("adjustable", BoolType(), rigid=True, about="condition may change"),
     ],
 )
@@ -182,8 +182,8 @@ SYSTEM_TABLE = [
     Row(System, "give_back", "running", "idle", line=176),
 ]
 
-# What is the same for all of Beaker: every recipe belongs to a set and every system to a lab; a guest
-# runs on its host, a recipe of the same set which is no guest, and has no system of its own.
+# These hold in every configuration. Every recipe belongs to a set and every system to a lab. A guest runs on its host,
+# which is a recipe of the same set and not a guest. The guest has no system of its own.
 AXIOMS = [
     forall(r, r.recipe_set != NONE),
     forall(s, s.lab != NONE),

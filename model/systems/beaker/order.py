@@ -28,7 +28,7 @@ RECIPE_SET_IN_ORDER = replace(
     RECIPE_SET,
     attributes=[
         *RECIPE_SET.attributes,
-        # the sets that were assigned before this one, since it was assigned itself
+        # the sets that were assigned before this one; a set that is assigned again is removed
         Attribute(
             "behind",
             SetOf(RecipeSet),

@@ -1,7 +1,7 @@
-"""What the document leaves between the lines: the recipes of a set go through their states together.
+"""Invariants that the document leaves implicit: the recipes of a set go through their states together.
 
-No sentence says these outright, but what the sentences do say rests on them; each cites the line that
-it follows from.
+No sentence states them outright, but the proofs of the stated properties need them. Each cites the line from which it
+follows.
 """
 
 from schedproof.model.lang import NONE, Invariant, exists

@@ -1,4 +1,4 @@
-"""What the proposal was made for: no deadlock, no queue jumping, no lost work (lines 20 to 31, 68 to 71, 201 to 216)."""
+"""The goals of the proposal: no deadlock, no queue jumping, no lost work (lines 20 to 31, 68 to 71, 201 to 216)."""
 
 from schedproof.model.lang import (
     NONE,
@@ -39,7 +39,7 @@ def needs_just(recipe: Var, system: Var) -> Term:
 
 
 def left_idle(system: Var, recipe: Var) -> Term:
-    """``system`` is idle beside ``recipe``, which waits for it, and no one is about to see it."""
+    """``system`` is idle, ``recipe`` waits for it, and its set is not in hand: no loop is about to see it."""
     return (
         system.is_("idle")
         & (system.condition == "Automated")

@@ -1,4 +1,4 @@
-"""What the document says of recipes and their sets (lines 99 to 145, 203 to 241)."""
+"""Properties of recipes and their sets (lines 99 to 145, 203 to 241)."""
 
 from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies
 

@@ -1,8 +1,8 @@
-"""The changes that make the proposal keep its properties: what is done differently.
+"""The changed actions, rules and rows with which the proposal keeps its properties.
 
-``order`` and ``seatings`` say who may take a system; here is what follows, and the smaller changes.
-``variants`` puts them together and says why; ``weaker`` has the properties that can not be kept as they
-stand, in the form that is.
+``order`` and ``seatings`` decide which recipe may take a system. This module has the actions that follow from them, and
+the smaller changes. ``variants`` puts the changes together and gives the reasons; ``weaker`` has the properties that
+hold only in a weaker form.
 """
 
 from dataclasses import replace
@@ -42,7 +42,7 @@ search_ends = replace(
     ev.search_ends,
     when=[
         j.is_("in_hand"),
-        ~exists(p, CAN_BE_SEATED),  # no property needs it: but who could be seated and served at once is not queued
+        ~exists(p, CAN_BE_SEATED),  # no property needs it: a set that can be seated and served at once is not queued
         ~exists([r, s], (r.recipe_set == j) & can_find(s, r)),
     ],
 )
@@ -55,7 +55,7 @@ make_idle = replace(
     says="no assigned or queued recipe can take {s}, and it becomes idle",
 )
 
-# --- The retained loop wakes an idle system that could be taken
+# --- The retained loop wakes an idle system that a recipe can take
 
 wake = Action(
     "wake",

@@ -1,8 +1,8 @@
-"""Seatings: a set takes only what leaves each of its other recipes a system.
+"""Seatings: a set takes a system only if each of its other recipes still has one.
 
-A seating is a system for each of some recipes of a set, no two the same, all in one lab, all viable.
-Which seatings there are never changes; a scheduler finds one that serves by bipartite matching. A set
-that is not assigned yet may change its seating when that can not serve it any more.
+A seating assigns a system to each of some recipes of a set. The systems are distinct, viable for their recipes and in
+one lab. The seatings that exist never change; a scheduler finds one that serves by bipartite matching. A set that is
+not assigned yet may change its seating when that no longer serves it.
 """
 
 from dataclasses import replace
@@ -37,7 +37,7 @@ p = variable(Seating, "p")
 e, f = variables(Seat, "e f")
 OPEN = ("new", "queued", "assigned")
 
-# Rigid: which seatings there are follows from what is viable; a bipartite matching finds one.
+# Rigid: the seatings that exist follow from viability. A scheduler finds one by bipartite matching.
 SEATING = Machine(Seating, attributes=[Attribute("recipe_set", Ref(RecipeSet), rigid=True)])
 SEAT = Machine(
     Seat,
@@ -57,7 +57,8 @@ RECIPE_SET_WITH_SEATING = replace(
     RECIPE_SET_IN_ORDER,
     attributes=[
         *RECIPE_SET_IN_ORDER.attributes,
-        # a system of one lab for each of its recipes, no two the same: not held, but left to them
+        # a system of one lab for each of its recipes, no two the same: the set does not hold them, others leave them to
+        # it
         Attribute(
             "seating",
             Ref(Seating),
@@ -68,8 +69,8 @@ RECIPE_SET_WITH_SEATING = replace(
     events=[*RECIPE_SET_IN_ORDER.events, Event("seat", {"seating": Ref(Seating)})],
 )
 
-# A seat is for a host recipe of the set, on a system that is viable for it; two seats of one seating are
-# for different recipes, on different systems of one lab.
+# A seat is for a host recipe of the set, on a system that is viable for it. Two seats of one seating are for different
+# recipes, on different systems of one lab.
 SEAT_AXIOMS = [
     forall(e, (e.seating != NONE) & (e.recipe != NONE) & (e.system != NONE)),
     forall(p, p.recipe_set != NONE),
@@ -95,7 +96,7 @@ def open_recipe(recipe: Var, of: Term) -> Term:
 
 
 def leaves_the_seats(system: Var, recipe: Var) -> Term:
-    """Each open sibling keeps its seat, and when the set gets its lab, each has one there."""
+    """Each open sibling keeps its seat; when the set gets its lab, each sibling has a seat in that lab."""
     mine = recipe.recipe_set
     seats_a_sibling = (e.seating == mine.seating) & (e.system == system) & (e.recipe != recipe)
     here = (e.seating == mine.seating) & (e.recipe == o) & (e.system.condition == "Automated")

@@ -1,4 +1,4 @@
-"""What the document says of systems: idle, pending, and in step with their recipes (lines 76 to 199, 238 to 241)."""
+"""Properties of systems: idle, pending, and in step with their recipes (lines 76 to 199, 238 to 241)."""
 
 from schedproof.model.lang import AlwaysCanReach, Invariant, StepInvariant, after, exists, iff
 

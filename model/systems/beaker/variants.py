@@ -1,4 +1,4 @@
-"""The proposal as written, the same without handling events alone, and the changes that its properties need."""
+"""The proposal as written, the variant that interleaves events, and the changes that its properties need."""
 
 from dataclasses import replace
 from functools import partial
@@ -21,8 +21,8 @@ BROKEN = frozenset(
     {
         # Broken and Manual systems are idle.
         "idle-is-automated",
-        # A condition changes while the system is in use: lines 172 to 186 say where it goes, not what
-        # becomes of its recipe or its user.
+        # A condition changes while the system is in use. Lines 172 to 186 give the next state of the system only, not
+        # of its recipe or its user.
         "idle-is-not-running",
         "pending-runs-nothing",
         "manual-is-its-users",
@@ -86,7 +86,7 @@ INTERLEAVED = AS_WRITTEN.amend(
 
 
 def following(name: str, *others: str) -> Invariant:
-    """An invariant of the proposal as written, with what it follows from once that is kept."""
+    """Returns an invariant of the proposal as written that now follows from the invariants ``others``."""
     prop = AS_WRITTEN.property(name)
     assert isinstance(prop, Invariant)
     return replace(prop, follows_from=others)
@@ -175,8 +175,8 @@ LEAVE_TOGETHER = Change(
         "pending-after-a-recipe",
     ],
     drops=[
-        "nothing-queued-in-hand",  # a set in hand can have to give back
-        # a system in use is Automated, or its user's
+        "nothing-queued-in-hand",  # a set in hand may have to give systems back
+        # a system in use is Automated, or reserved by a user
         *[f"System.automate from {usage}" for usage in IN_USE],
     ],
     adds=[
@@ -205,7 +205,7 @@ WAKE_THE_IDLE = Change(
         "no-lost-wakeup": ["idle-systems-are-woken"],
         "nothing-special-at-start-up": ["idle-systems-are-woken", "new-recipes-are-processed"],
     },
-    drops=["the-search-was-complete"],  # what the others rest on
+    drops=["the-search-was-complete"],  # the weakened properties followed from it
     adds=[fix.WAKE, fix.wake, *IDLE],
 )
 

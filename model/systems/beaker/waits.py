@@ -1,8 +1,8 @@
-"""Deadlocks of recipe sets as wait-for graphs: which set holds which system, and which one it waits for.
+"""Deadlocks of recipe sets as wait-for graphs: which set holds which system, and for which one it waits.
 
-A set needs systems for all its recipes at once: it begins when they are all scheduled (line 226; in the
-batch scheduler line 25). For one recipe, one of the systems that suit it is enough. A recipe that was
-cancelled while its siblings hold systems is never scheduled: as written, its set waits for it for ever.
+A set needs systems for all its recipes at once: it begins when all are scheduled (line 226; in the batch scheduler line
+25). One recipe needs any one of the systems that suit it. A recipe that was cancelled while its siblings hold systems
+is never scheduled. As written, its set waits for it for ever.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ AUTOMATED = s.condition == "Automated"
 
 
 def waits(*open_states: str) -> Term:
-    """``r`` of ``j`` is in one of ``open_states`` and needs a system of its own: it is no guest."""
+    """``r`` of ``j`` is in one of ``open_states`` and needs a system of its own, as it is not a guest."""
     return (r.recipe_set == j) & (r.host == NONE) & r.is_(*open_states)
 
 
@@ -69,4 +69,4 @@ WAITS: Mapping[str, Waiting] = {
     "eager": REPAIRED,
     "batch": BATCH,
 }
-"""By variant. The machine that shipped properties nothing of sets that wait for each other."""
+"""The waiting relation of each variant. ``shipped`` has no property about sets that wait for each other."""

@@ -1,11 +1,15 @@
-"""Properties that can not be kept together, in the form that the repaired proposal keeps; and its own.
+"""Weaker forms of the properties that cannot hold together, and properties of the repaired proposal itself.
 
-Three pairs collide, as the variants of ``collisions`` show. "Sorted solely by overall job priority" (line
-212) and "avoids these race conditions" (line 29): if a set of a higher priority may take what a set that
-was assigned before waits for, both can hold what the other needs. The same for the queued and "a set that
-can be seated begins": one that never can holds up the others. And "first scans the recipe queue" (line
-54) and line 29: a system that a recipe takes although its siblings then can not be served is held for
-ever. Others fall where events are not handled alone: what held at once then holds at the end.
+Three pairs of properties collide, as the variants of ``collisions`` show:
+
+- "Sorted solely by overall job priority" (line 212) and "avoids these race conditions" (line 29). If a set of a higher
+  priority may overtake an earlier assigned set, each can hold a system that the other needs.
+- The same order for queued recipes, and "a set that can be seated begins". A set that can never be seated holds up the
+  others.
+- "first scans the recipe queue" (line 54) and line 29. If a recipe takes a system although its siblings can then not be
+  served, the set holds that system for ever.
+
+Other properties are violated where events are not handled alone; their weaker forms hold eventually, not at once.
 """
 
 from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, implies

@@ -1,8 +1,11 @@
-"""HiveD's pod groups and cells, read from "HiveD State Machines" (hived-state-machines.md).
+"""HiveD's pod groups and cells, after "HiveD State Machines" (hived-state-machines.md).
 
-Read this package beside the document: ``machines`` holds the two figures, ``events`` what the
-sections "Events" say, ``properties`` which sentences property something (and which module has them),
-``variants`` the document as written and the repairs.
+Read this package beside the document:
+
+- ``machines``: the two figures.
+- ``events``: the sections "Events".
+- ``properties``: the sentences that require something, and the module that has each of them.
+- ``variants``: the document as written, and the repairs.
 """
 
 from .variants import AS_WRITTEN, REPAIRED

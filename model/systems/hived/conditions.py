@@ -1,4 +1,4 @@
-"""The conditions of the events: what happens only together with what (and between whom)."""
+"""The "Condition" sentences: which event occurs only together with which other event, and of which objects."""
 
 from schedproof.model.lang import ByConstruction, Model, StepInvariant, after, exists, implies
 from schedproof.model.lang.triggers import trigger_graph

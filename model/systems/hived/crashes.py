@@ -1,4 +1,4 @@
-"""What outlives a crash: the notes below the two sections "States"."""
+"""Properties of crashes: the notes below the two sections "States"."""
 
 from schedproof.model.lang import Invariant, Recovery, Restored, StepInvariant, after, exists, iff, implies
 

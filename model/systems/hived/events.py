@@ -1,7 +1,7 @@
-"""The sections "Events": what may happen, and which event triggers which.
+"""The sections "Events": the actions, and the rules by which one event triggers another.
 
-Pod group and cell influence each other as the operations of the document say; each rule names the
-line of the operation that it is.
+Pod group and cell trigger each other's events as the document's operations say. Each rule cites the line of its
+operation.
 """
 
 from schedproof.model.lang import Action, Rule, crash, exists, forall, implies, set_variable
@@ -13,11 +13,11 @@ K = set_variable(Cell, "K")
 FREE_OR_RESERVED = c.is_("Free", "Reserved")
 USED_OR_RESERVING = c.is_("Used", "Reserving")
 
-# "we assume the cell allocation algorithm has ensured that ... this PG's priority is higher than
-# that of the PG currently associated with the cell". Line 63 says so of Used and Reserving cells for
-# e1, line 51 of Reserved cells for e0; e1 overwrites Reserved cells too (line 71), so what line 51
-# assumes is read into e1. With a Reserving cell two groups are associated; it is the reserver that
-# must be outranked: its user then is too, since the reserver outranks it (``preemptor-outranks-victim``).
+# "we assume the cell allocation algorithm has ensured that ... this PG's priority is higher than that of the PG
+# currently associated with the cell". Line 63 says this for e1 of Used and Reserving cells, line 51 for e0 of Reserved
+# cells. But e1 overwrites Reserved cells too (line 71), so the model makes line 51's assumption for e1 as well. Two
+# groups are associated with a Reserving cell. The model requires that the reserver is outranked. The user is then
+# outranked too, because the reserver outranks it (``preemptor-outranks-victim``).
 OUTRANKS_USER = forall(c, implies(K.has(c) & c.is_("Used"), p.outranks.has(c.user)))
 OUTRANKS_RESERVER = forall(c, implies(K.has(c) & c.is_("Reserved", "Reserving"), p.outranks.has(c.reserver)))
 
@@ -26,7 +26,7 @@ allocate = Action(
     [p, K],
     when=[
         p.is_("Pending"),
-        exists(c, K.has(c)),  # "fully allocated cells" (line 23): there are some
+        exists(c, K.has(c)),  # "fully allocated cells" (line 23): at least one
         forall(c, implies(K.has(c), FREE_OR_RESERVED)),
         OUTRANKS_RESERVER,
     ],
@@ -40,7 +40,7 @@ preempt = Action(
     [p, K],
     when=[
         p.is_("Pending"),
-        exists(c, K.has(c) & USED_OR_RESERVING),  # so K is not empty here either
+        exists(c, K.has(c) & USED_OR_RESERVING),  # this also excludes an empty K
         OUTRANKS_USER,
         OUTRANKS_RESERVER,
     ],
@@ -54,8 +54,8 @@ complete = Action(
     [p],
     when=[
         p.is_("Preempting"),
-        # "all the cells that the ... algorithm decided to allocate to this PG" are those reserved for it:
-        # e1 reserves all that were decided, and who loses one of them loses them all (e5)
+        # "all the cells that the ... algorithm decided to allocate to this PG" are the cells reserved for it. e1
+        # reserves all decided cells, and a group that loses one of them loses all of them (e5).
         forall(c, implies(c.reserver == p, c.is_("Reserved"))),
     ],
     fires=[p.fires("e2")],
@@ -77,7 +77,7 @@ delete_preempted = Action(
     [p],
     when=[
         p.is_("BeingPreempted"),
-        # "all pods of this PG are deleted": those on its Reserving cells went by these cells' own e9 before
+        # "all pods of this PG are deleted": the e9 of each Reserving cell has already deleted the pod on it
         forall(c, implies(c.is_("Reserving"), c.user != p)),
     ],
     fires=[p.fires("e4")],
@@ -103,10 +103,10 @@ delete_pending = Action(
     line=129,
 )
 
-# "The pod on this cell is deleted" (line 247) speaks of one cell, so it may happen to any Reserving
-# cell at any time. With the victim's last cell it is a step of its own, and e4 another one: in between
-# the victim has no pod left and uses nothing, but is BeingPreempted, since e4's condition ("all pods
-# of this PG are deleted", line 95) is about its pods and not triggered by a cell.
+# "The pod on this cell is deleted" (line 247) is about one cell, so it can happen to any Reserving cell at any time.
+# For the victim's last cell, e9 is one step and e4 another. Between them the victim has no pod and uses no cell, but is
+# BeingPreempted: e4's condition ("all pods of this PG are deleted", line 95) is about the group's pods, and no cell
+# triggers it.
 vacate = Action(
     "vacate",
     [c],
@@ -130,10 +130,10 @@ ACTIONS = [
     CRASH,
 ]
 
-# A reservation is overwritten: by another preemptor (line 102), or by a group that is allocated the cell (237).
+# A reservation is overwritten by another preemptor (line 102), or by a group that is allocated the cell (line 237).
 OVERWRITTEN = c.fires("e3") | c.fires("e6") | c.fires("e8")
-# "All the other" cells of lines 106 and 108: those that are not being overwritten. A Reserving cell is
-# overwritten by e3 only, a Reserved one by e6 or e8.
+# "All the other" cells of lines 106 and 108 are the cells that are not being overwritten. Only e3 overwrites a
+# Reserving cell; e6 or e8 overwrites a Reserved one.
 OTHER_RESERVING = (c.is_("Reserving"), ~c.fires("e3"))
 OTHER_RESERVED = (c.is_("Reserved"), ~c.fires("e6"), ~c.fires("e8"))
 
@@ -150,9 +150,10 @@ RULES = [
     Rule("e2 uses its cells", p.fires("e2"), [c.reserver == p], c.fires("e8", user=p), line=83),
     # PodGroup e3 and e4
     Rule("e3 frees its cells", p.fires("e3"), [c.user == p], c.fires("e1"), line=91),
-    # (Used: as written, e4's condition leaves the group no other cells; repaired, e9 takes its Reserving ones.)
+    # Used cells only. As written, e4's condition leaves the group no other cells; repaired, e9 takes its Reserving
+    # cells.
     Rule("e4 frees its cells", p.fires("e4"), [c.user == p, c.is_("Used")], c.fires("e1"), line=98),
-    # PodGroup e5, cancelled by whoever overwrites one of its cells
+    # PodGroup e5: the group that overwrites one of its cells cancels it
     Rule("e3 cancels the preemptor", c.fires("e3"), [], c.reserver.fires("e5"), line=203),
     Rule("e6 cancels the preemptor", c.fires("e6"), [], c.reserver.fires("e5"), line=225),
     Rule("e8 cancels the preemptor", c.fires("e8", user=p), [c.reserver != p], c.reserver.fires("e5"), line=241),

@@ -1,4 +1,4 @@
-"""What can come to pass: the sections "Common life cycles", and what must never be out of reach for good."""
+"""Liveness and reachability properties: the sections "Common life cycles", and the states that must stay reachable."""
 
 from schedproof.model.lang import AlwaysCanReach, DeadlockFree, LeadsTo, LifeCycle, forall
 

@@ -1,8 +1,8 @@
 """The two figures: states, attributes and transition tables of pod groups and cells.
 
-Every ``line`` is the line of the document that says it. A row's line is its event's heading there:
-conditions and operations stand below it, but from which state to which an arrow leads is drawn in
-the figures only (at lines 14 and 138). The arrows are those of the figures, and nothing else.
+``line`` is the line of the document that states the element. The line of a row is the heading of its event; the event's
+conditions and operations follow there. Only the figures (at lines 14 and 138) show from which state to which an arrow
+leads. The tables have the arrows of the figures and no others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,8 +53,8 @@ POD_GROUP = Machine(
     attributes=[
         # "this PG's priority is higher than that of the PG currently associated with the cell"
         Attribute("outranks", SetOf(PodGroup), rigid=True, line=51, about="the groups whose priority is lower"),
-        # What the pods' own objects record of a group (line 31: "updating pod annotation"). The
-        # document's states do not include it; it is written here so that recovery can be checked.
+        # The objects of the pods record this of their group (line 31: "updating pod annotation"). The document's states
+        # do not include it. The model has it so that recovery can be checked.
         Attribute(
             "record",
             EnumType(("submitted", "bound", "deleted")),
@@ -85,7 +85,7 @@ CELL = Machine(
         State("Reserving", Durability.VOLATILE, line=149),
     ],
     attributes=[
-        # "associated with the cell": as its user, or as the group that it is reserved for
+        # "associated with the cell": as its user, or as the group for which the cell is reserved
         Attribute("user", Ref(PodGroup), line=145),
         Attribute("reserver", Ref(PodGroup), line=147),
     ],
@@ -130,7 +130,7 @@ CELL_TABLE = [
     Row(Cell, "ec", "Reserved", "Free", line=169, reserver=NONE),
 ]
 
-# All that proofs know of priorities: equal ones exist.
+# Proofs assume this of priorities and no more: equal ones exist.
 AXIOMS = [
     forall(p, ~p.outranks.has(p)),
     forall([p, q, r], implies(p.outranks.has(q) & q.outranks.has(r), p.outranks.has(r))),
@@ -138,5 +138,5 @@ AXIOMS = [
 
 
 def total_order(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """What explorations choose: a fixed total order; group i outranks group j when i > j."""
+    """Yields the order that explorations use: a fixed total order in which group i outranks group j when i > j."""
     yield {("PodGroup", "outranks"): [frozenset(range(i)) for i in range(sizes["PodGroup"])]}

@@ -1,4 +1,4 @@
-"""The operations of the events: what becomes of all the cells, and groups, that they name."""
+"""The "Operation" sentences: the state that each event gives to all cells, and groups, that its operation names."""
 
 from schedproof.model.lang import NONE, StepInvariant, after, exists, iff
 

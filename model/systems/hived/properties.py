@@ -1,15 +1,14 @@
-"""What the document properties, as properties: all of them, in the order of its sections.
+"""All properties that the document requires, in the order of its sections.
 
-- ``states``: every sentence of the two sections "States" that says what a state is.
-- ``crashes``: the notes below them on what is persistent, volatile or derived.
-- ``conditions``: every "Condition" that says which event comes only with which other, and the
-  assumption on priorities. Those that ask for pods to be deleted are the environment's: actions.
-- ``operations``: every "Operation" that says what becomes of all cells of some kind, or of a group.
-- ``life``: the sections "Common life cycles", and what the states imply must stay possible.
+- ``states``: every sentence of the two sections "States" that defines a state.
+- ``crashes``: the notes below them on persistent, volatile and derived states.
+- ``conditions``: every "Condition" that says which event occurs only with which other, and the assumption on
+  priorities. Conditions that ask for pods to be deleted are actions of the environment.
+- ``operations``: every "Operation" that sets the state of all cells of some kind, or of a group.
+- ``life``: the sections "Common life cycles", and the states that must stay reachable.
 
-Nothing is promised by what remains: introductions, the note on later uses of reservations (line
-153), and the one on in-memory data structures (lines 165 to 167). The names are stable: scripts
-use them.
+The rest of the document requires nothing. It has introductions, a note on later uses of reservations (line 153), and
+one on in-memory data structures (lines 165 to 167). The names of the properties are stable, because scripts use them.
 """
 
 from .conditions import CONDITIONS

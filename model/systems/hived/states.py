@@ -1,4 +1,4 @@
-"""What the two sections "States" say of each state: which cells a group has, which groups a cell."""
+"""The two sections "States": which cells a group has in each of its states, and which groups a cell has."""
 
 from schedproof.model.lang import NONE, ByConstruction, Invariant, StepInvariant, after, exists, implies
 

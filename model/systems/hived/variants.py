@@ -1,7 +1,7 @@
-"""The document as written, and small changes that make it keep its properties.
+"""The document as written, and the changes with which all its properties hold.
 
-Small: leave one of the changes out, and exactly what it repairs is broken again; no rule, condition
-or row of the result can be left out. Tests show both.
+The changes are minimal. Without one of them, exactly the properties that it repairs are violated again; no rule,
+condition or row of the result can be left out. Tests check both.
 """
 
 from dataclasses import replace
@@ -81,15 +81,15 @@ VICTIM_IS_FREED = Change(
     ),
     repairs=["preemption-ongoing", "victim-freed-with-the-preemptor"],
     adds=[
-        # No line of the document has this arrow; line 25 is the property that asks for it.
+        # The document has no line for this arrow; the property of line 25 requires it.
         Row(PodGroup, "e10", "BeingPreempted", "Allocated", line=25),
         Rule(
             "e4 frees the victim",
             c.fires("e4"),
             [
-                # when the last of its preemptors gives up: every cell that is reserved comes back ...
+                # the last preemptor gives up: every Reserving cell of the victim comes back ...
                 forall(d, implies((d.user == c.user) & d.is_("Reserving"), d.fires("e4"))),
-                # ... unless the same step begins a new preemption of it
+                # ... and the same step begins no new preemption of the victim
                 forall(d, implies((d.user == c.user) & d.is_("Used"), ~d.fires("e2"))),
             ],
             c.user.fires("e10"),

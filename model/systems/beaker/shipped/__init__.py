@@ -1,14 +1,13 @@
 """The machine that Beaker shipped: statuses of recipes, scheduler statuses of systems, reservations.
 
-The proposal was never built; this is what ran instead. It is read from the facts about Beaker as
-implemented, not from the document, so no element cites a line: each says the section of the facts in
-a comment or in its ``sentence``. Its statuses are not monotone: a recipe goes from installing, and
-from running, back to waiting.
+The proposal was never built; this machine ran instead. It follows the facts about Beaker as implemented, not the
+document. So no element cites a line: a comment or the ``sentence`` names the section of the facts. Its statuses are not
+monotone: a recipe goes from installing, and from running, back to waiting.
 
-Which of several systems or recipes the scheduler prefers (priorities, labs, loans, distro trees) is left
-out: everywhere it may choose any. So this variant properties safety only: which status follows which, who
-holds which system, and when it is given back. Each action is one transaction of beakerd or of the
-web server, which change the same rows concurrently.
+The model leaves out which of several systems or recipes the scheduler prefers (priorities, labs, loans, distro trees):
+it may choose any. So the variant has safety properties only: which status follows which, which recipe or user holds a
+system, and when it is given back. Each action is one transaction of beakerd or of the web server, which change the same
+rows concurrently.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,10 +22,13 @@ __all__ = ["SHIPPED"]
 
 
 def patterns(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """What explorations choose: every recipe alone in its set (as far as there are sets), then all recipes
-    in one set, then the last recipe a guest of the first.
+    """Yields the three configurations that explorations use.
 
-    Every system is a candidate of every host, but in the second pattern the first of several is of the first recipe only.
+    1. Every recipe is alone in its set, as far as there are sets.
+    2. All recipes are in one set, and the first of several systems is a candidate of the first recipe only.
+    3. All recipes are in one set, and the last is a guest of the first.
+
+    Every system is a candidate of every host, except in 2.
     """
     sets, recipes, systems = sizes["RecipeSet"], sizes["Recipe"], frozenset(range(sizes["System"]))
     of_set, host, candidates = (("Recipe", name) for name in ("recipe_set", "host", "candidates"))

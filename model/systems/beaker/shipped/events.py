@@ -1,11 +1,11 @@
-"""What happens: beakerd's pass, what recipes report, how they end, and what people do to systems."""
+"""The actions: beakerd's pass, reports of recipes, ends of recipes, and actions of users on systems."""
 
 from schedproof.model.lang import NONE, Action, Rule, exists, forall, implies
 
 from .machines import EXECUTING, FINISHED, NO_GUEST, STARTED, UNFINISHED, g, j, q, r, s
 
-# Only sets all of whose recipes are processed are queued, recipe by recipe: so the others are processed
-# or have just been queued or scheduled.
+# Recipes are queued one by one, but only those of sets all of whose recipes are processed. So the others are processed,
+# or were queued or scheduled a moment ago.
 SIBLINGS_PROCESSED = forall(q, implies(q.recipe_set == r.recipe_set, q.is_("processed", "queued", "scheduled")))
 NOT_HELD = ~exists(q, q.system == s)
 
@@ -22,8 +22,8 @@ process = Action(
 schedule_processed = Action(
     "schedule_processed",
     [r, s],
-    # The candidates were searched when the recipe was processed; whether they are still Automated is
-    # not asked again.
+    # The candidates were found when the recipe was processed. The scheduler does not check again that they are still
+    # Automated.
     when=[r.is_("processed"), NO_GUEST, SIBLINGS_PROCESSED, r.candidates.has(s), s.is_("idle")],
     fires=[r.fires("schedule", system=s), s.fires("reserve")],
     says="{r} gets {s}, which is idle",
@@ -61,11 +61,11 @@ provision = Action(
     says="all of {j} is scheduled and is provisioned in one transaction",
 )
 
-# --- what a running recipe reports (1.2)
+# --- reports of a running recipe (1.2)
 
 
 def reported(name: str, sources: tuple[str, ...], says: str) -> Action:
-    """A status that follows from what the installation and the tasks of one recipe report."""
+    """A status change that follows from reports of the installation and the tasks of one recipe."""
     return Action(name, [r], when=[r.is_(*sources)], fires=[r.fires(name)], says=says)
 
 
@@ -98,7 +98,7 @@ clean_up = Action(
     says="all of {j} is finished: its systems are released",
 )
 
-# --- what people do to systems (1.4)
+# --- actions of users on systems (1.4)
 
 flag = Action(
     "flag",

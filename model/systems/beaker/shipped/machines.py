@@ -1,4 +1,4 @@
-"""Recipes, systems and recipe sets as they are in Beaker's tables: sections 1.1, 1.2 and 1.4 of the facts."""
+"""Recipes, systems and recipe sets as Beaker's tables have them: sections 1.1, 1.2 and 1.4 of the facts."""
 
 from schedproof.model.lang import (
     NONE,
@@ -38,7 +38,7 @@ STATUSES = (*UNFINISHED, *FINISHED)
 USAGES = ("idle", "pending", "reserved")  # 1.4
 
 SEVERITY = ("running", "installing", "waiting", *QUEUED_GROUP, "reserved", "aborted", "cancelled", "completed")
-"""Section 1.1: the status of a set is that of its recipes which comes first here."""
+"""Section 1.1: a set has the first of these statuses that one of its recipes has."""
 
 RECIPE_SET = Machine(RecipeSet)  # its status is derived from its recipes
 
@@ -47,7 +47,7 @@ RECIPE = Machine(
     states=[State(name) for name in STATUSES],
     attributes=[
         Attribute("recipe_set", Ref(RecipeSet), rigid=True),
-        # What the search for candidate systems finds (1.3); a guest has none, it runs on its host (1.6).
+        # The systems that the search for candidates finds (1.3). A guest has none: it runs on its host (1.6).
         Attribute(
             "candidates",
             SetOf(System),
@@ -55,7 +55,7 @@ RECIPE = Machine(
             about="the systems that the search for candidates finds for the recipe",
         ),
         Attribute("host", Ref(Recipe), rigid=True, about="the recipe on whose system this one, its guest, runs"),
-        # The system that it has reserved: also after its end, until the whole set is finished.
+        # The system that the recipe has reserved. It keeps it after its end, until the whole set is finished.
         Attribute("system", Ref(System), durable=True),
     ],
     events=[Event("schedule", {"system": Ref(System)})],

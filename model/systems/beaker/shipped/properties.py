@@ -1,4 +1,4 @@
-"""What the facts state as rules, and one thing that one would expect and that does not hold."""
+"""The rules that the facts state, and one property that a reader expects but that is violated."""
 
 from schedproof.model.lang import NONE, AlwaysCanReach, Invariant, LifeCycle, StepInvariant, after, iff, implies
 from schedproof.model.lang.terms import both

@@ -1,1 +1,1 @@
-"""Beaker's reference scheduler beside its model, with a crash at every point."""
+"""The refinement check of Beaker's reference scheduler against its model, with a crash at every point."""

@@ -1,4 +1,4 @@
-"""The abstraction function: what the database and the process's memory mean in the model.
+"""The abstraction function: maps the database and the process's memory to states of the model.
 
 It shares no code with the scheduler.
 """
@@ -38,7 +38,7 @@ LABELS: dict[What, tuple[str, dict[str, str]]] = {
     What.USED: ("run_reserved", {"s": "system"}),
     What.RETURNED: ("give_back", {"s": "system"}),
 }
-"""The action of the model that an operation is, and its parameters in their order."""
+"""The model's action for each operation, and its parameters in their order."""
 
 CONDITIONS = {"Automated": "automate", "Manual": "make_manual", "Broken": "break_down"}
 
@@ -61,11 +61,11 @@ class Abstraction:
         self._rigid: tuple[object, ...] | None = None
 
     def image(self, at: Snapshot) -> State:
-        """The model state of a state of the scheduler.
+        """Returns the model state of a state of the scheduler.
 
         Raises:
-            Broken: what never changes has changed, a set has a lab without a place or the reverse, or
-                seats that are no seating.
+            Broken: a rigid attribute has changed, a set has a lab without a place or the reverse, or the seats are not
+                a seating.
         """
         self._check_rigid(at.world)
         slot, number = self.instance.slot, self._numbers
@@ -99,7 +99,7 @@ class Abstraction:
         return tuple(state)
 
     def labels(self, report: Report) -> list[Choice]:
-        """The model's names of what an operation did: several if it says only a part of a seating.
+        """Returns the model's choices for an operation: several if the report names only a part of a seating.
 
         Raises:
             Broken: the model has no such action, or no such seating.
@@ -138,11 +138,11 @@ class Abstraction:
 
 
 def without_bygones(instance: Instance) -> Normal:
-    """Takes away what the model remembers of sets that are not assigned any more.
+    """Returns a function that drops records of sets that are no longer assigned from model states.
 
-    "The sets that were assigned before this one" still has those that have begun since, and a set
-    that was cancelled keeps its lab. No step asks for either, and the scheduler does not keep it; nor
-    the seats of recipes that have their system or are finished (see :mod:`.seatings`).
+    "The sets that were assigned before this one" still has sets that have begun since, and a cancelled set keeps its
+    lab. No step reads either, and the scheduler keeps neither. Nor does it keep the seats of recipes that have their
+    system or are finished (see :mod:`.seatings`).
     """
     sets, recipes = range(instance.sizes["RecipeSet"]), range(instance.sizes["Recipe"])
     lab, behind, recipe = (

@@ -1,4 +1,4 @@
-"""Whether Beaker's scheduler and model are the same graph."""
+"""Checks that Beaker's scheduler and its model have the same graph."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def check_refinement(
 ) -> RefinementReport:
     """Explores the scheduler and the model's ``repaired`` variant and compares the two graphs.
 
-    The edges of the implementation must be exactly the model's reachable steps, and from every
-    state of the implementation every step of its image must be possible. Model states that differ
-    only in what no step asks for count as one (see :func:`.abstraction.without_bygones`).
+    The edges of the implementation must be exactly the model's reachable steps. From every state of the implementation,
+    every step of its image must be possible. Model states that differ only in values that no step reads count as one
+    (see :func:`.abstraction.without_bygones`).
 
     Args:
-        configuration: recipe sets over systems, and what people may touch in it.
-        sides: what to explore; called as :class:`.runner.Sides` is.
-        store: the store that it works on.
-        progress: called now and then with the numbers of states and edges found.
+        configuration: recipe sets, systems, and the objects that users may change.
+        sides: returns the implementation to explore; called as :class:`.runner.Sides` is.
+        store: returns the store that it uses.
+        progress: is called now and then with the numbers of explored states and edges.
     """
     return compared(lambda: side_by_side(configuration, sides, store=store, progress=progress), configuration.about)
 
@@ -47,7 +47,7 @@ def side_by_side(
     store: Callable[[], BeakerStore] = MemoryStore,
     progress: Progress | None = None,
 ) -> Exploration:
-    """The exploration of :func:`check_refinement`, same arguments, before it begins."""
+    """Returns the exploration of :func:`check_refinement`, before it begins. The arguments are the same."""
     names = Names(configuration)
     runner = Runner(sides, store(), names.fill)
     instance = instance_of(configuration)
@@ -56,7 +56,7 @@ def side_by_side(
 
 
 def instance_of(configuration: Configuration) -> Instance:
-    """The repaired model of a configuration, with all seatings that there are in it."""
+    """Returns the repaired model in a configuration, with all its seatings."""
     rigid = configuration.rigid(with_seatings=True)
     seatings = {sort: len(rigid[sort, name]) for sort, name in (("Seating", "recipe_set"), ("Seat", "seating"))}
     return Instance(REPAIRED, {**configuration.sizes, **seatings}, rigid)

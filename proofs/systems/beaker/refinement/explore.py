@@ -1,8 +1,8 @@
 """The implementation's graph: every operation from every state, and a crash at every point.
 
-Each operation is one transaction and one step of the model, so there are no nodes between. A state
-is what the database holds and which set the process has in hand. A process that died leaves the
-database, and the next one begins with no set in hand: that is all there is to starting up.
+Each operation is one transaction and one step of the model, so no nodes lie between. A state is the content of the
+database and the set in hand. A process that dies leaves the database; the next one starts with no set in hand, and
+start-up has no other step.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Exploration(SideBySide):
         self._abstraction = abstraction
 
     def begin(self) -> int:
-        """Systems are there and jobs are submitted; nothing else has happened."""
+        """Returns the node where the systems are added and the jobs submitted, and nothing else has happened."""
         return self._at(self._runner.now())
 
     def expand(self, node: int) -> None:
-        """Every operation, killed at every point, and a crash between two of them."""
+        """Adds every operation, killed at every point, and a crash between two operations."""
         at: Snapshot = self.snapshots[node]
         down = self._runner.crash(at)
         try:
@@ -60,7 +60,7 @@ class Exploration(SideBySide):
             possible.append(done)
 
     def _try(self, node: int, operation: Operation) -> bool:
-        """Whether the operation is possible."""
+        """Adds the edges of an operation; returns whether it is possible."""
         at: Snapshot = self.snapshots[node]
         done = self._runner.run(at, operation)
         if done is None:

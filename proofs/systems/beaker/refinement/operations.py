@@ -1,4 +1,4 @@
-"""Every operation that loops, people and labs may try, with every choice that there is."""
+"""Every operation that loops, users and labs may try, with every choice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .runner import Operation, Sides
 
 
 class Names:
-    """The names of a configuration's objects: those that the model gives them."""
+    """The names of a configuration's objects, as the model has them."""
 
     def __init__(self, configuration: Configuration) -> None:
         self.configuration = configuration
@@ -23,7 +23,7 @@ class Names:
         self.systems = [f"s{n}" for n in range(configuration.sizes["System"])]
 
     def fill(self, web: Web) -> None:
-        """Adds the systems, Automated, and submits the sets, one job each."""
+        """Adds the systems as Automated and submits the sets, one job each."""
         for system, lab in zip(self.systems, self.configuration.labs, strict=True):
             web.add_system(system, self.labs[lab])
         first = 0
@@ -40,7 +40,7 @@ class Names:
 
 
 def operations(names: Names) -> list[Operation]:
-    """Every operation; people touch only what the configuration lets them touch."""
+    """Returns every operation. Users change only objects that the configuration allows."""
     return [*_loops(names), *_labs(names), *_people(names)]
 
 
@@ -71,7 +71,7 @@ def _loops(names: Names) -> Iterator[Operation]:
 
 
 def _seats(names: Names) -> Iterator[Operation]:
-    """Any seats that could be named, wrong ones too, which must be refused; and seats as the loops find them."""
+    """Operations with any seats, wrong ones included, which must be refused; and with the seats that loops find."""
     number = 0
     for name, recipes in zip(names.sets, names.configuration.sets, strict=True):
         hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]

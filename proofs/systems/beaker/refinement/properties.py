@@ -1,4 +1,4 @@
-"""In which configurations Beaker's reference scheduler is explored beside its model."""
+"""The configurations in which Beaker's reference scheduler is explored beside its model."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
 @dataclass(frozen=True, kw_only=True)
 class BeakerRefinement(Refinement):
-    """Beaker's scheduler in one configuration."""
+    """The refinement of Beaker's scheduler in one configuration."""
 
     configuration: Configuration
 
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores both."""
-        from .check import check_refinement  # a list of properties needs no scheduler
+        """Explores the scheduler and the model, and compares them."""
+        from .check import check_refinement  # imported here: listing the properties needs no scheduler
 
         return check_refinement(self.configuration, progress=progress)
 

@@ -1,4 +1,4 @@
-"""A run of Beaker's repaired model on the reference scheduler."""
+"""Replays a run of Beaker's repaired model on the reference scheduler."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ def replay(
     store: Callable[[], BeakerStore] = MemoryStore,
     configuration: Configuration | None = None,
 ) -> Mismatch | None:
-    """The first difference between the scheduler and the model along a run; None if there is none.
+    """Returns the first difference between the scheduler and the model along a run, or None.
 
     Args:
-        configuration: the one that the run is of; by default it is looked for among those that are explored.
+        run: a run of the repaired model.
+        sides: returns the implementation; called as :class:`.runner.Sides` is.
+        store: returns the store that it uses.
+        configuration: that of the run; by default it is searched among those that are explored.
 
     Raises:
-        ValueError: not a run of the repaired model in one of these configurations.
+        ValueError: ``run`` is not a run of the repaired model in one of these configurations.
     """
     check_variant(run, REPAIRED)
     known = CONFIGURATIONS if configuration is None else [configuration]
@@ -47,4 +50,4 @@ def replay(
 
 
 REPLAYS = {"repaired": replay}
-"""The variant whose runs the reference scheduler takes: its steps are the model's."""
+"""The replay function of the variant whose steps the reference scheduler takes."""

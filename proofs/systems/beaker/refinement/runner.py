@@ -1,7 +1,10 @@
-"""The implementation's side: runs operations, and kills the process at every point of each.
+"""Runs operations of the implementation, and kills the process at every point of each.
 
-An operation is one transaction. The points at which a process can die are therefore three: while
-the transaction is open, just after it was committed, and after the process has noted what it did.
+An operation is one transaction. So the process can die at three points:
+
+- while the transaction is open;
+- just after its commit;
+- after the process has recorded the outcome.
 """
 
 from __future__ import annotations
@@ -33,9 +36,9 @@ BEFORE, AFTER = "before the transaction is committed", "after the transaction is
 
 
 class Sides:
-    """Everything that works on the store: the loops of one process, people and labs.
+    """All components that use the store: the loops of one process, the users and the labs.
 
-    The types are what a test replaces to plant a bug.
+    A test replaces the types to seed a fault.
     """
 
     new_jobs_type: type[NewJobs] = NewJobs
@@ -65,10 +68,13 @@ class SidesFactory(Protocol):
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that a loop, a person or a lab may do, in words and as a call.
+    """An operation of a loop, a user or a lab.
 
-    ``instead_of`` is the number of operations just before it that name what it chooses by itself: it
-    may not be refused where one of them is not.
+    Attributes:
+        said: its description.
+        call: executes it.
+        instead_of: the number of operations just before it that name the options among which it chooses itself. It must
+            not be refused where one of them is allowed.
     """
 
     said: str
@@ -78,9 +84,9 @@ class Operation:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of the implementation: what the database holds, and what the process remembers.
+    """The complete implementation: the content of the database, and the memory of the process.
 
-    Places are 1, 2, ... here; in the database there may be gaps between them.
+    Places are 1, 2, ... here; the database may have gaps between them.
     """
 
     world: World
@@ -88,7 +94,7 @@ class Snapshot:
 
 
 class Runner:
-    """All sides on one store, put back to any earlier snapshot before each run."""
+    """All components on one store, restored to a snapshot before each run."""
 
     def __init__(self, sides: SidesFactory, store: BeakerStore, fill: Callable[[Web], object]) -> None:
         self._store = store
@@ -101,15 +107,18 @@ class Runner:
         fill(self._sides.web)
 
     def now(self) -> Snapshot:
-        """The implementation as it is."""
+        """Returns a snapshot of the current implementation."""
         return Snapshot(ranked(self._store.snapshot()), self._sides.new_jobs.in_hand)
 
     def run(self, at: Snapshot, operation: Operation) -> tuple[Report, Snapshot] | None:
-        """An operation from ``at`` to its end; None if it is refused.
+        """Runs an operation from ``at``.
+
+        Returns:
+            Its report and the state at its end; None if it is refused.
 
         Raises:
-            Broken: it fails, changes something though it was refused, is not one transaction, or
-                keeps no record of the systems' usage.
+            Broken: it fails, changes something though it was refused, is not one transaction, or writes no entry of
+                system usage.
         """
         self._restore(at)
         try:
@@ -119,7 +128,7 @@ class Runner:
                 raise Broken(f"the request was refused, but it changed something: {error}") from error
             self._stands_at = at
             return None
-        except Exception as error:  # whatever a bug raises
+        except Exception as error:  # any exception is a bug
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         end = self.now()
         if self._commits != 1:
@@ -130,10 +139,12 @@ class Runner:
         return report, end
 
     def killed(self, at: Snapshot, operation: Operation, point: str) -> Snapshot:
-        """What is left of an operation, which is not refused at ``at``, when the process dies at ``point``.
+        """Returns the state that an operation leaves when the process dies at ``point``.
+
+        The operation must not be refused at ``at``.
 
         Raises:
-            Broken: the operation goes on, or told what it did before it was done.
+            Broken: the operation continues after the crash, or reports before it is done.
         """
         self._restore(at)
         self._kill_at = point
@@ -147,13 +158,13 @@ class Runner:
         raise Broken(f"the operation goes on where the process died ({point})")
 
     def crash(self, at: Snapshot) -> Snapshot:
-        """The implementation after the process died at ``at`` and was started again."""
+        """Returns the implementation after the process died at ``at`` and was started again."""
         self._restore(at)
         self._sides.new_jobs.crash()
         return self.now()
 
     def _restore(self, at: Snapshot) -> None:
-        if self._stands_at is not at:  # most requests are refused, and leave everything as it is
+        if self._stands_at is not at:  # most requests are refused and change nothing
             self._store.restore(at.world)
         self._stands_at = None
         self._commits = 0
@@ -171,12 +182,12 @@ class Runner:
             raise Crash
 
     def _check_usage(self, before: Snapshot, after: Snapshot) -> None:
-        """An entry whenever usage or condition change, and only then (lines 252-255)."""
+        """Checks that usage entries are written exactly when usage or condition change (lines 252-255)."""
         entries: dict[str, list[UsageEntry]] = {}
         for entry in self._store.usage():
             entries.setdefault(entry.system, []).append(entry)
         for old, new in zip(before.world.systems, after.world.systems, strict=True):
-            # Restoring began each system's usage anew, with one entry.
+            # Restoring started each system's usage again, with one entry.
             expected = [(old.usage, old.condition), (new.usage, new.condition)][: 1 + (old != new)]
             found = entries.get(new.name, [])
             if [(e.usage, e.condition) for e in found] != expected or found[-1].finished is not None:
@@ -189,7 +200,7 @@ class Runner:
 
 
 def ranked(world: World) -> World:
-    """``world`` with the places of the assigned sets as 1, 2, ...: only their order means anything."""
+    """Returns ``world`` with the places of the assigned sets as 1, 2, ...: only their order matters."""
     places = sorted(s.place for s in world.recipe_sets if s.place is not None)
     if places == list(range(1, len(places) + 1)):
         return world

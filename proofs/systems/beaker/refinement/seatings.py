@@ -1,8 +1,8 @@
-"""The seats in the recipes' rows, as the model has them: an object for each seating that there is.
+"""Maps the seats in the recipes' rows to the model's seatings, each of which is an object.
 
-The model remembers a whole seating until its set begins or gives back; the scheduler keeps the seats
-of the recipes that have no system yet. So of the seatings with the same seats for those, which no step
-tells apart, the first one stands for all.
+The model keeps a whole seating until its set begins or gives back. The scheduler keeps only the seats of recipes that
+have no system yet. So several seatings may have the same seats for these recipes. No step distinguishes them, and the
+first one represents all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OPEN = ("new", "queued", "assigned")
 
 
 class Seatings:
-    """The seatings of ``instance``, all by numbers."""
+    """The seatings of ``instance``; all objects are numbers."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
@@ -37,10 +37,11 @@ class Seatings:
                 self._hosts[of].append(n)
 
     def of_rows(self, state: State, recipe_set: int, seats: Mapping[int, int]) -> int:
-        """The first seating of the set with these seats for its open recipes, and no others for them.
+        """Returns the first seating of the set whose seats for its open recipes are exactly ``seats``.
 
         Args:
-            state: tells which recipes are open.
+            state: has the states of the recipes, and so decides which are open.
+            recipe_set: the number of the set.
             seats: the system of each recipe that has a seat.
 
         Raises:
@@ -57,7 +58,7 @@ class Seatings:
         raise Broken("the seats of a set are no seating of the model", found=self._said(seats))
 
     def normal(self, state: State) -> State:
-        """``state`` with the first of the seatings that no step tells apart, for each set."""
+        """Returns ``state`` with the first of each set's seatings that no step distinguishes."""
         new = list(state)
         for n in self._hosts:
             if state[self._seating + n] != NO_OBJECT:
@@ -67,7 +68,7 @@ class Seatings:
         return tuple(new)
 
     def with_seats(self, recipe_set: int, seats: Mapping[int, int]) -> list[int]:
-        """All seatings of the set that have these seats, perhaps more.
+        """Returns all seatings of the set that have at least these seats.
 
         Raises:
             Broken: there is none.
@@ -82,12 +83,12 @@ class Seatings:
         return ", ".join(f"{recipes[r]} on {systems[s]}" for r, s in sorted(seats.items()))
 
     def open_hosts(self, state: State, recipe_set: int) -> list[int]:
-        """The host recipes of the set that need a system."""
+        """Returns the host recipes of the set that need a system."""
         return [r for r in self._hosts[recipe_set] if state[self._recipe + r] in self._open]
 
 
 def rigid(instance: Instance, sort: str, name: str) -> tuple[int, ...]:
-    """The values of a rigid attribute, one for each object of ``sort``."""
+    """Returns the values of a rigid attribute, one for each object of ``sort``."""
     found = instance.model.machine(sort).attribute(name)
     assert found is not None
     return tuple(instance.rigid_values(sort, found))

@@ -1,1 +1,1 @@
-"""The formats of Beaker's logs."""
+"""The trace formats of Beaker's logs."""

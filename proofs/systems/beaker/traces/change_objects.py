@@ -1,6 +1,6 @@
-"""Who is in a log of Beaker's changes: recipes, sets, systems and labs with what never changes of them.
+"""The objects in a log of Beaker's changes: recipes, sets, systems and labs with their rigid facts.
 
-The header says it, or the first line that names the object; a fact may be said again, but not otherwise.
+A fact is in the header, or in the first line that names the object. It may be repeated, but only with the same value.
 """
 
 from __future__ import annotations
@@ -16,37 +16,42 @@ from schedproof.model.systems.beaker.configurations import seating_facts
 from schedproof.proofs.traces.files.lines import Line
 
 FACTS = {"recipe": ("recipe_set", "viable", "host"), "recipe_set": (), "system": ("lab",)}
-"""What never changes, by the key that names the object."""
+"""The facts that never change, by the key that names the object."""
 
 HEADER_KEYS = {"recipes": "recipe", "recipe_sets": "recipe_set", "systems": "system"}
 SEATED_BY = (("Recipe", "viable"), ("Recipe", "recipe_set"), ("System", "lab"))
-"""What a set can be seated on follows from these."""
+"""The seatings of a set follow from these attributes."""
 
 ONE_LAB = "(lab)"
-"""The lab of the systems whose lab nobody names."""
+"""The lab of all systems whose lab the log does not name."""
 
 
 @dataclass
 class ChangedObjects:
-    """The objects of a log in the order of their naming; kind -> name -> fact -> value."""
+    """The objects of a log, in the order in which they are named.
+
+    Attributes:
+        objects: kind -> name -> fact -> value.
+        lines: (kind, name) -> the line that names the object first.
+    """
 
     objects: dict[str, dict[str, dict[str, Any]]] = field(
         default_factory=lambda: {"recipe": {}, "recipe_set": {}, "system": {}, "lab": {}}
     )
     lines: dict[tuple[str, str], Line] = field(default_factory=dict)
     first: defaultdict[tuple[str, str], dict[str, Any]] = field(default_factory=lambda: defaultdict(dict))
-    """What the header says of the beginning: (kind, name) -> field -> value."""
+    """The initial values in the header: (kind, name) -> field -> value."""
 
     def name(self, kind: str, name: str, line: Line) -> dict[str, Any]:
-        """An object's facts so far; the object is new if nobody named it before."""
+        """Returns an object's facts so far; the object is new if no line named it before."""
         self.lines.setdefault((kind, name), line)
         return self.objects[kind].setdefault(name, {})
 
     def learn(self, kind: str, name: str, value: Mapping[str, Any], line: Line) -> None:
-        """The facts in ``value``.
+        """Adds the facts in ``value``.
 
         Raises:
-            TraceError: a fact that was said otherwise before.
+            TraceError: a fact had another value before.
         """
         known = self.name(kind, name, line)
         for fact in FACTS[kind]:
@@ -66,17 +71,17 @@ class ChangedObjects:
             self.name("lab", value["lab"], line)
 
     def header(self, line: Line) -> None:
-        """What the header says."""
+        """Adds the facts and initial values in the header."""
         for key, kind in HEADER_KEYS.items():
             for name, value in line.value.get(key, {}).items():
                 self.learn(kind, name, value, line)
                 self.first[kind, name] = {f: v for f, v in value.items() if f not in FACTS[kind]}
 
     def complete(self) -> None:
-        """Fills in what may be left out.
+        """Fills in the facts that a log may leave out.
 
         Raises:
-            TraceError: something that must be known is not.
+            TraceError: a required fact is missing.
         """
         recipes = self.objects["recipe"]
         for name, facts in list(recipes.items()):
@@ -103,7 +108,7 @@ class ChangedObjects:
             self.objects["lab"].setdefault(facts.setdefault("lab", ONE_LAB), {})
 
     def instance(self, model: Model) -> Instance:
-        """The model with these objects; people may do everything to all of them."""
+        """Returns the model with these objects; users may change all of them in every way."""
         names = {
             "Lab": list(self.objects["lab"]) or [ONE_LAB],
             "RecipeSet": list(self.objects["recipe_set"]) or ["(no set)"],
@@ -131,7 +136,7 @@ class ChangedObjects:
         return Instance(model, sizes, rigid, names=names)
 
     def start(self, instance: Instance) -> State:
-        """The initial state, with what the header says of the beginning.
+        """Returns the initial state, with the initial values in the header.
 
         Raises:
             TraceError: a system that is not Automated is pending.

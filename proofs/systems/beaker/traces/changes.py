@@ -1,17 +1,18 @@
-"""Changes of Beaker's recipes, recipe sets and systems, checked by the proposal's models.
+"""Checks changes of Beaker's recipes, recipe sets and systems against the proposal's models.
 
-A line says that fields of one object have new values. The choices of the reading:
+A line gives new values for fields of one object. Our interpretation of the format:
 
-* **A record** is one line, or the lines in a row that share a ``step``. One step of the model made at
-  least one of its fields what it is; or, if they all are so already, an earlier one did.
-* **A step with a name** (``step``) is logged completely: it changes nothing else of what is logged. Of a line
-  without one, what follows from its step may be said in later lines, or not at all.
-* **What is logged**: changes of a recipe's status and system, of priorities and of conditions always; changes of
-  a system's usage if the log speaks of usage at all. A step that changes nothing of it may
-  happen unlogged, at most ``UNLOGGED`` of them before a record: a set is taken up, seated, its search ends, it is settled;
-  where usage is not logged, also what happens to a system that is pending, idle or a user's.
+* **A record** is one line, or consecutive lines with the same ``step``. One step of the model gave at least one of its
+  fields its value. If all fields have their values already, an earlier step did so.
+* **A step with a name** (``step``) is logged completely: no other logged field changes in it. The consequences of a
+  line without a name may be in later lines, or in none.
+* **Logged** are all changes of a recipe's status and system, of priorities and of conditions. Changes of a system's
+  usage are logged if any line has a usage.
+* **Unlogged steps** change no logged field; at most ``UNLOGGED`` of them may precede a record. In these steps a set is
+  taken up, seated, its search ends, or it is settled. Where usage is not logged, steps of systems that are pending,
+  idle or a user's are unlogged too.
 * **A crash** of the scheduler is a line of its own.
-* **action** says which step of the model it was, if the implementation knows.
+* **action** names the model's step, if the implementation knows it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ from .change_objects import HEADER_KEYS, ChangedObjects
 SCHEMA = Path(__file__).parent / "changes.schema.json"
 
 UNLOGGED = 5
-"""Unlogged steps before a record: the search for one set ends, it is settled, another is taken up and seated; and one more."""
+"""The maximum number of unlogged steps before a record.
+
+The search for one set ends, it is settled, another is taken up and seated; and one more.
+"""
 
 SILENT = (
     "take_up",
@@ -51,7 +55,7 @@ SILENT = (
     "run_reserved",
     "give_back",
 )
-"""The actions that may change nothing that is logged, as far as a variant has them."""
+"""The actions that may change nothing that is logged; a variant may lack some of them."""
 
 SORTS = {"recipe": "Recipe", "recipe_set": "RecipeSet", "system": "System"}
 CHANGES = {"recipe": ("status", "system"), "recipe_set": ("priority", "lab"), "system": ("usage", "condition")}
@@ -61,7 +65,7 @@ STATES = {"status": "Recipe", "usage": "System"}
 
 @dataclass(frozen=True)
 class _Change:
-    """What a line says: of which object (its kind and name), and which fields have which values."""
+    """The content of a line: an object (its kind and name), and the new values of its fields."""
 
     line: Line
     kind: str
@@ -106,7 +110,7 @@ class _Reader:
 
     @property
     def silent(self) -> list[StepPattern]:
-        """The actions that may happen unlogged."""
+        """The actions that may be unlogged."""
         return [StepPattern(a) for a in self.instance.model.actions if a.name in SILENT]
 
     @property
@@ -183,7 +187,7 @@ class _Reader:
         return None
 
     def candidates(self, group: Sequence[_Change]) -> list[Action]:
-        """The actions that can make one of the fields what it is."""
+        """The actions that can give one of the fields its value."""
         found: dict[str, Action] = {}
         for change in group:
             for name, value in change.fields.items():
@@ -214,7 +218,7 @@ class _Reader:
                     sort = v.type.sort.name  # type: ignore[union-attr]
                     given[v.name] = self.numbers[sort][next(iter(objects_))]
             found.append(StepPattern(action, given))
-        # First those that speak of nothing else: of several that come equally close, the first is shown first.
+        # Actions without other objects come first: among equally close ones, the first is reported first.
         return sorted(found, key=lambda wanted: len(wanted.action.parameters) - len(wanted.given))
 
 
@@ -222,7 +226,7 @@ def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
     """The changes of each step, in the order of the file.
 
     Raises:
-        TraceError: a step that comes again after another.
+        TraceError: a step comes again after another one.
     """
     seen: set[object] = set()
     for key, members in groupby(enumerate(changes), lambda nc: nc[1].line.value.get("step", ("line", nc[0]))):
@@ -254,7 +258,7 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Mode
     objects.complete()
     instance = objects.instance(model)
     reader = _Reader(instance, any("usage" in c.fields for c in changes))
-    told = [c for c in changes if c.fields or c.kind == "crash"]  # the others only say what never changes
+    told = [c for c in changes if c.fields or c.kind == "crash"]  # the others have only facts that never change
     records = [reader.record(n, group) for n, group in enumerate(_groups(told), start=1)]
     return ModelLog(instance, records, len(records), start=objects.start(instance))
 
@@ -270,7 +274,7 @@ def _fits(model: Model) -> bool:
 
 
 def _settled(lines: Sequence[TextLine]) -> Sequence[TextLine]:
-    """Those before the last step, which may have more lines than are there."""
+    """The lines before the last step, which may still be incomplete."""
     last = lines[-1].object().value.get("step")
     before = dropwhile(lambda line: last is not None and line.object().value.get("step") == last, reversed(lines))
     return lines[: len(list(before))]

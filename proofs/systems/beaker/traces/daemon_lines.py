@@ -1,7 +1,7 @@
-"""The log of beakerd, Beaker's scheduler, line by line: which lines it knows, and what each says.
+"""Parses the log of beakerd, Beaker's scheduler, line by line.
 
-Text before the message (time, thread, module) and after it is allowed; lines without a known message
-are skipped and counted. ``daemon_log`` says which steps of the model a message stands for.
+A line may have text before the message (time, thread, module) and after it. Lines without a known message are skipped
+and counted. ``daemon_log`` maps messages to steps of the model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from schedproof.proofs.traces.files.lines import TextLine
 
 @dataclass(frozen=True)
 class Message:
-    """One message: its kind, what it speaks of, and where it stands."""
+    """One message: its kind, its objects and its line."""
 
     kind: str
     line: int
@@ -29,7 +29,7 @@ class Message:
 
     @property
     def says(self) -> str:
-        """The message in a few words."""
+        """The message as a short description."""
         match self.kind:
             case "moved":
                 return f"{self.recipe} moved from {self.before} to {self.now}"
@@ -75,7 +75,7 @@ MESSAGES: Sequence[tuple[str, re.Pattern[str]]] = [
 
 
 def message(line: TextLine) -> Message | None:
-    """What a line says; None if it is none of beakerd's messages about recipes and systems."""
+    """Returns the message in a line; None if it is not one of beakerd's messages about recipes and systems."""
     for kind, pattern in MESSAGES:
         found = pattern.search(line.text)
         if found is None:

@@ -1,21 +1,21 @@
-"""The log of beakerd as records of the shipped machine.
+"""Maps the log of beakerd to records of the shipped machine.
 
-beakerd logs what it decides itself; what the web server and the harness do is not in its log. The
-choices of the reading:
+beakerd logs its own decisions. Actions of the web server and the harness are not in its log. Our interpretation of the
+format:
 
-* **Recipes** are checked from their move out of new on. Lines about a recipe that began before the log
-  does are left out and counted. A recipe's set is known from its provisioning; a recipe that is never
-  provisioned is alone in a set. A guest and its host are known from the guest's own messages.
-* **Systems** are idle at first. Which candidates a recipe has is not logged: it has the systems that
-  the log names for it, less those that the log removes, or else one that the log does not name.
-* **Several messages of one step.** Scheduling is logged as "Assigning", "Reserving" and "moved from Queued
-  to Scheduled", in any order; provisioning and release have one message for each recipe of the set. The
-  first of them is the step, the others say what it did; one that comes again is a step of its own.
-  All releases that belong together are checked at the first of them.
+* **Recipes** are checked from their move out of new. Lines about a recipe that began before the log are left out and
+  counted. A recipe's set is known from its provisioning; a recipe that is never provisioned is alone in a set. A guest
+  and its host are known from the guest's own messages.
+* **Systems** are idle at first. The candidates of a recipe are not logged. They are the systems that the log names for
+  it, without those that the log removes. If none are left, it has one candidate that the log does not name.
+* **Several messages of one step.** Scheduling is logged as "Assigning", "Reserving" and "moved from Queued to
+  Scheduled", in any order. Provisioning and release have one message for each recipe of the set. The first message is
+  the step, and the others give its effects; a repeated message is a step of its own. All releases that belong together
+  are checked at the first of them.
 * "Queued to Scheduled" is logged for Processed to Scheduled too.
-* **Unlogged steps**: that a system is flagged, or reserved or given back by a user, at most ``AROUND`` of
-  these before a message about this system; and that a recipe ends, before the release of its set. As
-  nothing in this log tells an end from another, abortion stands for them all.
+* **Unlogged steps**: a system is flagged, or reserved or given back by a user, at most ``AROUND`` times before a
+  message about this system. A recipe ends before the release of its set. Nothing in this log distinguishes one end from
+  another, so abortion represents all of them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ AROUND = 2
 
 @dataclass(frozen=True)
 class _Roles:
-    """What the whole log says of its recipes."""
+    """The content of the whole log about its recipes."""
 
     begun: frozenset[str]
     sets: Mapping[str, str]
@@ -82,7 +82,7 @@ def _roles(messages: Iterable[Message]) -> _Roles:
         if m.system:
             every[m.system] = None
     begun = {recipe for recipe, before in first.items() if before == "new"}
-    # A guest is checked with its host; the host of a host is no such thing and is left alone.
+    # A guest is checked with its host. An entry whose host is itself a guest is dropped.
     hosts = {guest: host for guest, host in hosts.items() if host not in hosts and guest != host}
     begun = {r for r in begun if r not in hosts} | {g for g, h in hosts.items() if h in begun}
     systems = {r: [s for s in named[r] if s not in removed[r]] or [f"(a system for {r})"] for r in begun}
@@ -113,7 +113,7 @@ class _Reader:
                 yield self.shipped.explainer.record(number, m.line, m.says, clue)
 
     def opens(self, action: str, about: str, part: str) -> bool:
-        """This message is the first of its step (or one that its step has had already)."""
+        """Whether this message starts a step: it is the first of its step, or repeats a message that the last step had."""
         parts = self.opened.get((action, about))
         if parts is None or part in parts:
             self.opened[action, about] = {part}
@@ -122,11 +122,11 @@ class _Reader:
         return False
 
     def step(self, first: bool, steps: Sequence[StepPattern], clue: Clue) -> Clue:
-        """The clue of a message whose step is its own if it is the first of it."""
+        """The clue of a message: the first message of a step has the step, the others only observations."""
         return replace(clue, steps=steps) if first else replace(clue, unlogged=(), longest=0)
 
     def clue(self, m: Message, at: int) -> Clue | str | None:
-        """What a message says; why it can never be; or None if it is about what is not checked."""
+        """The clue of a message; the reason why it is impossible; or None if its object is not checked."""
         if m.recipe and m.recipe not in self.roles.begun:
             return None
         wanted = self.shipped.wanted
@@ -157,11 +157,11 @@ class _Reader:
                 )
 
     def around(self, systems: Sequence[str]) -> list[StepPattern]:
-        """What the web server may have done to systems."""
+        """Steps of the web server on systems."""
         return [self.shipped.wanted(name, system=s) for name in ("flag", "take", "give_back") for s in systems]
 
     def moved(self, m: Message, recipe: str) -> Clue | str:
-        """A recipe's move by its own message."""
+        """The clue of a recipe's own move message."""
         host, wanted = self.roles.host(recipe), self.shipped.wanted
         observed = self.shipped.observed(recipe, status=m.now)
         before = self.shipped.was(recipe, m.before)
@@ -178,11 +178,11 @@ class _Reader:
             return f"a recipe has no such move, its table leads from {m.before} nowhere but to {self.targets(m.before)}"
         names = [row.event for row in RECIPE_TABLE if (row.source, row.target) == (m.before, m.now)]
         mine = self.roles.set(recipe)
-        if m.before == "new" and m.now == "aborted":  # it takes the whole set with it
+        if m.before == "new" and m.now == "aborted":  # the whole set is aborted with it
             steps = [wanted("abort_set", recipe_set=mine)]
             first = self.opens("abort", mine, recipe)
             return self.step(first, steps, Clue(observed=observed, before=before if first else nothing))
-        if m.now in ("aborted", "cancelled"):  # alone or, said by one after the other, with the set
+        if m.now in ("aborted", "cancelled"):  # alone, or with the set, where one recipe after the other reports it
             steps = [wanted("abort_set" if m.now == "aborted" else "cancel_set", recipe_set=mine)]
             if m.now == "aborted":
                 steps.append(wanted("abort", recipe=recipe))
@@ -190,12 +190,12 @@ class _Reader:
         return Clue([wanted(name, recipe=recipe) for name in names], before=before, observed=observed)
 
     def targets(self, source: str) -> str:
-        """Where the table leads from a status."""
+        """The statuses that follow a status in the table."""
         targets = dict.fromkeys(r.target for r in RECIPE_TABLE if r.source == source != r.target)
         return ", ".join(targets) or "its end"
 
     def scheduled(self, m: Message, recipe: str) -> Clue:
-        """One of the messages that a host, with its guests, is scheduled."""
+        """The clue of one of the messages that a host, with its guests, is scheduled."""
         host = self.roles.host(recipe)
         steps = [
             self.shipped.wanted(name, recipe=host, system=m.system)
@@ -211,7 +211,7 @@ class _Reader:
         return self.step(self.opens("schedule", host, f"{m.kind} {recipe}"), steps, clue)
 
     def set_aborted(self, m: Message) -> Clue | None:
-        """A set whose recipes are processed is aborted as a whole."""
+        """The clue of the message that a set whose recipes are processed is aborted as a whole."""
         name = m.recipe_set
         if not self.shipped.knows("RecipeSet", name):
             return None
@@ -224,11 +224,11 @@ class _Reader:
         return Clue([self.shipped.wanted("abort_set", recipe_set=name)], before=some_processed)
 
     def members(self, recipe_set: str) -> list[str]:
-        """The recipes of a set, as far as they are checked."""
+        """The recipes of a set that are checked."""
         return [r for r in self.shipped.instance.object_names("Recipe") if self.roles.set(r) == recipe_set]
 
     def provisioned(self, m: Message) -> Clue | str:
-        """One of the messages that a set is provisioned."""
+        """The clue of one of the messages that a set is provisioned."""
         mine = self.roles.set(m.recipe)
         if mine != m.recipe_set:
             return f"the recipe is in {mine}"
@@ -241,7 +241,7 @@ class _Reader:
         return self.step(self.opens("provision", mine, m.recipe), steps, Clue(after=started))
 
     def released(self, m: Message, at: int) -> Clue:
-        """One of the messages that the systems of a set are released."""
+        """The clue of one of the messages that the systems of a set are released."""
         mine = self.roles.set(m.recipe)
         observed = self.shipped.observed(m.recipe, system="")
         if not self.opens("release", mine, m.recipe):
@@ -270,7 +270,7 @@ class _Reader:
         )
 
     def note(self, unknown: int) -> str:
-        """What the reading left out."""
+        """Reports the lines that were left out."""
         parts = []
         if unknown:
             parts.append(f"{_lines(unknown)} no message of beakerd about recipes or systems")

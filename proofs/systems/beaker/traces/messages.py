@@ -1,19 +1,20 @@
-"""Beaker's status messages as records of the shipped machine.
+"""Maps Beaker's status messages to records of the shipped machine.
 
-Each time the status of a recipe or of a recipe set is computed anew and differs, a message is sent:
-about a task as the message bus knows it (``{"id": "R:12", "state": "Installing", ...}``), or the row in short
-(``{"t_id": "R:12", "status": "Installing", ...}``), or both as header and body. The choices of the reading:
+Beaker sends a message each time it recomputes the status of a recipe or a recipe set and the status differs. The
+message is about a task as the message bus has it (``{"id": "R:12", "state": "Installing", ...}``), or the row in short
+(``{"t_id": "R:12", "status": "Installing", ...}``), or both as header and body. Our interpretation of the format:
 
-* **What is checked**: messages about recipes (``R:``) and about those sets (``RS:``) whose recipes the first line
-  names. Messages about jobs and tasks, and about other sets, are left out and counted. A recipe of no
-  named set is alone in one.
-* **A message is a change**: one that repeats the last status of its recipe does not conform. So does one that says of
-  a recipe that it is new, processed, queued or scheduled: these are written directly.
+* **Checked** are messages about recipes (``R:``), and about the sets (``RS:``) whose recipes the first line names.
+  Messages about jobs and tasks, and about other sets, are left out and counted. A recipe of no named set is alone in
+  one.
+* **A message is a change.** A message that repeats the last status of its recipe does not conform. Nor does a message
+  that a recipe is new, processed, queued or scheduled: these statuses are written directly.
 * **Statuses are not monotone**: waiting comes again after installing and after running.
-* **Unlogged steps**: processing, queueing, scheduling and provisioning send no message about the recipe. Before a message, those of its set may have happened, each recipe's at most once.
-* **A step for a whole set** (cancelled, aborted) is one step; each recipe has its own message, in any order,
-  and a recipe that had ended otherwise before may say so after it.
-* **The status of a set** is that of its recipes which comes first in the order of severity.
+* **Unlogged steps**: processing, queueing, scheduling and provisioning send no message about the recipe. Those of its
+  set may precede a message, at most once for each recipe.
+* **A step for a whole set** (cancelled, aborted) is one step. Each recipe has its own message, in any order. A recipe
+  that ended in another way before may send its message after the step.
+* **The status of a set** is the first in the order of severity that one of its recipes has.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Message:
-    """A message: what it is about, and the status that it has now."""
+    """A message: its object, and the new status of the object."""
 
     line: int
     about: str
@@ -112,7 +113,7 @@ class _Reader:
             self.last[m.about] = m.status
 
     def never_sent(self, m: Message) -> str:
-        """Why a message about a recipe can be none of Beaker's, whatever happened."""
+        """The reason why Beaker never sends this message about a recipe, in any state; "" if it may."""
         if m.about not in self.sets:
             return ""
         if self.last.get(m.about) == m.status:
@@ -126,11 +127,11 @@ class _Reader:
         return [recipe for recipe, its in self.sets.items() if its == recipe_set]
 
     def direct(self, recipe_set: str) -> list[StepPattern]:
-        """What is written directly, in the order in which a set goes through it.
+        """The steps that are written directly, in the order in which a set goes through them.
 
-        Another order leads through other states, but to none that a message could tell from these: no
-        message tells these statuses of a recipe, a set has that of the recipe that is furthest behind, and
-        recipes go on independently until all are scheduled.
+        Another order leads through other states, but no message distinguishes them. No message has these statuses of a
+        recipe. A set has the status of the recipe that is furthest behind. Recipes continue independently until all are
+        scheduled.
         """
         wanted, recipes = self.shipped.wanted, self.members(recipe_set)
         scheduling = [
@@ -144,7 +145,7 @@ class _Reader:
         ]
 
     def of_recipe(self, m: Message, at: int) -> Clue:
-        """What a message about a recipe says."""
+        """The clue of a message about a recipe."""
         mine = self.sets[m.about]
         steps = [self.shipped.wanted(name, recipe=m.about) for name in STEPS.get(m.status, ())]
         unlogged, siblings = self.direct(mine), self.members(mine)
@@ -161,7 +162,7 @@ class _Reader:
         )
 
     def ended_before(self, m: Message, siblings: Sequence[str], at: int) -> list[StepPattern]:
-        """The ends of siblings that are told after this message but must have come before it: their own."""
+        """The siblings' own ends that are reported after this message but must have come before it."""
         found = []
         for sibling in siblings:
             told = next((o.status for o in self.messages[at + 1 :] if o.about == sibling), "")
@@ -170,7 +171,7 @@ class _Reader:
         return found
 
     def of_set(self, m: Message) -> Clue:
-        """What a message about a set says."""
+        """The clue of a message about a set."""
         recipes = self.members(m.about)
 
         def derived(state: State) -> str:
@@ -185,7 +186,7 @@ class _Reader:
         )
 
     def note(self) -> str:
-        """What the reading left out."""
+        """Reports the messages that were left out."""
         if not self.left_out:
             return ""
         kinds = Counter({"RS": 0})

@@ -1,7 +1,7 @@
-"""What logs of the Beaker that shipped have in common: an instance of its model, and clues about it.
+"""Common parts of the log formats of the shipped Beaker: an instance of its model, and clues about it.
 
-The logs name recipes, and some of them sets or systems. What they do not name is given names here: a
-recipe of no known set is alone in one, and a recipe of no known system has one of its own.
+The logs name recipes, and some of them sets or systems. This module names the rest. A recipe of no known set is alone
+in one. A recipe of no known system has one of its own.
 """
 
 from __future__ import annotations
@@ -18,20 +18,26 @@ from schedproof.proofs.traces.engine.steps import StepPattern, Steps
 
 
 def fits(model: Model) -> bool:
-    """The model has the shipped machines."""
+    """Whether the model has the shipped machines."""
     return model.machines == MACHINES
 
 
 @dataclass(frozen=True)
 class NamedObjects:
-    """The objects that a log names: recipe -> its set, its candidate systems, its host ("" for none)."""
+    """The objects that a log names.
+
+    Attributes:
+        sets: recipe -> its set.
+        candidates: recipe -> its candidate systems.
+        hosts: recipe -> its host, "" for none.
+    """
 
     sets: Mapping[str, str]
     candidates: Mapping[str, Sequence[str]]
     hosts: Mapping[str, str]
 
     def instance(self, model: Model, systems: Iterable[str] = ()) -> Instance:
-        """The model with these objects; ``systems`` are those that no recipe has."""
+        """Returns the model with these objects; ``systems`` are those that no recipe has."""
         recipes = list(self.sets)
         sets = list(dict.fromkeys(self.sets.values())) or ["(no set)"]
         every = list(dict.fromkeys([*systems, *(s for r in recipes for s in self.candidates[r])])) or ["(no system)"]
@@ -46,7 +52,7 @@ class NamedObjects:
 
 
 class Shipped:
-    """An instance of the shipped machine, spoken of by names."""
+    """An instance of the shipped machine, addressed by the names of its objects."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -58,11 +64,11 @@ class Shipped:
         self.statuses = [s.name for s in instance.model.machine("Recipe").states]
 
     def knows(self, sort: str, name: str) -> bool:
-        """There is such an object."""
+        """Whether there is such an object."""
         return name in self._numbers[sort]
 
     def wanted(self, action: str, *, recipe: str = "", system: str = "", recipe_set: str = "") -> StepPattern:
-        """A step of ``action`` with the objects that are given."""
+        """Returns the pattern of a step of ``action`` with the given objects."""
         given = {"r": ("Recipe", recipe), "s": ("System", system), "j": ("RecipeSet", recipe_set)}
         return StepPattern(
             self.instance.model.action(action),
@@ -70,16 +76,16 @@ class Shipped:
         )
 
     def status(self, state: State, recipe: str) -> str:
-        """The status of a recipe."""
+        """Returns the status of a recipe."""
         return self.statuses[state[self.instance.slot("Recipe") + self._numbers["Recipe"][recipe]]]
 
     def held(self, state: State, recipe: str) -> str:
-        """The system that a recipe holds; "" if none."""
+        """Returns the system that a recipe holds, or ""."""
         number = state[self.instance.slot("Recipe", "system") + self._numbers["Recipe"][recipe]]
         return "" if number < 0 else self.instance.object_names("System")[number]
 
     def observed(self, recipe: str, *, status: str = "", system: str | None = None) -> Observation:
-        """That a recipe has a status, that it holds a system ("": none)."""
+        """Returns the observation that a recipe has a status, and that it holds a system ("" for none)."""
         number, slots = self._numbers["Recipe"][recipe], {}
         if status:
             slots[self.instance.slot("Recipe") + number] = self.statuses.index(status)
@@ -89,7 +95,7 @@ class Shipped:
         return Observation(slots)
 
     def was(self, recipe: str, *statuses: str) -> Complaint:
-        """That a recipe is in one of ``statuses``."""
+        """Returns the check that a recipe is in one of ``statuses``; it reports a complaint otherwise."""
 
         def complaint(state: State) -> str:
             now = self.status(state, recipe)

@@ -1,1 +1,1 @@
-"""HiveD's reference scheduler beside its model, with a crash at every point."""
+"""The refinement check of HiveD's reference scheduler against its model, with a crash at every point."""

@@ -1,4 +1,4 @@
-"""The abstraction function: what the implementation's memory and rows mean in the model.
+"""The abstraction function: maps the implementation's memory and rows to states of the model.
 
 It shares no code with the scheduler's recovery, so that the two can be compared.
 """
@@ -15,9 +15,11 @@ from schedproof.proofs.refinement.mismatch import Broken
 
 @dataclass(frozen=True)
 class Records:
-    """What the durable rows say of each group, in the order of the model's groups.
+    """The content of the durable rows for each group, in the order of the model's groups.
 
-    ``says`` is submitted, bound or deleted; ``placements`` what the bound pods' rows carry.
+    Attributes:
+        says: submitted, bound or deleted.
+        placements: the placement in the rows of bound pods.
     """
 
     says: tuple[str, ...]
@@ -25,9 +27,11 @@ class Records:
 
 
 class Abstraction:
-    """Maps states of a scheduler for ``specs`` (one for each group of ``instance``) to model states.
+    """Maps states of a scheduler to model states.
 
-    ``instance`` must have history, so that the durable records are compared as well.
+    Args:
+        instance: the model at a scope. It must have history, so that the durable records are compared too.
+        specs: one for each group of ``instance``.
     """
 
     def __init__(self, instance: Instance, specs: Sequence[GroupSpec]) -> None:
@@ -42,15 +46,15 @@ class Abstraction:
         }
 
     def group_number(self, name: str) -> int:
-        """The model's number of a group."""
+        """Returns the model's number of a group."""
         return self._groups[name]
 
     def cell_mask(self, names: Iterable[str]) -> int:
-        """A set of cells as the model encodes it."""
+        """Returns a set of cells as the model encodes it."""
         return sum(1 << self._cells[name] for name in names)
 
     def records(self, rows: Iterable[PodRow]) -> Records:
-        """What ``rows`` say of each group as a whole.
+        """Returns the content of ``rows`` for each group as a whole.
 
         Raises:
             Broken: rows of a group disagree, or two pods are placed on one cell.
@@ -75,7 +79,7 @@ class Abstraction:
         return "bound", next(iter(placements))
 
     def recovered(self, records: Records) -> State:
-        """The model state right after a crash: all that is not on record is gone."""
+        """Returns the model state right after a crash: only the durable records are left."""
         state = self._recorded(records)
         groups, cells = self.instance.slot("PodGroup"), self.instance.slot("Cell")
         recovery_point = {"submitted": "Pending", "bound": "Allocated", "deleted": "Deleted"}
@@ -88,7 +92,7 @@ class Abstraction:
         return tuple(state)
 
     def running(self, memory: Memory, rows: Iterable[PodRow], records: Records) -> State:
-        """The model state of a scheduler between two operations.
+        """Returns the model state of a scheduler between two operations.
 
         Raises:
             Broken: group records, cells and durable rows do not agree.
@@ -107,7 +111,7 @@ class Abstraction:
         return tuple(state)
 
     def _recorded(self, records: Records) -> list[int]:
-        """The initial state, but with what is on record."""
+        """The initial state, with the durable records filled in."""
         state = list(self._initial)
         says, placed = self.instance.slot("PodGroup", "record"), self.instance.slot("PodGroup", "placement")
         for g, (record, placement) in enumerate(zip(records.says, records.placements, strict=True)):
@@ -119,7 +123,7 @@ class Abstraction:
         return {self._cells[cell] for _, cells in placement for cell in cells}
 
     def _disjoint(self, placements: Sequence[Placement], where: str) -> None:
-        """The property one-user-per-cell, where it can fail: no cell is given out twice."""
+        """Checks the property one-user-per-cell where an implementation can violate it: no cell is placed twice."""
         holder: dict[str, str] = {}
         for spec, placement in zip(self._specs, placements, strict=True):
             for pod, cells in placement:

@@ -1,4 +1,4 @@
-"""Whether HiveD's scheduler and model are the same graph."""
+"""Checks that HiveD's scheduler and its model have the same graph."""
 
 from __future__ import annotations
 
@@ -27,21 +27,23 @@ def check_refinement(
 ) -> RefinementReport:
     """Explores the scheduler and the model's ``repaired`` variant and compares the two graphs.
 
-    The labelled edges of the implementation must be exactly the model's reachable edges, silent
-    edges must not go on for ever, and from every state of the implementation, after silent edges
-    only, every step of its image must be possible.
+    Three conditions are checked:
+
+    1. The labelled edges of the implementation are exactly the model's reachable edges.
+    2. There is no infinite path of silent edges.
+    3. From every state of the implementation, every step of its image is possible after silent edges only.
 
     Args:
         scope: the number of objects of each sort.
-        scheduler_factory: what to explore; called as ``Scheduler`` is.
-        pods_per_group: how many pods each group has.
-        store_factory: the store that it writes to.
-        priorities: of each group; by default different ones, group i outranks group j when i > j.
-        progress: called now and then with the numbers of states and edges found.
+        scheduler_factory: returns the scheduler to explore; called as ``Scheduler`` is.
+        pods_per_group: the number of pods of each group.
+        store_factory: returns the store to which the scheduler writes.
+        priorities: one for each group. By default they differ: group i outranks group j when i > j.
+        progress: is called now and then with the numbers of explored states and edges.
 
     Raises:
-        ScopeError: an unknown sort, or an impossible number of objects.
-        ValueError: no pods, or not one priority for each group.
+        ScopeError: a sort is unknown, or a number of objects is impossible.
+        ValueError: there are no pods, or not one priority for each group.
     """
 
     def begin() -> Exploration:
@@ -66,7 +68,7 @@ def side_by_side(
     priorities: Sequence[int] | None = None,
     progress: Progress | None = None,
 ) -> Exploration:
-    """The exploration of :func:`check_refinement`, same arguments and errors, before it begins."""
+    """Returns the exploration of :func:`check_refinement`, before it begins. Arguments and errors are the same."""
     sizes = check_scope(REPAIRED, scope)
     if pods_per_group < 1:
         raise ValueError(f"a group needs at least one pod, not {pods_per_group}")

@@ -1,11 +1,11 @@
 """The implementation's graph: every operation from every state, and a crash at every point.
 
-Nodes are states of the implementation, told apart by everything that decides what can happen next:
+Nodes are states of the implementation. Two nodes differ if something differs that decides the next steps. The kinds
+are:
 
 * *idle*: between two operations;
-* *busy*: inside an operation, after a durable write (before the first one nothing has happened, so
-  that point is the idle node itself), including the point after the last write and before the
-  memory is updated;
+* *busy*: inside an operation, after a durable write. The point before the first write is the idle node itself, because
+  nothing has happened yet. The point after the last write, before the memory is updated, is a busy node;
 * *down*: after a crash;
 * *recovering*: inside a recovery, after one of its durable writes.
 
@@ -49,11 +49,11 @@ class Exploration(SideBySide):
         self._downs: dict[Snapshot, Snapshot] = {}
 
     def begin(self) -> int:
-        """Down: a new scheduler has not recovered yet."""
+        """Returns the down node of a new scheduler, which has not recovered yet."""
         return self._down_node(self.runner.now())
 
     def expand(self, node: int) -> None:
-        """Every operation of an idle scheduler, the recovery of one that is down, and a crash."""
+        """Adds every operation of an idle scheduler, the recovery of one that is down, and a crash."""
         match self.kinds[node]:
             case "idle":
                 self._run_all(node)
@@ -61,7 +61,7 @@ class Exploration(SideBySide):
                 self._recover(node)
         self._crash(node)
 
-    # What can happen from a node.
+    # Steps from a node.
 
     def _run_all(self, node: int) -> None:
         for operation in self.operations:
@@ -146,7 +146,7 @@ class Exploration(SideBySide):
     def _connect(
         self, start: int, end: int, path: list[tuple[Snapshot, State, str]], kind: str, said: str, label: Choice | None
     ) -> None:
-        """Adds the nodes of ``path`` from its end, since a node is told apart by what comes after it."""
+        """Adds the nodes of ``path`` from its end, because the nodes that follow are part of a node's identity."""
         nodes, after = [end], end
         for snapshot, image, _ in reversed(path):
             ahead = None if image == self.images[after] else label
@@ -175,7 +175,7 @@ class Exploration(SideBySide):
         return found
 
     def _label(self, report: Report) -> Choice | None:
-        """The model's name of what the scheduler says it did."""
+        """The model's choice for the operation that the scheduler reports."""
         group = ("p", self.abstraction.group_number(report.group))
         cells = ("K", self.abstraction.cell_mask(report.cells))
         match report.what:

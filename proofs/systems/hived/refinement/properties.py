@@ -1,4 +1,4 @@
-"""At which scopes HiveD's reference scheduler is explored beside its model."""
+"""The scopes at which HiveD's reference scheduler is explored beside its model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
 @dataclass(frozen=True, kw_only=True)
 class HivedRefinement(Refinement):
-    """HiveD's scheduler, with ``pods`` pods a group."""
+    """The refinement of HiveD's scheduler, with ``pods`` pods a group."""
 
     pods: int
 
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores both."""
-        from .check import check_refinement  # a list of properties needs no scheduler
+        """Explores the scheduler and the model, and compares them."""
+        from .check import check_refinement  # imported here: listing the properties needs no scheduler
 
         return check_refinement(self.scope, pods_per_group=self.pods, progress=progress)
 
@@ -31,6 +31,6 @@ def _refinement(name: str, groups: int, cells: int, pods: int) -> HivedRefinemen
 
 REFINEMENTS = [
     _refinement("scheduler-refines-model", 2, 3, 2),
-    # That a victim is freed though other groups are still preempted shows from four groups on.
+    # A victim that is freed while other groups are still preempted occurs only with four groups or more.
     _refinement("scheduler-refines-model-at-four-groups", 4, 2, 1),
 ]

@@ -1,8 +1,8 @@
-"""A run of HiveD's repaired model, step by step on the reference scheduler.
+"""Replays a run of HiveD's repaired model, step by step, on the reference scheduler.
 
-Each step is the request that it stands for: a group's pods are submitted when it first plays a part, cells are those that the step
-chose, a crash is followed by a recovery. After every request the records in memory and the durable rows are compared
-with the model's state, with what the model remembers of both.
+Each step is executed as the corresponding request. A group's pods are submitted before its first step. The cells are
+those that the step chose. A crash is followed by a recovery. After every request, the records in memory and the durable
+rows are compared with the model's state and its history variables.
 """
 
 from __future__ import annotations
@@ -31,17 +31,23 @@ def replay(
     *,
     pods_per_group: int = 2,
 ) -> Mismatch | None:
-    """The first difference between the scheduler and the model along a run; None if there is none.
+    """Returns the first difference between the scheduler and the model along a run, or None.
+
+    Args:
+        run: a run of the repaired model.
+        scheduler: returns the scheduler; called as ``Scheduler`` is.
+        store: returns the store to which the scheduler writes.
+        pods_per_group: the number of pods of each group.
 
     Raises:
-        ValueError: not a run of the repaired model, or of groups whose order no priorities give.
+        ValueError: ``run`` is not a run of the repaired model, or no priorities give the order of its groups.
     """
     check_variant(run, REPAIRED)
     return _Replay(run, scheduler, store, pods_per_group).first_difference()
 
 
 def _priorities(instance: Instance) -> list[int]:
-    """Priorities by which a group outranks just those that it outranks in the instance."""
+    """Returns priorities by which a group outranks exactly the groups that it outranks in the instance."""
     attribute = instance.model.machine("PodGroup").attribute("outranks")
     assert attribute is not None
     masks = instance.rigid_values("PodGroup", attribute)
@@ -53,11 +59,11 @@ def _priorities(instance: Instance) -> list[int]:
 
 
 class _Replay:
-    """A scheduler on its way along a run."""
+    """The scheduler and its position in the run."""
 
     def __init__(self, run: Run, scheduler: SchedulerFactory, store: StoreFactory, pods: int) -> None:
         plain = run.instance
-        # With history, so that what is on record is compared too.
+        # With history, so that the durable records are compared too.
         self._instance = Instance(plain.model, plain.sizes, plain.rigid, True, plain.names)
         names = self._instance.object_names("PodGroup")
         kinds = tuple(f"p{i}" for i in range(pods))
@@ -92,7 +98,7 @@ class _Replay:
         return self._runner.recover(down).end
 
     def _submit(self, at: Snapshot, choice: Choice, state: State) -> Snapshot:
-        """The pods of the group that the step is about are there before it; nothing may come of that."""
+        """Submits the pods of the step's group before the step; this must not change the model state."""
         group = dict(choice.parameters).get("p")
         if group is None or group in self._submitted:
             return at
@@ -132,4 +138,4 @@ class _Replay:
 
 
 REPLAYS = {"repaired": replay}
-"""The variant whose runs the reference scheduler takes: its steps are the model's."""
+"""The replay function of the variant whose steps the reference scheduler takes."""

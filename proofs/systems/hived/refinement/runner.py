@@ -1,8 +1,7 @@
-"""The implementation's side: runs operations and notes every point where the process could die.
+"""Runs operations of the implementation and records every point at which the process could die.
 
-The store's hooks tell of each durable write. What is noted there, rows and memory, is all that a
-process killed at that point leaves to the next one, so each operation runs once and not once for
-each crash.
+The store's hooks report each durable write. Rows and memory are recorded there: they are everything that a process
+killed at that point leaves to its successor. So each operation runs once, instead of once for each crash point.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from schedproof.proofs.refinement.mismatch import Broken
 
 StoreFactory = Callable[[], InMemoryStore]
 SchedulerFactory = Callable[..., Scheduler]
-"""Called as Scheduler is: with the store, the cells' names and ``observer=``."""
+"""Called as Scheduler is: with the store, the names of the cells and ``observer=``."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of the implementation at one point: the store's content and the process's memory."""
+    """The complete implementation at one point: the store's content and the process's memory."""
 
     store: Any
     memory: Any
@@ -40,7 +39,7 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Point:
-    """A point inside an operation, and in words what has just happened there."""
+    """A point inside an operation, and a description of the last event."""
 
     at: Snapshot
     said: str
@@ -48,7 +47,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Run:
-    """One operation from its beginning to its installation; ``points`` lie between the two."""
+    """One operation from its start to its installation; ``points`` are between the two."""
 
     points: tuple[Point, ...]
     report: Report | None
@@ -57,14 +56,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Operation:
-    """Something that clients may ask for, in words and as a call."""
+    """A request that clients may send, as a description and as a call."""
 
     said: str
     call: Callable[[Scheduler], object]
 
 
 def operations(specs: Sequence[GroupSpec], cells: Sequence[str]) -> list[Operation]:
-    """Every request to a scheduler: each pod, each group, each choice of cells."""
+    """Returns every request to a scheduler: for each pod, each group and each choice of cells."""
     found: list[Operation] = []
     for spec in specs:
         name = spec.name
@@ -86,7 +85,7 @@ def _always(chosen: Sequence[str]) -> CellChoice:
 
 
 class Runner:
-    """One scheduler on one store, put back to any earlier snapshot before each run."""
+    """One scheduler on one store. Before each run both are restored to a snapshot."""
 
     def __init__(self, scheduler: SchedulerFactory, store: StoreFactory, cells: Sequence[str]) -> None:
         self._store = store()
@@ -97,16 +96,16 @@ class Runner:
         self._runs: list[Run] = []
 
     def now(self) -> Snapshot:
-        """The implementation as it is."""
+        """Returns a snapshot of the current implementation."""
         return Snapshot(self._store.snapshot(), self._scheduler.snapshot())
 
     def rows(self, at: Snapshot) -> Sequence[PodRow]:
-        """The durable rows of a snapshot."""
+        """Returns the durable rows of a snapshot."""
         self._store.restore(at.store)
         return self._store.rows()
 
     def memory(self, at: Snapshot) -> Memory:
-        """The scheduler's records in a snapshot.
+        """Returns the scheduler's records in a snapshot.
 
         Raises:
             Broken: the scheduler is down, though no crash happened.
@@ -118,27 +117,30 @@ class Runner:
             raise Broken(f"the operation left the scheduler down: {error}") from error
 
     def crash(self, at: Snapshot) -> Snapshot:
-        """The implementation after the process died at ``at``."""
+        """Returns the implementation after the process died at ``at``."""
         self._restore(at)
         self._store.crash()
         self._scheduler.crash()
         return self.now()
 
     def recover(self, at: Snapshot) -> Run:
-        """A recovery, from ``at`` to its end.
+        """Runs a recovery from ``at``.
 
         Raises:
-            Broken: it fails.
+            Broken: the recovery fails.
         """
         self._restore(at)
         try:
             self._scheduler.recover()
-        except Exception as error:  # whatever a bug raises
+        except Exception as error:  # any exception is a bug
             raise Broken(f"recovery fails: {type(error).__name__}: {error}") from error
         return Run(tuple(self._points), None, self.now())
 
     def run(self, at: Snapshot, operation: Operation) -> list[Run]:
-        """The runs that an operation at ``at`` consists of; none if it is refused.
+        """Executes an operation at ``at``.
+
+        Returns:
+            The runs of which it consists; none if it is refused.
 
         Raises:
             Broken: it fails, or changes something though it was refused.
@@ -150,7 +152,7 @@ class Runner:
             if self._points or self._scheduler.snapshot() != at.memory:
                 raise Broken(f"the request was refused, but it changed something: {error}") from error
             return []
-        except Exception as error:  # whatever a bug raises
+        except Exception as error:  # any exception is a bug
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         if self._points:
             raise Broken("the operation writes rows after it was installed", found=self._points[-1].said)

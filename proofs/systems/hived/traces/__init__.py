@@ -1,1 +1,1 @@
-"""The formats of HiveD's logs."""
+"""The trace formats of HiveD's logs."""

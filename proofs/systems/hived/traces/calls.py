@@ -1,32 +1,32 @@
-"""The HiveD algorithm's calls as records of the model.
+"""Maps the calls of a recorded run of the HiveD algorithm to records of the model.
 
-The state machine document speaks of groups and cells only; a recorded run has pods, calls and
-names that come back. The reading rules of the trace format, and the choices within them:
+The state machine document has groups and cells only. A recorded run has pods, calls and names that are used again. The
+rules of the trace format, with our interpretation of each:
 
-* **What is compared** (rule 1): after each call the state of every group and every leaf cell's
-  state, user and reserver. That is the complete state of the model.
-* **A group that is not in the table** (rule 2) is Pending before its first pod and while it has
-  pods, and Deleted once it has none (one that was in the table has had a pod). Deleted stays
-  final: when pods of that name come back, the slot of the name begins anew as a Pending group.
-  This forgets nothing, since a Deleted group has no cells (checked where the slot is given away)
-  and nothing but a new group of its name can be seen of it again.
-* **Pods** (rule 2): e7 and e8 need that no pod of the group is left after the call; e3 and e4 need
-  that no allocated one is left, and if waiting ones are, they are a new Pending group.
-* **Steps of a call** (rule 3): Schedule and AddAllocatedPod take e0, e1, e2 of their group;
-  deletions take e3, e4, e7, e8 of their group and e9 on cells that it uses; other calls take none.
-* **Crashes** (rule 4): where ``epoch`` is greater than in the record before, everything takes ec;
-  then an Allocated group (a victim has become one) none of whose pods is bound in that record's
-  view becomes Pending and its cells Free. The replay that follows rebuilds what the crash already
-  has: its calls take no step and are not compared, until the first call that is no part of it.
-* **Outranks** (rule 5) is decided anew for each call: the group of the call runs at the priority
-  of its table entry after the call, else of that before, else of the header; every other group at
-  the lower of those before and after, since the call may displace it lazily first.
+* **Compared** (rule 1): the state of every group, and the state, user and reserver of every leaf cell, after each call.
+  That is the complete state of the model.
+* **A group that is not in the table** (rule 2) is Pending before its first pod and while it has pods. It is Deleted
+  once it has none (a group that was in the table has had a pod). Deleted stays final: when pods of that name come back,
+  the slot of the name starts again as a Pending group. This loses no information. A Deleted group has no cells (checked
+  when the slot is reused), and only a new group of its name can be observed later.
+* **Pods** (rule 2): e7 and e8 need a group without pods after the call, e3 and e4 one without allocated pods. Waiting
+  pods that are left form a new Pending group.
+* **Steps of a call** (rule 3): Schedule and AddAllocatedPod take e0, e1, e2 of their group. Deletions take e3, e4, e7,
+  e8 of their group, and e9 on cells that it uses. Other calls take no step.
+* **Crashes** (rule 4): where ``epoch`` is greater than in the previous record, every object takes ec. A victim is then
+  Allocated. An Allocated group that has no bound pod in that record becomes Pending, and its cells Free. The replay
+  that follows rebuilds the state that the crash left. Its calls take no step and are not compared, until the first call
+  that is not part of it.
+* **Outranks** (rule 5) is computed for each call. The group of the call has the priority of its table entry after the
+  call, else of the entry before, else of the header. Every other group has the lower of its priorities before and
+  after, because the call may first displace it lazily.
 
-Two prunings keep the search small; neither loses an explanation, because all is observed.
-No other group acts in the call, so nothing takes a cell from the group that e0 or e1 just gave it:
-the cells that it holds afterwards are K, but for those that it held before. And no step of a
-deletion makes the group a user again: e9 happens exactly on the Reserving cells that it used and
-no longer uses; as each e9 changes its own cell only, one order stands for all.
+Two prunings keep the search small. Neither loses an explanation, because the complete state is observed.
+
+1. No other group acts in the call, so no group takes a cell that e0 or e1 just gave. The cells that the group holds
+   afterwards are K, except those that it held before.
+2. No step of a deletion makes the group a user again. So e9 fires exactly on the Reserving cells that it used and no
+   longer uses. Each e9 changes its own cell only, so one order represents all.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ ALL_PODS_DELETED = "Condition: all pods of this PG are deleted."
 
 @dataclass(frozen=True)
 class _Event:
-    """The event that an action begins with, and the variable that it happens to."""
+    """The event that an action fires first, and the variable whose object fires it."""
 
     sort: str
     name: str
@@ -75,7 +75,7 @@ class _Event:
 
 @dataclass
 class HivedReading:
-    """A trace read as records of ``model``."""
+    """A trace, interpreted as records of ``model``."""
 
     model: Model
     trace: HivedTrace
@@ -92,7 +92,7 @@ class HivedReading:
         self.events = {a.name: _root(a.fires[0]) for a in self.model.actions if a.fires}
 
     def at(self, outranks: tuple[frozenset[int], ...]) -> Stepper:
-        """The stepper for one valuation of outranks, built once."""
+        """Returns the stepper for one valuation of outranks; it is built once."""
         if outranks not in self._steppers:
             sizes = {GROUP: len(self.trace.groups), CELL: len(self.trace.cells)}
             names = {GROUP: list(self.trace.groups), CELL: list(self.trace.cells)}
@@ -101,7 +101,7 @@ class HivedReading:
         return self._steppers[outranks]
 
     def records(self) -> Iterator[Record[State]]:
-        """The records, in order."""
+        """Yields the records, in order."""
         before: Call | None = None
         seen: set[str] = set()
         replaying = False
@@ -114,7 +114,7 @@ class HivedReading:
             before = call
 
     def stepper(self, call: Call, before: Call | None) -> Stepper:
-        """The steps at the priorities of ``call``."""
+        """Returns the stepper at the priorities of ``call``."""
         lowest, acting = [], []
         for name, own in self.trace.groups.items():
             entries = [c.table[name].priority for c in (call, before) if c is not None and name in c.table]
@@ -141,7 +141,7 @@ def _root(firing: Fires) -> _Event:
 
 @dataclass(frozen=True)
 class _Reading:
-    """One call in its context: what is observed after it and which steps may explain it."""
+    """One call in its context: the state observed after it, and the steps that may explain it."""
 
     whole: HivedReading
     call: Call
@@ -186,7 +186,7 @@ class _Reading:
         return "Deleted" if name in self.seen and not self.call.pods[name] else "Pending"
 
     def successors(self, state: State) -> Iterable[Path]:
-        """The paths that the reading rules allow."""
+        """The paths that the rules of the format allow."""
         start = Path((), state)
         if self.crashed:
             start = self.recovered(state)
@@ -230,7 +230,7 @@ class _Reading:
         return Path(tuple(steps), tuple(found))
 
     def reborn(self, path: Path) -> Path:
-        """Names that were Deleted and have pods are new Pending groups (rule 2)."""
+        """Turns Deleted groups whose names have pods into new Pending groups (rule 2)."""
         instance, states = self.whole.instance, self.whole.states
         found, steps = list(path.state), list(path.steps)
         for number, name in enumerate(self.whole.groups):
@@ -241,13 +241,13 @@ class _Reading:
         return Path(tuple(steps), tuple(found), path.refused)
 
     def held(self, state: State | Mapping[int, int], number: int) -> frozenset[int]:
-        """The cells that a group is associated with."""
+        """The cells with which a group is associated."""
         user, reserver = self.whole.instance.slot(CELL, "user"), self.whole.instance.slot(CELL, "reserver")
         cells = range(len(self.whole.trace.cells))
         return frozenset(c for c in cells if number in (state[user + c], state[reserver + c]))
 
     def choices(self, state: State, number: int, events: Iterable[str]) -> Iterator[tuple[Choice, str]]:
-        """The choices, for one group, of actions that begin with one of ``events`` on it, and of e9."""
+        """The choices, for one group, of actions that fire one of ``events`` on it first, and of e9."""
         wanted = tuple(events)
         for name, event in self.whole.events.items():
             action = self.whole.model.action(name)
@@ -260,7 +260,7 @@ class _Reading:
                     yield Choice(name, ((event.who, gone[0]),)), event.name
 
     def parameters(self, action: Action, state: State, number: int) -> Iterator[tuple[tuple[str, int], ...]]:
-        """The group, and the sets of cells that can have become its own (see the module's text)."""
+        """The group, and the sets of cells that it may have been given (see the module's docstring)."""
         sets = [v.name for v in action.parameters if not isinstance(v.type, Ref)]
         who = [v.name for v in action.parameters if isinstance(v.type, Ref)]
         if not sets:
@@ -286,7 +286,7 @@ class _Reading:
         ]
 
     def pods_hold(self, group: str, event: str) -> list[Requirement]:
-        """What forbids ``event`` on a group because of its pods (rule 2)."""
+        """The requirements on pods that forbid ``event`` on a group (rule 2)."""
         if event not in DELETING:
             return []
         allocated_only = event in ("e3", "e4")
@@ -299,7 +299,7 @@ class _Reading:
         return [Requirement(None, says, self.whole.model.document.name, action.line, ALL_PODS_DELETED)]
 
     def attempts(self, state: State) -> Iterator[Path]:
-        """Steps that the rules or the model forbid here, each with what forbids it."""
+        """Yields steps that the rules or the model forbid here, each with the requirements that forbid it."""
         stepper = self.whole.stepper(self.call, self.before)
         for start in list(self.successors(state))[:MOST_STARTS]:
             for group in self.concerned(start.state):
@@ -312,14 +312,14 @@ class _Reading:
                         yield Path(steps, after, tuple(refused))
 
     def concerned(self, state: State) -> Sequence[str]:
-        """The group of the call, and the groups that are not as observed."""
+        """The group of the call, and the groups whose state differs from the observed one."""
         slot = self.whole.instance.slot(GROUP)
         changed = [n for i, n in enumerate(self.whole.groups) if state[slot + i] != self.observed[slot + i]]
         own = [self.call.group] if self.call.group else []
         return [*own, *(name for name in changed if name not in own)]
 
     def not_this_call(self, group: str, event: str) -> list[Requirement]:
-        """What forbids ``event`` on ``group`` because the call is of another kind (rule 3)."""
+        """The requirements that forbid ``event`` on ``group`` in a call of this kind (rule 3)."""
         allowed = OF_THE_CALL.get(self.call.op, ())
         if not allowed:
             says = f"a call of {self.call.op} explains no step"
@@ -333,7 +333,7 @@ class _Reading:
 
 
 def _forced(stepper: Stepper, state: State, choice: Choice) -> State | None:
-    """Where a step would lead whose guard does not hold; None if the tables have no row for it."""
+    """The state after a step whose guard does not hold; None if the tables have no row for it."""
     try:
         return stepper.step(state, choice).after
     except (IllFormed, Undefined):

@@ -1,4 +1,4 @@
-"""Recorded runs of the HiveD scheduling algorithm, as far as the validator reads them."""
+"""Reads recorded runs of the HiveD scheduling algorithm: the parts that trace validation uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPPORTUNISTIC = -1
 
 @dataclass(frozen=True)
 class Entry:
-    """A group in the group table: its state, and the priority that it runs at."""
+    """A group in the group table: its state, and the priority at which it runs."""
 
     state: str
     priority: int
@@ -35,7 +35,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Pod:
-    """A pod as Kubernetes sees it; an allocated one has cells (it is binding or bound)."""
+    """A pod as Kubernetes sees it. An allocated pod has cells: it is binding or bound."""
 
     name: str
     state: str
@@ -47,7 +47,7 @@ class Pod:
 
 @dataclass(frozen=True)
 class Call:
-    """One record: a call, and what is observed after it. ``pods`` has a list for every group."""
+    """One record: a call, and the state observed after it. ``pods`` has a list for every group."""
 
     number: int
     line: int
@@ -62,14 +62,14 @@ class Call:
 
     @property
     def says(self) -> str:
-        """The call in a few words."""
+        """The call as a short description."""
         about = f" of {self.group}" + (f" (pod {self.pod})" if self.pod else "") if self.group else ""
         return self.op + about
 
 
 @dataclass(frozen=True)
 class HivedTrace:
-    """A trace: the groups with their priorities, the leaf cells, the calls."""
+    """A trace: the priorities of the groups by name, the leaf cells and the calls."""
 
     groups: Mapping[str, int]
     cells: Sequence[str]
@@ -77,15 +77,15 @@ class HivedTrace:
 
 
 def is_hived(header: Mapping[str, Any]) -> bool:
-    """The first line of a HiveD trace."""
+    """Whether ``header`` is the first line of a HiveD trace."""
     return header.get("header") is True
 
 
 def read_hived(lines: Sequence[Line]) -> HivedTrace:
-    """The trace that ``lines`` hold.
+    """Returns the trace in ``lines``.
 
     Raises:
-        TraceError: something of it is missing, of the wrong type or not in the header.
+        TraceError: a value is missing, of the wrong type or not in the header.
     """
     header, *rest = lines
     if not is_hived(header.value):
@@ -146,7 +146,7 @@ def _call(line: Line, shape: Shape, groups: Mapping[str, int], cells: Sequence[s
 
 
 def _priority(group: Mapping[str, Any]) -> int:
-    """What a group runs at, whatever its own priority says (reading rule 5)."""
+    """The priority at which a group runs, which may differ from its own (rule 5 of the format)."""
     virtual = group.get("pod_vcells") is not None and not group.get("lazy_preempted_by")
     return int(group["prio"]) if virtual else OPPORTUNISTIC
 
