@@ -1,6 +1,8 @@
-"""Checks a commit message: `area: imperative summary` in at most 72 characters, a blank line, and a body that says why.
+"""Checks a commit message.
 
-python docs/commit_message.py FILE
+    python docs/commit_message.py FILE
+
+It must have a subject `area: imperative summary` of at most 72 characters, a blank line, and a body that says why.
 """
 
 from __future__ import annotations

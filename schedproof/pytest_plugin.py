@@ -40,9 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Raises:
         UsageError: the repository has no manifest.
     """
-    if not config.getoption("schedproof") or hasattr(
-        config, "workerinput"
-    ):  # a worker of xdist is told what to collect
+    if not config.getoption("schedproof") or hasattr(config, "workerinput"):  # xdist passes its workers what to collect
         return
     manifests = sorted(_manifests(config))
     if not manifests:

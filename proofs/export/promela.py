@@ -57,7 +57,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title:
         title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: a sort has more objects than a Promela integer has bits, a number is out of Promela's range, or
+        ScopeError: a sort has more objects than a Promela integer has bits; a number is out of Promela's range; or
             there are too many choices to write out.
         Unwritable: a property of ``only`` cannot be written.
     """

@@ -82,7 +82,7 @@ def exported_properties(
         if name in left_out:
             why = left_out[name]
             lost = why == NO_HISTORY
-            remedy = "" if lost else "; choose another"  # with history it can be
+            remedy = "" if lost else "; choose another"  # an instance with history attributes can write it
             raise Unwritable(f"property {name!r} cannot be written: {why}{remedy}", needs_history=lost)
         if name != WELL_FORMED and all(prop.name != name for prop in checked):
             known = ", ".join(p.name for p in model.properties if p.name not in left_out)

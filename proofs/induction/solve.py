@@ -239,7 +239,7 @@ def _settle(
             if progress:
                 progress(len(prover.answers), prover.total)
         lost = prover.drop_failed()
-        # Only when the set has settled are the hard ones worth their time.
+        # Hard obligations are worth their time only when the set has settled.
         while not lost and (hard := prover.unanswered(every)):
             prover.thoroughly(hard[0])
             lost = prover.drop_failed()
@@ -301,7 +301,7 @@ class _Prover:
     def quickly(self, obligation: Obligation) -> None:
         """Tries the fast paths on an obligation; it may stay unanswered.
 
-        Most steps change nothing that an invariant reads, so assuming that invariant is enough.
+        Most steps leave the fields that an invariant reads unchanged, so assuming that invariant is enough.
         Most other proofs need only the objects that the step names.
         Of the rest, an invariant often follows from others that hold after the step.
         A false claim is refuted with few objects.
@@ -332,7 +332,7 @@ class _Prover:
         return self._spend(obligation, start)
 
     def _unchanged(self, obligation: Obligation) -> bool:
-        """Whether the step writes nothing that the invariant reads: then it is the same before and after."""
+        """Whether the step writes no field that the invariant reads: then it is the same before and after."""
         before = self.proof.stated.get(obligation.invariant)
         return obligation.inductive and before is not None and obligation.goal is before
 

@@ -29,8 +29,8 @@ MOST_INTERPRETED = 2_000_000
 PAYS, LOADED = 20_000, 5_000
 """The number of states after which the compiled search takes over.
 
-The interpreted search reaches so many states while numba and the compiled search load (PAYS), or if numba is already
-loaded (LOADED)."""
+The interpreted search reaches this number while numba and the compiled search load (PAYS), or while only the compiled
+search loads (LOADED)."""
 
 
 @dataclass(frozen=True)

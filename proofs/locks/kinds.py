@@ -74,11 +74,13 @@ class Stuck:
 
 
 def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
-    """The threads that can never continue, whatever the others do; the threads in ``moving`` have a step.
+    """The threads that can never continue, in any run of the others; the threads in ``moving`` have a step.
 
     This is the greatest set of threads that have no step and that each wait for one of these:
-    a lock that a thread of the set (or a finished one) holds or is about to write,
-    or a message that only threads of the set could send or take.
+
+    - a lock that a thread of the set, or a finished one, holds or is about to write;
+    - a message that only threads of the set could send or take.
+
     A thread that rests is never in it.
     """
     found = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}

@@ -126,7 +126,7 @@ def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
     return None
 
 
-# --- by instances
+# --- the search in instances
 
 LARGEST = 5
 """The most objects of an instance that is searched for circles; if there are more classes, it has one of each."""

@@ -88,7 +88,7 @@ class VariantNode(pytest.Collector):
             return verify_variant(self.system, self.model, only=() if everything else wanted)
         except Disagreement as error:
             return f"{self.model.system} {self.model.variant}: two engines disagree: {error}"
-        except Exception as error:  # what a function of the model raises, say: once for all of its tests
+        except Exception as error:  # for example from a function of the model; one report for all tests
             mine = blamed(self._manifest.parent, error)
             why = str(mine) if mine is not None else "".join(traceback.format_exception(error))
             return f"{self.model.system} {self.model.variant}: {why}"
@@ -117,7 +117,7 @@ class PropertyItem(pytest.Item):
             pytest.fail(f"{self._head()}\nA property whose premise is never true says nothing: mend it.", pytrace=False)
 
     def runtest(self) -> None:
-        """Compares the verdict with the expected one. An undetermined property fails, whatever is expected."""
+        """Compares the verdict with the expected one. An undetermined property always fails."""
         if self._checked.as_expected:
             return
         result = self._checked.result
