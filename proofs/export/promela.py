@@ -45,7 +45,7 @@ class Specification:
 def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title: str = "") -> Specification:
     """The Promela text of ``instance``.
 
-    Each step of the model is one transition, so that SPIN stores the model's number of states.
+    Each step of the model is one transition, so SPIN stores as many states as the model has.
     An ill-formed step leads back to its source state.
     But if a step reads an attribute of no object, SPIN reports an index out of bounds.
     Properties are assertions. Each state has one more transition, back to itself, that checks the properties of states.

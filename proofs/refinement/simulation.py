@@ -150,7 +150,7 @@ class Simulation(ABC, Generic[At, Act]):
     """The implementation, explored breadth first; run :meth:`explore` once. A subclass defines the implementation.
 
     Attributes:
-        edges: the moves: from, to, and the doer (:meth:`doer`).
+        edges: the moves: from, to, and the model action that stands for the act (:meth:`doer`).
         beyond: the number of moves to states outside of the explored part. The exploration does not continue from
             these.
         crashes: the number of crashes.
@@ -223,11 +223,11 @@ class Simulation(ABC, Generic[At, Act]):
         """Whether the state has objects that the model's instance lacks; ``before`` are the images before the act."""
 
     def doer(self, act: Act) -> str:
-        """The model action by which properties exclude such acts of one doer; "" by default."""
+        """The model action that a property lists in ``without`` to exclude such acts; "" if none does."""
         return ""
 
     def restrict(self, at: At, act: Act, after: At, images: frozenset[State]) -> frozenset[State]:
-        """Those of the images that also allow the other results of the act.
+        """The images that also allow the act's other effects.
 
         Raises:
             Broken: none of them does.
