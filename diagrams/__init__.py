@@ -1,6 +1,6 @@
-"""Pictures of models: machines, which event triggers which, how two machines go together, and deadlocks.
+"""Pictures of models: machines, event triggers, pairings of two machines, and deadlocks.
 
-``diagram`` builds a picture of what a model says; ``pairing`` and ``deadlock`` one of what its exploration
-finds; ``render`` and ``write_diagram`` spell it out as DOT, SVG, PNG or Mermaid. The folder ``gallery``
-holds the pictures of every system (:mod:`schedproof.diagrams.gallery`).
+``diagram`` builds a picture from a model; ``pairing`` and ``deadlock`` build one from its exploration.
+``render`` and ``write_diagram`` write a picture as DOT, SVG, PNG or Mermaid.
+The folder ``gallery`` holds the pictures of every system (:mod:`schedproof.diagrams.gallery`).
 """

@@ -1,4 +1,4 @@
-"""Pictures of what belongs to a variant beside its machines: event flows, charts of its document, the order of its locks, and deadlocks."""
+"""Pictures of a variant beside its machines: event flows, charts of its document, lock orders, and lock deadlocks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Draw = Callable[[], Diagram]
 
 
 def auxiliary_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Draw]]:
-    """By name one sentence on a picture, and what draws it."""
+    """The auxiliary pictures of a variant by name: one sentence on the picture, and a function that draws it."""
     found: dict[str, tuple[str, Draw]] = {}
     if flows := system.flows.get(model.variant):
         title = f"{model.system} ({model.variant}): who sends which events to whom"
@@ -35,7 +35,7 @@ def auxiliary_pictures(system: System, model: Model) -> Mapping[str, tuple[str, 
         if not isinstance(each, Locked) or (each.described.only and not each.described.refuted):
             continue
         order = None if each.described.only else (each.locks.order, each.locks.closed)
-        if order is None or order not in orders:  # one that amends another can have the order of that
+        if order is None or order not in orders:  # a variant that amends another may have the same order
             found[each.described.name] = _of_locks(each)
             orders.append(order)
     return found
@@ -59,7 +59,7 @@ def _deadlock(described: Locked) -> Diagram:
 
 
 def charted(chart: Chart, title: str) -> Diagram:
-    """The picture of a chart: each box is drawn as one."""
+    """The picture of a chart, with a box around each of its groups."""
     nodes = tuple(
         Node(name, label, NodeKind.STATE, initial=name in chart.initial, final=name in chart.final)
         for name, label in chart.states.items()
@@ -79,7 +79,7 @@ def charted(chart: Chart, title: str) -> Diagram:
 
 
 def event_flows(flows: Sequence[Flow], title: str) -> Diagram:
-    """An arrow from each sender to each receiver, with its events and the lines that have them."""
+    """The picture of event flows: an arrow from each sender to each receiver, with the events and document lines."""
     components = dict.fromkeys(component for flow in flows for component in (*flow.senders, flow.receiver))
     edges = tuple(
         Edge(sender, flow.receiver, EdgeKind.SENDS, (flow.event,), (f"line {flow.line}",))

@@ -1,4 +1,4 @@
-"""A deadlock of a model as a wait-for graph: the state in which a property is broken first."""
+"""A deadlock of a model as a wait-for graph: the first state that violates a property."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ def deadlock(
     scope: Mapping[str, int] | None = None,
     progress: Progress | None = None,
 ) -> Diagram:
-    """The wait-for graph of the state in which a shortest run breaks property ``name``.
+    """The wait-for graph of the state at which a shortest run violates the property ``name``.
 
     Args:
+        model: the model to explore.
         waiting: what "holds" and "waits for" mean in this variant.
+        name: the property.
         scope: the number of objects of each sort; by default the model's own.
+        progress: called during the exploration.
 
     Raises:
         ScopeError: the scope is impossible.
-        DiagramError: the model has no such property, or exploration does not refute it; or no one waits there.
+        DiagramError: the model lacks the property, exploration does not refute it, or no object waits in that state.
     """
     if name not in {prop.name for prop in model.properties}:
         raise DiagramError(
@@ -58,7 +61,7 @@ def deadlocks(
     scope: Mapping[str, int] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Diagram]:
-    """As :func:`deadlock`, for each of ``names`` that exploration refutes, at the price of one exploration."""
+    """The pictures of :func:`deadlock` for each of ``names`` that exploration refutes, from one exploration."""
     return {
         name: wait_for(
             observed(instance, state, waiting),

@@ -28,22 +28,22 @@ from .style import (
 )
 
 FONT = "Helvetica,Arial,sans-serif"
-"""A family whose widths graphviz knows even without font libraries: no warnings."""
+"""A font family whose widths graphviz knows without font libraries, so that it prints no warnings."""
 
 DASHED = (EdgeKind.PREVENTS, EdgeKind.WAITS_FOR, EdgeKind.ASIDE)
 
 WIDEST = 80
-"""Characters of a line of the legend."""
+"""The characters in a line of the legend."""
 
 START = "(start)"
-"""The dot from which an arrow leads to the initial state. No state has that name."""
+"""The name of the dot from which an arrow leads to the initial state. No state has this name."""
 
 
 def dot(diagram: Diagram) -> str:
-    """``diagram`` as DOT: pure text, needs no graphviz program, the same text for the same picture.
+    """``diagram`` as DOT text: deterministic, and without the graphviz program.
 
-    Clusters are told apart by colour, and have boxes only where the picture asks for them: events of two
-    machines take turns in a cascade, and boxes around each machine's would tie the arrows into a knot.
+    Colours distinguish clusters; boxes enclose them only if the picture asks for them.
+    In a cascade the events of two machines alternate, so boxes around each machine's events would tangle the arrows.
     """
     cascade = any(node.kind in (NodeKind.ACTION, NodeKind.EVENT) for node in diagram.nodes)
     graph = graphviz.Digraph()
@@ -65,7 +65,7 @@ def dot(diagram: Diagram) -> str:
     graph.attr("edge", fontname=FONT, fontsize="13", arrowsize="0.8")
     look = looks(diagram)
     with graph.subgraph() as column:
-        # Every step is read from left to right: the actions stand in the first column.
+        # A step reads from left to right: the actions are in the first column.
         roots = [node for node in diagram.nodes if node.kind in (NodeKind.ACTION, NodeKind.CRASH)]
         column.attr(rank="min")
         for node in roots:
@@ -135,7 +135,7 @@ def _edge(graph: graphviz.Digraph, edge: Edge) -> None:
 
 
 def _caption(diagram: Diagram) -> str:
-    """Title and legend as the graph's own label, so that they take no part in the layout."""
+    """Title and legend as the graph's own label, so that they do not affect the layout."""
     boxes = [
         f'<td bgcolor="{look.fill}" border="1" color="{look.border}"{" style=" + chr(34) + "dashed" + chr(34) if look.dashed else ""}>'
         f"{escape(look.name)}</td><td>{escape(look.meaning)}   </td>"

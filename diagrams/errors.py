@@ -1,9 +1,9 @@
-"""What can go wrong when a picture is asked for."""
+"""The error of a picture that cannot be made."""
 
 from __future__ import annotations
 
 
 class DiagramError(Exception):
-    """A picture that cannot be drawn or written: the message says what, where, and what to do instead."""
+    """A picture cannot be drawn or written. The message says what, where, and what to do instead."""
 
     exit_code = 2

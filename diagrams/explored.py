@@ -1,4 +1,4 @@
-"""What only an exploration knows: which states and steps occur, and where a property is broken first."""
+"""The results of an exploration that pictures need: reachable states, steps, and states that violate a property."""
 
 from __future__ import annotations
 
@@ -32,10 +32,15 @@ OnStep = Callable[[State, Step], None]
 def reachable(
     instance: Instance, on_step: OnStep = lambda state, step: None, progress: Progress | None = None
 ) -> list[State]:
-    """The reachable states of ``instance``, of interchangeable ones one; ``on_step`` sees every step from them.
+    """The reachable states of ``instance``, one for each class of interchangeable states.
+
+    Args:
+        instance: the model at a scope.
+        on_step: called with every step from these states.
+        progress: called during the exploration.
 
     Raises:
-        DiagramError: there is a step that the model must not allow.
+        DiagramError: some step is ill-formed.
     """
     found = explore(instance, progress=progress, on_step=lambda state, _, step: on_step(state, step))
     if found.ill_formed is not None:
@@ -50,13 +55,13 @@ def reachable(
 def broken_states(
     model: Model, scope: Mapping[str, int], names: Sequence[str], progress: Progress | None = None
 ) -> dict[str, tuple[Instance, State]]:
-    """Where a shortest run that breaks a property ends, for each of ``names`` that exploration refutes by a run.
+    """The last state of a shortest run that violates it, for each property in ``names`` that such a run refutes.
 
-    It is the run that ``schedproof explain`` tells.
+    ``schedproof explain`` prints the same run.
 
     Raises:
         ScopeError: the scope is impossible.
-        DiagramError: a run ends in a step that the model must not allow.
+        DiagramError: a run ends in an ill-formed step.
     """
     best: dict[str, tuple[Instance, Counterexample]] = {}
     for instance in instances(model, check_scope(model, scope)):
@@ -71,7 +76,7 @@ def broken_states(
 
 
 def _just(rigid: Rigid, sizes: Mapping[str, int]) -> list[Rigid]:
-    """The configurations of a model that is looked at in one only."""
+    """The configurations of a model that is explored in one configuration only."""
     return [rigid]
 
 

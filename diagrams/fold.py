@@ -1,7 +1,7 @@
-"""Many arrows of one event into one state, drawn as one arrow from a box that names where they start.
+"""Folds arrows of one event into one arrow from a box that lists the source states.
 
-A cancellation from each of seven states, or a change of condition from every state, would drown the
-rest of a picture. Nothing is left out: the box lists every state that it stands for.
+A cancellation from each of seven states, or a change of condition from every state, would hide the rest of a picture.
+No information is lost: the box lists every state that it stands for.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
 from .style import in_lines
 
 FEWEST, FEWEST_LOOPS = 4, 3
-"""So many arrows of one event into one state become one, and so many that lead back to where each started."""
+"""The fewest arrows of one event that are folded: arrows into one state, and arrows from states back to themselves."""
 
 ANY = "any of"
 EACH = "each of"
-"""How the box is headed: its arrows lead to one state, or each state back to itself."""
+"""The heading of the box: its arrows lead to one state, or each state leads back to itself."""
 
 STATES = (NodeKind.STATE, NodeKind.PAIR)
 
 Key = tuple[str | None, str, Mark]
-"""What is drawn as one: the target (None: each goes back to itself), the event, and the mark."""
+"""The key of arrows that are folded into one: target (None: each leads back to its source), event and mark."""
 
 
 def folded(diagram: Diagram) -> Diagram:
     """``diagram`` with one arrow for each event that leads from many states to one, or from many to themselves.
 
-    Arrows from the same states share a box. Call this before :func:`merged`, on arrows with one label
-    each; only transitions between states are folded.
+    Arrows from the same states share a box. Only transitions between states are folded.
+    Call this before :func:`merged`, while each arrow has one label.
     """
     states = [node.name for node in diagram.nodes if node.kind in STATES]
     together: dict[Key, list[Edge]] = {}
@@ -49,7 +49,7 @@ def folded(diagram: Diagram) -> Diagram:
         gone |= {id(edge) for edge in found}
         sources = tuple(name for name in states if name in {edge.source for edge in found})
         heading = EACH if target is None else ANY
-        # Loops of two marks at one box would run through each other's labels.
+        # Loops of two marks at one box would overlap each other's labels.
         key = heading, sources, mark if target is None else Mark.SAME
         box = boxes.setdefault(key, _box(heading, sources, diagram, len(boxes)))
         notes = tuple(dict.fromkeys(note for edge in found for note in edge.notes))
@@ -59,7 +59,7 @@ def folded(diagram: Diagram) -> Diagram:
 
 
 def unfolded(diagram: Diagram) -> Diagram:
-    """``diagram`` with an arrow for each state that a box stands for, and without boxes."""
+    """``diagram`` without boxes: with an arrow for each state that a box stands for."""
     members = {node.name: node.members for node in diagram.nodes if node.kind is NodeKind.GROUP}
     edges = tuple(
         replace(edge, source=source, target=source if edge.target in members else edge.target)

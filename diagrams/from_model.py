@@ -1,4 +1,4 @@
-"""Pictures of a model: one machine, or which event triggers which."""
+"""Pictures of a model: one of its machines, or the triggers between its events."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from .fold import folded
 from .representation import Cluster, Diagram, Edge, EdgeKind, Node, NodeKind, compared, merged
 
 TRIGGERS = "triggers"
-"""The name of the picture of a whole model."""
+"""The name of the picture of all events and their triggers."""
 
 
 def diagram(model: Model, machine: str | None = None, *, since: Model | None = None) -> Diagram:
     """A picture of ``model``.
 
     Args:
-        machine: the sort whose machine to draw; None or "triggers" for which event triggers which.
-        since: another variant of the system; what differs from it is marked.
+        model: the model to draw.
+        machine: the sort whose machine to draw; None or "triggers" for the triggers between events.
+        since: another variant of the system; the picture marks the differences from it.
 
     Raises:
-        DiagramError: the model has no such machine, or one without states.
+        DiagramError: the model has no such machine, or the machine has no states.
     """
     drawn = _draw(model, machine)
     if since is not None:
@@ -32,7 +33,7 @@ def diagram(model: Model, machine: str | None = None, *, since: Model | None = N
 
 
 def picture_names(model: Model) -> tuple[str, ...]:
-    """What :func:`diagram` can draw of ``model``: its machines with states, and ``triggers``."""
+    """The names of pictures that :func:`diagram` can draw of ``model``: its machines with states, and ``triggers``."""
     return (*(m.sort.name for m in model.machines if m.states), TRIGGERS)
 
 
@@ -46,10 +47,10 @@ def _draw(model: Model, machine: str | None) -> Diagram:
 
 
 def _machine(model: Model, machine: Machine) -> Diagram:
-    """States and one arrow for each row of the table."""
+    """The states of a machine, and one arrow for each row of its table."""
     table = model.table(machine.sort)
     leaving = {row.source for row in table if row.source != row.target}
-    # Where nothing is lost in a crash, saying so at every state says nothing.
+    # If every state survives a crash, a remark at each of them is useless.
     lossy = any(state.durability is not Durability.PERSISTENT for state in machine.states)
     nodes = tuple(
         Node(
@@ -79,7 +80,7 @@ def _machine(model: Model, machine: Machine) -> Diagram:
 def _triggers(model: Model) -> Diagram:
     """Actions and events, and an arrow for every edge of the model's trigger graph.
 
-    Where one rule asks for an event and another for its absence, the graph keeps the first.
+    If one rule needs an event and another needs its absence, the graph keeps the first.
     """
     actions = tuple(
         Node(action.name, action.name, NodeKind.CRASH if action.crash else NodeKind.ACTION) for action in model.actions
@@ -116,7 +117,7 @@ def _name(node: tuple[str, str]) -> str:
 
 
 def _moves(machine: Machine, rows: list[Row]) -> tuple[str, ...]:
-    """What an event does to its object: "source → target", one line for each target."""
+    """The transitions of an event, "source → target": one line for each target."""
     sources: dict[str, list[str]] = {}
     if len(rows) > 1 and all(row.source == row.target for row in rows):
         return (f"{len(rows)} of {len(machine.states)} states stay",)

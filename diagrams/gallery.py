@@ -3,9 +3,10 @@
     python -m schedproof.diagrams.gallery [--check]
     python -m schedproof.diagrams.gallery --format png --into DIRECTORY
 
-The first line draws what is stale, or lists it. A page is stale if its text is not what the models give now. A picture
-is stale if its SVG was drawn from other DOT, or was changed since; graphviz is not needed to see that. The second line
-draws all pictures in one format (svg, png, dot, mermaid) for a reader who wants other files than SVG.
+The first command draws what is stale; with ``--check`` it lists what is stale.
+A page is stale if its text differs from what the models give now.
+A picture is stale if its SVG was drawn from other DOT, or was changed since. This check does not need graphviz.
+The second command draws all pictures in one format (svg, png, dot, mermaid), for a reader who does not want SVG.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ from .writing import write_whole
 FOLDER = Path(__file__).parent / "gallery"
 PAGE = "README.md"
 REPLACED = (".svg", ".png", ".dot", ".mmd", ".md")
-"""How the files end that are removed where nothing draws them."""
+"""The endings of the files that are removed if no picture draws them."""
 
 REMEDY = "python -m schedproof.diagrams.gallery"
 
 MOST_PAIRS = 40
-"""More pairs of states than these are no picture to look at: they are drawn on request only."""
+"""The most pairs of states in a picture of the gallery; larger pictures are drawn on request only."""
 
 Systems = Mapping[str, System]
-"""By their names."""
+"""Systems by name."""
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,15 @@ FORMATS: Mapping[str, tuple[str, Callable[[Picture], str | bytes]]] = {
     "dot": (".dot", lambda picture: picture.dot),
     "mermaid": (".mmd", lambda picture: picture.mermaid),
 }
-"""Format -> how its files end, and what is in them."""
+"""Format -> the ending of its files, and the function that makes their content."""
 
 
 def pictures(systems: Systems) -> Iterator[Picture]:
     """All pictures, in the order of the registry.
 
-    The machines and triggers of a variant that amends another are compared with the first variant of that
-    line; of one that amends an amendment only what it draws differently. Deadlocks are drawn of variants
-    that stand alone or amend an amendment.
+    The machines and triggers of an amendment are compared with the first variant of its line.
+    An amendment of an amendment has only the pictures that it draws differently.
+    Deadlocks are drawn of variants that stand alone or amend an amendment.
     """
     for system in systems.values():
         for model in system.variants.values():
@@ -105,7 +106,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
 
 
 def _same(drawn: Diagram, other: Model, name: str, since: Model | None) -> bool:
-    """The picture of that name of ``other`` shows the same."""
+    """Whether the picture ``name`` of ``other`` shows the same as ``drawn``."""
     return name in picture_names(other) and drawn == replace(diagram(other, name, since=since), title=drawn.title)
 
 
@@ -147,7 +148,7 @@ def _about(model: Model, name: str, drawn: Diagram) -> str:
 
 
 def front_page(drawn: Sequence[Picture]) -> str:
-    """The page of the gallery: how to read the pictures, and where they are."""
+    """The front page of the gallery: how to read the pictures, and links to them."""
     lines = [
         "# Gallery",
         "",
@@ -222,7 +223,7 @@ def _grouped(drawn: Sequence[Picture], key: Callable[[Picture], str]) -> dict[st
 
 
 def pages(drawn: Sequence[Picture]) -> dict[str, str]:
-    """The pages: path -> content. Each folder has one, for GitHub cuts off a page at 512 KB."""
+    """The pages: path -> content. Each folder has its own page, because GitHub cuts off a page at 512 KB."""
     written = {PAGE: front_page(drawn)}
     for system, of_system in _grouped(drawn, lambda picture: picture.system).items():
         written[f"{system}/{PAGE}"] = system_page(system, of_system)
@@ -232,9 +233,9 @@ def pages(drawn: Sequence[Picture]) -> dict[str, str]:
 
 
 def stale(drawn: Sequence[Picture], folder: Path = FOLDER) -> list[str]:
-    """What is not as it should be in the gallery, one line for each file; empty if it is fresh.
+    """The faults of the gallery, one line for each file; empty if the gallery is fresh.
 
-    Needs no graphviz program.
+    This does not need the graphviz program.
     """
     wanted = pages(drawn)
     images = {f"{picture.stem}.svg": picture for picture in drawn}
@@ -251,7 +252,7 @@ def stale(drawn: Sequence[Picture], folder: Path = FOLDER) -> list[str]:
 
 
 def _image_fault(picture: Picture, path: Path) -> str | None:
-    """Why the SVG of a picture has to be drawn again; None if it is fresh."""
+    """Why the SVG of a picture must be drawn again; None if it is fresh."""
     image = path.read_bytes().decode(errors="replace")
     if svg_fingerprint(image) != fingerprint(picture.dot):
         return "drawn from other DOT"
@@ -259,12 +260,13 @@ def _image_fault(picture: Picture, path: Path) -> str | None:
 
 
 def regenerate(drawn: Sequence[Picture], folder: Path = FOLDER) -> None:
-    """Makes the gallery fresh and removes what nothing draws; changes nothing if a picture cannot be drawn.
+    """Draws what is stale in the gallery, and removes files that no picture draws.
 
-    A fresh SVG stays as it is: another version of graphviz, or other fonts, would change all of them for no reason.
+    It changes nothing if a picture cannot be drawn. A fresh SVG is kept: another version of graphviz, or other fonts,
+    would change every SVG without a reason.
 
     Raises:
-        DiagramError: no ``dot`` program, or a file that cannot be written.
+        DiagramError: there is no ``dot`` program, or a file cannot be written.
     """
     content = pages(drawn)
     for picture in drawn:
@@ -279,10 +281,10 @@ def regenerate(drawn: Sequence[Picture], folder: Path = FOLDER) -> None:
 
 
 def draw_all(drawn: Sequence[Picture], format: str, folder: Path) -> None:
-    """Draws all pictures in one of :data:`FORMATS` into a folder, which keeps whatever else is in it.
+    """Draws all pictures in one of :data:`FORMATS` into a folder; other files in the folder stay.
 
     Raises:
-        DiagramError: no ``dot`` program, or a file that cannot be written.
+        DiagramError: there is no ``dot`` program, or a file cannot be written.
     """
     ending, draw = FORMATS[format]
     _write({f"{picture.stem}{ending}": draw(picture) for picture in drawn}, folder)
@@ -301,7 +303,7 @@ def _write(content: Mapping[str, str | bytes], folder: Path) -> None:
 
 
 def registered() -> list[Picture]:
-    """The pictures of the project's systems; the pairs and deadlocks among them take some seconds of exploration."""
+    """The pictures of the project's systems. The pairs and deadlocks among them take a few seconds of exploration."""
     return list(pictures(systems()))
 
 

@@ -1,7 +1,7 @@
-"""SVG and PNG: DOT drawn by graphviz, carrying the hash of the DOT that they were drawn from.
+"""SVG and PNG images that graphviz draws from DOT. Each carries the hash of its DOT.
 
-Their bytes depend on the fonts and the graphviz version at hand, so they cannot be compared; the hash can. An SVG also
-carries the hash of its own text, which shows whether it was changed after graphviz drew it.
+The bytes of an image depend on the installed fonts and graphviz version, so a comparison uses the hash.
+An SVG also carries the hash of its own text. This shows whether the SVG was changed after graphviz drew it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def fingerprint(text: str) -> str:
 
 
 def svg(dot: str) -> str:
-    """``dot`` drawn as SVG; its last two lines are comments with the hash of ``dot`` and of the SVG before them.
+    """``dot`` drawn as SVG. Its last two lines are comments with the hash of ``dot`` and of the SVG above them.
 
     Raises:
         DiagramError: there is no ``dot`` program.
@@ -42,13 +42,13 @@ def sealed(svg: str) -> str:
 
 
 def is_intact(svg: str) -> bool:
-    """Whether ``svg`` ends in the hash of its own text, as :func:`svg` wrote it."""
+    """Whether ``svg`` ends in the hash of its own text, as :func:`svg` writes it."""
     before, _, _ = svg.rpartition(f"<!-- {SEAL}: ")
     return svg == sealed(before)
 
 
 def svg_fingerprint(text: str) -> str | None:
-    """The hash that an SVG carries; None if it carries none."""
+    """The hash of the DOT that an SVG carries; None if it carries none."""
     found = _SVG_COMMENT.search(text)
     return found and found.group(1)
 
@@ -65,7 +65,7 @@ def png(dot: str) -> bytes:
 
 
 def png_fingerprint(image: bytes) -> str | None:
-    """The hash that a PNG carries; None if it carries none or is no PNG."""
+    """The hash that a PNG carries; None if it carries none or the bytes are not a PNG."""
     if not image.startswith(_PNG):
         return None
     at = len(_PNG)

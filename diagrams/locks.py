@@ -1,4 +1,4 @@
-"""Pictures of locks: who may be acquired under whom, and a deadlock as a circle of who waits for whom."""
+"""Pictures of locks: the order in which they may be acquired, and a deadlock as a circle of waiting threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .representation import Diagram, Edge, EdgeKind, Node, NodeKind
 
 
 def order_graph(locks: Locks, order: Order) -> Diagram:
-    """The classes of ``locks``, with an arrow from each to those that may be acquired under it."""
+    """The lock classes of ``locks``, with an arrow from each to the classes that may be acquired under it."""
     rows = {id(edge.row) for edge in order.circle}
     on_circle = {name for edge in order.circle for name in (edge.row.holding, edge.row.acquired)}
     named = {name for row in locks.order for name in (row.holding, row.acquired)}
@@ -45,17 +45,17 @@ def _place(order: Order, ranked: list[str], name: str) -> tuple[str, ...]:
 
 
 def deadlock_graph(problem: Problem, title: str) -> Diagram:
-    """Who holds what and waits for what at the end of an interleaving; the circle is the warning.
+    """The locks held and waited for at the last state of an interleaving; the circle is drawn as the alarm.
 
-    A lock that a thread waits for leads to who holds it, or to the writer who is about to; a channel, to who could see
-    to what is waited for there.
+    From a lock that a thread waits for, an arrow leads to its holder, or to the writer that is about to acquire it.
+    From a channel, arrows lead to the threads that could end the wait.
     """
     threads = dict.fromkeys([*(w.thread for w in problem.waits), *(h.thread for h in problem.holds), *problem.threads])
     things = dict.fromkeys([*(w.on for w in problem.waits), *(h.on for h in problem.holds)])
     circle = set(problem.threads)
     edges: dict[tuple[str, str, str], Edge] = {}
     for waiting in problem.waits:
-        # What is never released is waited for by threads outside; they are what there is to see then.
+        # Threads outside of the circle wait for a lock that is never released; the picture must show them.
         inside = (waiting.thread in circle or problem.kind is Kind.LEAKED) and bool(circle & set(waiting.whom))
         add = Edge(
             _thread(waiting.thread), _thing(waiting.on), EdgeKind.WAITS_FOR, (f"waits: {waiting.how}",), alarm=inside

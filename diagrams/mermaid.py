@@ -1,6 +1,6 @@
-"""A picture as Mermaid text: a state diagram of a machine, a flowchart of triggers and of charts.
+"""A picture as Mermaid text: a state diagram for a machine, a flowchart for triggers and charts.
 
-A chart has dashed arrows, which a state diagram has not.
+A chart needs dashed arrows, which Mermaid's state diagrams lack.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ RESERVED = {
     "accdescr", "acctitle", "as", "class", "classdef", "click", "default", "direction", "end", "flowchart", "graph",
     "linkstyle", "note", "state", "style", "subgraph",
 }  # fmt: skip
-"""Words of Mermaid that cannot name a node, in small letters."""
+"""Words of Mermaid that cannot name a node, in lower case."""
 
 
 def mermaid(diagram: Diagram) -> str:
-    """``diagram`` as Mermaid: pure text, the same text for the same picture."""
+    """``diagram`` as Mermaid text; deterministic."""
     ids = identifiers(node.name for node in diagram.nodes)
     states = all(node.kind in (NodeKind.STATE, NodeKind.GROUP) for node in diagram.nodes)
     body = _state_diagram(diagram, ids) if states and not diagram.boxed else _flowchart(diagram, ids)
@@ -33,7 +33,7 @@ def mermaid(diagram: Diagram) -> str:
 
 
 def identifiers(names: Iterable[str]) -> dict[str, str]:
-    """A Mermaid identifier for each name: letters, digits and underscores, no two the same."""
+    """A Mermaid identifier for each name: letters, digits and underscores; all are different."""
     found: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"\W", "_", name, flags=re.ASCII)
@@ -52,7 +52,7 @@ def _state_diagram(diagram: Diagram, ids: dict[str, str]) -> list[str]:
         lines.append(f'    state "{_quoted(node.label)}{more}" as {ids[node.name]}')
     lines += [f"    [*] --> {ids[node.name]}" for node in diagram.nodes if node.initial]
     for edge in diagram.edges:
-        # A state diagram has no coloured arrows: marks are words.
+        # Mermaid's state diagrams have no coloured arrows: marks are words.
         more = "".join(f" ({word})" for word in _mark(diagram, edge.mark))
         lines.append(f"    {ids[edge.source]} --> {ids[edge.target]} : {_quoted(', '.join(edge.labels))}{more}")
     lines += [f"    {ids[node.name]} --> [*]" for node in diagram.nodes if node.final]
@@ -77,7 +77,7 @@ def _flowchart(diagram: Diagram, ids: dict[str, str]) -> list[str]:
 
 
 def _boxes(diagram: Diagram, ids: dict[str, str]) -> list[str]:
-    """A box around each cluster, if they are drawn."""
+    """A box around each cluster, if the picture asks for boxes."""
     lines = []
     for number, cluster in enumerate(diagram.clusters if diagram.boxed else ()):
         inside = [f"        {ids[name]}" for name in cluster.nodes]
@@ -88,7 +88,10 @@ def _boxes(diagram: Diagram, ids: dict[str, str]) -> list[str]:
 
 
 def _ends(diagram: Diagram, ids: dict[str, str]) -> list[str]:
-    """Where states begin, a dot that leads there; where they end, they lead to a ring. Their arrows come last: arrows are styled by number."""
+    """Lines for a start dot with arrows to the initial states, and a ring with arrows from the final states.
+
+    These arrows must come last, since Mermaid styles arrows by number.
+    """
     lines = []
     for what, shape, fill in (("begin", '((" "))', INK), ("over", '(((" ")))', PAPER)):
         name = _free(what, ids)
@@ -100,12 +103,12 @@ def _ends(diagram: Diagram, ids: dict[str, str]) -> list[str]:
 
 
 def _free(name: str, ids: dict[str, str]) -> str:
-    """``name``, or one like it that no node has."""
+    """``name``, or one like it that is not the identifier of a node."""
     return next(n for n in (f"{name}{'_' * i}" for i in count()) if n not in ids.values())
 
 
 def _legend(diagram: Diagram, ids: dict[str, str]) -> list[str]:
-    """What a picture says below its title, as a box of its own."""
+    """The note and alarm of a picture, as a box below it."""
     said = [text for text in (diagram.note, alarm_words(diagram)) if text]
     if not said:
         return []

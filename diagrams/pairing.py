@@ -1,7 +1,7 @@
-"""The pairing of two machines: in which states an object and what it refers to are found together.
+"""The pairing of two machines: the states in which an object and the object it refers to occur together.
 
-An attribute that refers to an object (``Recipe.system``) pairs the machine of the one with the machine of the other. Drawn are the
-pairs that occur in the explored states, the steps between them, and which pairs a property forbids.
+An attribute that refers to an object (``Recipe.system``) pairs the machines of the two objects.
+The picture shows the pairs in the explored states, the steps between them, and the pairs that a property forbids.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from .representation import Diagram, Edge, EdgeKind, Node, NodeKind, merged
 from .style import in_lines
 
 Pair = tuple[str, str | None]
-"""The state of an object, and the state of what it refers to (None: it refers to nothing)."""
+"""The state of an object, and the state of the object that it refers to (None: it refers to none)."""
 
 
 @dataclass
 class Pairing:
-    """What was seen of an attribute: each pair with the properties that it breaks, and the actions between pairs.
+    """The observed pairs of an attribute, and the steps between them.
 
-    ``breaks`` has the invariants over one object of each sort that are false wherever the pair occurs.
+    Attributes:
+        breaks: pair -> the invariants over one object of each sort that are false wherever the pair occurs.
+        steps: (pair before, pair after) -> the actions between them.
     """
 
     sort: str
@@ -52,7 +54,7 @@ def pairing_names(model: Model) -> tuple[str, ...]:
 
 
 def changing_pairings(model: Model) -> tuple[str, ...]:
-    """Those of :func:`pairing_names` whose references change: the others are structure, and seldom say much."""
+    """Those of :func:`pairing_names` whose references change. Rigid references are structure and rarely informative."""
     return tuple(
         name
         for name in pairing_names(model)
@@ -69,10 +71,13 @@ def _paired(model: Model, attribute: Attribute) -> bool:
 def observed(
     model: Model, name: str, scope: Mapping[str, int] | None = None, progress: Progress | None = None
 ) -> Pairing:
-    """What the exploration of ``model`` shows of the pairing ``name`` (``Sort.attribute``).
+    """The pairing ``name`` (``Sort.attribute``) in the explored states of ``model``.
 
     Args:
+        model: the model to explore.
+        name: the attribute that refers to an object.
         scope: the number of objects of each sort; by default the model's own.
+        progress: called during the exploration.
 
     Raises:
         DiagramError: there is no such pairing.
@@ -84,7 +89,7 @@ def observed(
 def all_observed(
     model: Model, names: Sequence[str], scope: Mapping[str, int] | None = None, progress: Progress | None = None
 ) -> dict[str, Pairing]:
-    """As :func:`observed`, for each of ``names``, at the price of one exploration."""
+    """The results of :func:`observed` for each of ``names``, from one exploration."""
     sizes = check_scope(model, scope or {})
     at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
     found = {name: _unobserved(model, name, at) for name in names}
@@ -114,10 +119,12 @@ def _see(readers: Sequence[_Reader], state: State, step: Step) -> None:
 
 
 def pairing(model: Model, seen: Pairing, *, every_step: bool = False) -> Diagram:
-    """The picture of what :func:`observed` found.
+    """The picture of a pairing that :func:`observed` returned.
 
     Args:
-        every_step: draw also the steps that start where a property is broken already.
+        model: the explored model.
+        seen: its pairing.
+        every_step: also draw the steps from pairs that already violate a property.
     """
     order = _order(model, seen)
     forbidden = {pair for pair, broken in seen.breaks.items() if broken}
@@ -146,7 +153,7 @@ def pairing(model: Model, seen: Pairing, *, every_step: bool = False) -> Diagram
 
 
 def _order(model: Model, seen: Pairing) -> list[Pair]:
-    """The pairs to draw, in the order of the machines' states; those that refer to nothing where a step joins them."""
+    """The pairs to draw, in the order of the machines' states; a pair with None is included if a step joins it."""
     pairs = {*seen.breaks, *(pair for step in seen.steps for pair in step)}
     first = [state.name for state in model.machine(seen.sort).states]
     second = [None, *(state.name for state in model.machine(seen.target).states)]
@@ -164,7 +171,7 @@ def _node(seen: Pairing, pair: Pair) -> Node:
 
 
 class _Reader:
-    """Reads the pairs of one instance out of its states."""
+    """Reads the pairs of an instance from its states."""
 
     def __init__(self, instance: Instance, of: Pairing) -> None:
         model = instance.model
@@ -185,14 +192,14 @@ class _Reader:
         ]
 
     def see(self, state: State, step: Step) -> None:
-        """Notes which pairs a step turns into which others."""
+        """Records the pairs before and after a step."""
         for number in self._objects:
             before, after = self._pair(state, number), self._pair(step.after, number)
             if before != after and not (before[1] is None and after[1] is None):
                 self._of.steps.setdefault((before, after), {})[step.choice.action] = None
 
     def check(self, state: State) -> None:
-        """Notes the pairs of a state, and which properties they break."""
+        """Records the pairs of a state, and the properties that they violate."""
         for number in self._objects:
             pair = self._pair(state, number)
             if pair[1] is not None:
@@ -215,7 +222,7 @@ class _Reader:
 
 
 def _breaks(instance: Instance, prop: Invariant) -> Callable[[Moment], bool]:
-    """Whether ``prop`` is false of the objects in a moment; also where it reads an attribute of no object."""
+    """Whether ``prop`` is false for the objects in a moment; True also if it reads an attribute of no object."""
     scope = {v.name: v for v in prop.over}
     given = None if prop.given is None else compile_term(instance, prop.given, scope)
     then = compile_term(instance, prop.then, scope)

@@ -1,4 +1,4 @@
-"""A picture in any format, as text or bytes, or as a file."""
+"""Renders a picture in any format, as text, bytes or a file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _RENDERERS: Mapping[str, Callable[[Diagram], str | bytes]] = {
 }
 
 FORMATS = tuple(_RENDERERS)
-"""The formats that :func:`render` knows."""
+"""The formats of :func:`render`."""
 
 
 def render(diagram: Diagram, format: str) -> str | bytes:
     """``diagram`` in one of :data:`FORMATS`: bytes for png, text for the others.
 
     Raises:
-        DiagramError: unknown format; or svg or png where there is no ``dot`` program.
+        DiagramError: the format is unknown; or it is svg or png, and there is no ``dot`` program.
     """
     if format not in _RENDERERS:
         raise DiagramError(f"unknown format {format!r}; choose from {', '.join(FORMATS)}")
@@ -35,9 +35,9 @@ def render(diagram: Diagram, format: str) -> str | bytes:
 
 
 def write_diagram(diagram: Diagram, format: str, path: str | Path) -> None:
-    """Writes ``diagram`` to a file: all of it, or nothing.
+    """Writes ``diagram`` to a file, completely or not at all.
 
     Raises:
-        DiagramError: as :func:`render`; or the file cannot be written.
+        DiagramError: as for :func:`render`; or the file cannot be written.
     """
     write_whole(Path(path), render(diagram, format))

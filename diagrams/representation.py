@@ -1,6 +1,6 @@
-"""The one representation of a picture; renderers only spell it out.
+"""The data structure of every picture; renderers translate it to a format.
 
-Nothing here knows a system, a model or an output format.
+It knows no system, model or output format.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from schedproof.model.lang import Durability
 
 
 class NodeKind(enum.Enum):
-    """What a node stands for."""
+    """The kind of thing that a node stands for."""
 
     STATE = "state"
     EVENT = "event"
     ACTION = "action"
     CRASH = "crash"
     GROUP = "group"
-    """Several states, where arrows of one event start at each of them."""
+    """Several states from each of which an arrow of one event starts."""
     PAIR = "pair"
-    """The state of an object and the state of what it refers to."""
+    """The state of an object and the state of the object that it refers to."""
     OWNER = "owner"
-    """What can hold resources and wait for them."""
+    """An object or thread that can hold resources and wait for them."""
     RESOURCE = "resource"
 
 
 class EdgeKind(enum.Enum):
-    """What an arrow says."""
+    """The meaning of an arrow."""
 
     TRANSITION = "takes an object from state to state"
     CAUSES = "causes"
@@ -51,15 +51,15 @@ class Mark(enum.Enum):
 
 @dataclass(frozen=True)
 class Node:
-    """What :class:`NodeKind` lists.
+    """A node of one :class:`NodeKind`.
 
     Args:
         name: unique in its picture.
-        label: what a reader sees; ``details`` are smaller lines below it.
-        durability: what a crash does to a state; None where that is no question.
+        label: the text that a reader sees; ``details`` are smaller lines below it.
+        durability: what a crash does to a state; None if this does not apply.
         initial, final: for states.
         members: of a group, the names of its states.
-        alarm: this is what the picture warns of; its ``Diagram.alarm`` says of what.
+        alarm: whether to draw the node as a warning; ``Diagram.alarm`` explains it.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """An arrow; ``labels`` are the events that it stands for, ``notes`` where the document says so."""
+    """An arrow; ``labels`` are the events that it stands for, ``notes`` the lines of the document that have them."""
 
     source: str
     target: str
@@ -97,11 +97,13 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Diagram:
-    """A picture. The order of its parts is the order in which they are written out.
+    """A picture. Its parts are written out in their order.
 
-    ``since`` names what ADDED and REMOVED refer to, if the picture is compared with another.
-    ``note`` is how to read it, and ``alarm`` what the legend says of what is drawn as a warning. ``boxed``: a
-    box is drawn around each cluster; else clusters are told apart by colour.
+    Attributes:
+        since: the name of the picture that ADDED and REMOVED refer to, if any.
+        note: how to read the picture.
+        alarm: the explanation of the warnings in the legend.
+        boxed: whether to draw a box around each cluster; otherwise colours distinguish clusters.
     """
 
     title: str
@@ -115,10 +117,10 @@ class Diagram:
 
 
 def compared(new: Diagram, old: Diagram, since: str) -> Diagram:
-    """``new`` with its differences from ``old`` marked; what only ``old`` has is put back as REMOVED.
+    """``new`` with its differences from ``old`` marked; nodes and arrows that only ``old`` has are added as REMOVED.
 
-    Nodes are the same if they have the same name, arrows if they join the same nodes and are of one
-    kind and label; call this before :func:`merged`.
+    Nodes are the same if they have the same name. Arrows are the same if they join the same nodes and have the same
+    kind and labels. Call this before :func:`merged`.
     """
     old_nodes, new_nodes = {n.name for n in old.nodes}, {n.name for n in new.nodes}
     gone_nodes = tuple(replace(n, mark=Mark.REMOVED) for n in old.nodes if n.name not in new_nodes)
@@ -142,7 +144,7 @@ def _identity(edge: Edge) -> tuple[str, str, EdgeKind, tuple[str, ...]]:
 
 
 def merged(diagram: Diagram) -> Diagram:
-    """One arrow for all parallel arrows of the same kind and mark, with the labels of each in order."""
+    """``diagram`` with one arrow for all parallel arrows of the same kind and mark, with all labels in order."""
     together: dict[tuple[str, str, EdgeKind, Mark], Edge] = {}
     for edge in diagram.edges:
         key = (edge.source, edge.target, edge.kind, edge.mark)

@@ -1,8 +1,7 @@
-"""What the renderers share: looks, and the words of the legend.
+"""The looks and the words of the legend that all renderers share.
 
-Every difference is said twice, in colour and in line style or words, for readers and printers
-without colour. Texts are dark on light fills, and pictures have a white page of their own, so that
-they can stand on a dark one.
+Colour is never the only sign: line style or words repeat it, for readers and printers without colour.
+Text is dark on light fills. Pictures have a white background of their own, so that they fit on a dark page.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ PAPER, INK, QUIET = "#ffffff", "#1f2328", "#57606a"
 
 @dataclass(frozen=True)
 class Look:
-    """How a node looks: a name, which the legend explains by ``meaning``, fill and border."""
+    """How a node looks: a name, its ``meaning`` for the legend, fill and border."""
 
     name: str
     meaning: str
@@ -37,7 +36,7 @@ GROUP = Look("any / each of", "its arrow starts at each of the states named", PA
 ACTION = Look("action", "where a step begins", "#e3e8ef", INK)
 CRASH = Look("crash", "of the scheduler", "#ffe3e0", "#b3261e", dashed=True)
 ALARM = Look("alarm", "", "#ffe3e0", "#b3261e")
-"""What a picture warns of: also thicker, and the legend says so."""
+"""The look of a warning: it is also thicker, and the legend explains it."""
 PAIR = Look("pair", "", "#e1f3e1", "#3f7a3f")
 OWNER = Look("owner", "", "#d9ebff", "#1f5fa8")
 RESOURCE = Look("resource", "", "#fff1cc", "#9a6700")
@@ -45,10 +44,10 @@ GROUPS = (
     ("#d9ebff", "#1f5fa8"), ("#fff1cc", "#9a6700"), ("#e1f3e1", "#3f7a3f"), ("#eee3fa", "#6b3fa0"), ("#d5f2f0", "#1b7a74"),
     ("#fde3ef", "#a8326b"), ("#e9ebc8", "#6c6f1c"), ("#f3e3d6", "#8a4b1d"),
 )  # fmt: skip
-"""Fill and border of one cluster after the other, over again where there are more."""
+"""Fill and border of the clusters in order; they repeat if there are more clusters."""
 
 SQUARE = (NodeKind.EVENT, NodeKind.RESOURCE)
-"""What is drawn with corners; all else is round."""
+"""The kinds of nodes that are drawn with corners; all others are round."""
 
 ARROWS = {
     EdgeKind.TRANSITION: INK, EdgeKind.CAUSES: INK, EdgeKind.PREVENTS: "#b3261e",
@@ -67,7 +66,7 @@ EDGE_WORDS = {
 
 
 def looks(diagram: Diagram) -> dict[str, Look]:
-    """The look of each node, by its name, marks apart."""
+    """The look of each node, by its name, without marks."""
     groups = {
         name: Look(cluster.name, "" if diagram.boxed else "its events", *GROUPS[position % len(GROUPS)])
         for position, cluster in enumerate(diagram.clusters)
@@ -108,12 +107,12 @@ def used_marks(diagram: Diagram) -> tuple[Mark, ...]:
 
 
 def mark_words(diagram: Diagram, mark: Mark) -> str:
-    """What a mark means: "added since as-written"."""
+    """The meaning of a mark, for example "added since as-written"."""
     return f"{mark.value} since {diagram.since}"
 
 
 def alarm_words(diagram: Diagram) -> str:
-    """What the legend says of what is drawn as a warning; nothing if nothing is."""
+    """The explanation of the warnings for the legend; "" if the picture has none."""
     if not any(node.alarm for node in diagram.nodes) and not any(edge.alarm for edge in diagram.edges):
         return ""
     return f"thick and red: {diagram.alarm}"

@@ -1,8 +1,7 @@
-"""Wait-for graphs: who holds what, who waits for what, and the circle that is a deadlock.
+"""Wait-for graphs: owners, the resources that they hold or wait for, and the circle that is a deadlock.
 
-The representation knows owners, parts of them and resources by name only, so that locks are drawn as
-recipe sets and systems are. An owner needs all its waiting parts served; for one part, one of its
-alternatives is enough.
+A graph knows owners, their parts and resources by name only, so one picture serves locks, recipe sets and systems.
+An owner needs all its waiting parts served. A part needs only one of its alternatives.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from .errors import DiagramError
 from .representation import Diagram, Edge, EdgeKind, Node, NodeKind
 
 NOTHING = "(nothing)"
-"""What a part waits for that no resource can serve."""
+"""The name of the node that a part waits for if no resource can serve it."""
 
 
 @dataclass(frozen=True)
 class Hold:
-    """``owner`` holds ``resource``, by its ``part``."""
+    """``owner`` holds ``resource`` by its ``part``."""
 
     owner: str
     part: str
@@ -34,7 +33,7 @@ class Hold:
 
 @dataclass(frozen=True)
 class Wait:
-    """``part`` of ``owner`` waits for one of ``alternatives``; if there is none, for ever."""
+    """``part`` of ``owner`` waits for one of ``alternatives``; it waits forever if there are none."""
 
     owner: str
     part: str
@@ -43,15 +42,15 @@ class Wait:
 
 @dataclass(frozen=True)
 class WaitGraph:
-    """A moment: all holds and all waits."""
+    """All holds and all waits in one state."""
 
     holds: tuple[Hold, ...]
     waits: tuple[Wait, ...]
 
     def blocked(self) -> frozenset[str]:
-        """The owners that can never go on, if a resource becomes free only when its owner has gone on.
+        """The owners that can never proceed, if an owner releases a resource only after it proceeds.
 
-        The greatest set of owners each of which has a part all of whose alternatives are held in the set.
+        It is the greatest set of owners that each have a part all of whose alternatives are held in the set.
         """
         holders: dict[str, set[str]] = {}
         for hold in self.holds:
@@ -70,8 +69,8 @@ class WaitGraph:
     def circle(self) -> frozenset[tuple[str, str]]:
         """The arrows of the circles: (owner, resource) that it waits for, (resource, owner) that holds it.
 
-        Only what blocks counts: a part that another resource can still serve waits for no one in a circle.
-        A part that nothing can serve is an arrow to :data:`NOTHING`.
+        A part that another resource can still serve is not in a circle.
+        A part that no resource can serve has an arrow to :data:`NOTHING`.
         """
         blocked = self.blocked()
         holders: dict[str, set[str]] = {}
@@ -101,7 +100,7 @@ def _resource(name: str) -> str:
 
 
 def observed(instance: Instance, state: State, waiting: Waiting) -> WaitGraph:
-    """What ``waiting`` says of a state, with the names of the objects."""
+    """The wait-for graph of a state according to ``waiting``, with the names of the objects."""
 
     def solutions(formula: Term, known: Mapping[Var, int], *choose: Var) -> list[tuple[int, ...]]:
         moment = Moment(state, {v.name: value for v, value in known.items()})
@@ -128,14 +127,16 @@ def observed(instance: Instance, state: State, waiting: Waiting) -> WaitGraph:
 
 
 def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = None, *, doomed: bool = False) -> Diagram:
-    """The picture of ``graph``: from a resource to who holds it, from an owner to what it waits for.
+    """The picture of ``graph``: arrows from a resource to its holder, and from an owner to what it waits for.
 
     Args:
-        notes: a small line below the name of an owner or a resource, or after that of a part.
-        doomed: from here on a circle can not be avoided.
+        graph: the wait-for graph.
+        title: of the picture.
+        notes: a small line below the name of an owner or a resource, or after the name of a part.
+        doomed: whether a circle can no longer be avoided from here.
 
     Raises:
-        DiagramError: no one holds anything or waits.
+        DiagramError: no object holds anything or waits.
     """
     if not graph.holds and not graph.waits:
         raise DiagramError(

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Writes files completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .errors import DiagramError
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes a file by renaming a complete one, so that a reader never sees half of it.
+    """Writes a file by renaming a complete one, so that a reader never sees an incomplete file.
 
-    What is no ordinary file (a pipe, a terminal) cannot be renamed to and is written to.
+    A pipe or a terminal cannot be the target of a rename, so it is written to directly.
 
     Raises:
-        DiagramError: the file cannot be written; whatever was there before is still there.
+        DiagramError: the file cannot be written; the previous file, if any, is unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
@@ -27,7 +27,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         draft = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
             draft.unlink(missing_ok=True)
-            draft.touch(exist_ok=False)  # a link that somebody puts there is refused, not followed
+            draft.touch(exist_ok=False)  # fails if another process puts a link there, instead of following the link
             draft.write_bytes(data)
             draft.replace(target)
         finally:

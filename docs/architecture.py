@@ -1,6 +1,8 @@
-"""Draws the picture in ARCHITECTURE.md from the imports: ``python docs/architecture.py`` writes it, ``--check`` compares.
+"""Draws the picture in ARCHITECTURE.md from the imports.
 
-Each box is a room of the tool, or the systems' side of a part. An arrow says "imports"; one that follows from others is left out.
+``python docs/architecture.py`` writes it, ``--check`` compares.
+Each box is a group of modules (a room), or the systems' side of a part.
+An arrow means "imports". The picture omits arrows that follow from others.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ FILE = Path(__file__).parents[1] / "ARCHITECTURE.md"
 BEGIN, END = "<!-- the picture: python docs/architecture.py -->\n", "<!-- end of the picture -->\n"
 
 PARTS = ("model", "impl", "proofs")
-"""The parts that have rooms; the others are a room each."""
+"""The parts whose subpackages are rooms; each other part is one room."""
 
 
 def room(module: str) -> str | None:
-    """The room of a module; None for a package that only holds rooms, and for front doors."""
+    """The room of a module; None for a package that only contains rooms, and for entry points."""
     names = module.split(".")[1:]
     if not names or names[0] in ("__main__", "api", "pytest_plugin"):
         return None
@@ -30,7 +32,7 @@ def room(module: str) -> str | None:
 
 
 def picture() -> str:
-    """The rooms and which imports which, as Mermaid."""
+    """The rooms and the imports between them, as Mermaid."""
     graph = grimp.build_graph("schedproof")
     found = {(room(m), room(t)) for m in graph.modules for t in graph.find_modules_directly_imported_by(m)}
     rooms = nx.DiGraph((a, b) for a, b in found if a is not None and b is not None and a != b)
@@ -43,13 +45,13 @@ def picture() -> str:
 
 
 def _box(name: str) -> str:
-    """A room; the systems' sides look different."""
+    """The box of a room; the systems' sides have another shape."""
     text, identifier = name.replace(".", "/"), name.replace(".", "_")
     return f"{identifier}[/{text}/]" if name.endswith(".systems") else f"{identifier}[{text}]"
 
 
 def with_picture(text: str) -> str:
-    """ARCHITECTURE.md with the picture as the imports are now."""
+    """The text of ARCHITECTURE.md with a picture of the current imports."""
     before, rest = text.split(BEGIN)
     return before + BEGIN + picture() + END + rest.split(END)[1]
 

@@ -1,6 +1,8 @@
-"""Checks a commit message: `area: imperative summary` in at most 72 characters, a blank line, and a body that says why.
+"""Checks a commit message.
 
-python docs/commit_message.py FILE
+    python docs/commit_message.py FILE
+
+It must have a subject `area: imperative summary` of at most 72 characters, a blank line, and a body that says why.
 """
 
 from __future__ import annotations
@@ -14,14 +16,14 @@ LONGEST = 72
 SUBJECT = re.compile(r"[a-z0-9_./-]+(, [a-z0-9_./-]+)*: \S.*")
 NOT_IMPERATIVE = re.compile(r": (?!embed|exceed|feed|need|proceed|seed|shed|speed|bring|string)(\w+ed|\w+ing)\b")
 GENERATED = re.compile(r"(Merge|Revert|fixup!|squash!) ?")
-"""What git writes itself."""
+"""The beginnings of messages that git writes itself."""
 
 
 def problems(message: str) -> Iterator[str]:
-    """What is wrong with a message, and what to write instead.
+    """The faults of a message, each with what to write instead.
 
     Args:
-        message: the text of git's file; lines that begin with # don't count.
+        message: the content of git's message file. Lines that begin with # are ignored.
     """
     subject, *rest = [line for line in message.splitlines() if not line.startswith("#")] or [""]
     if GENERATED.match(subject):

@@ -1,4 +1,7 @@
-"""Sphinx: ``sphinx-build -W -b html docs docs/_build/html`` builds the pages; ``docs/_build/html/index.html`` opens from the file system."""
+"""The configuration of Sphinx: ``sphinx-build -W -b html docs docs/_build/html`` builds the pages.
+
+``docs/_build/html/index.html`` opens from the file system.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def list_decisions(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Registers what this project adds."""
+    """Registers this project's extensions of Sphinx."""
     app.connect("source-read", list_decisions)
     app.add_lexer("mermaid", TextLexer)
     app.add_lexer("jsonl", TextLexer)

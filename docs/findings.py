@@ -1,6 +1,7 @@
-"""Writes the generated part of each page on findings: ``python docs/findings.py [SYSTEM ...]``, or with ``--check`` compares.
+"""Writes the generated part of each page on findings: ``python docs/findings.py [SYSTEM ...]``; ``--check`` compares.
 
-What it writes is what ``schedproof findings`` prints, with the pictures of the gallery. It takes most of a minute for all systems.
+It writes the output of ``schedproof findings`` with the pictures of the gallery.
+It takes almost a minute for all systems.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ FOLDER = ROOT / "docs" / "findings" / "generated"
 GALLERY = ROOT / "diagrams" / "gallery"
 
 TO_ROOT = "../../.."
-"""From a generated file."""
+"""The path from a generated file to the root."""
 
 INDENT = "    "
-"""Of the lines of a finding that are its run."""
+"""The indentation of those lines of a finding that are its run."""
 
 
 def picture(path: Path, text: str) -> list[str]:
@@ -29,7 +30,7 @@ def picture(path: Path, text: str) -> list[str]:
 
 
 def table(all_findings: Sequence[Finding]) -> Iterator[str]:
-    """All findings, one a line."""
+    """A table of all findings, one on each line."""
     yield from ["| property | variant | line | the document requires |", "|---|---|---|---|"]
     for finding in all_findings:
         says = finding.says.replace("|", "\\|")
@@ -39,7 +40,7 @@ def table(all_findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def anchor(finding: Finding) -> str:
-    """The name of a finding's section; variants may share a property."""
+    """The anchor of a finding's section. It contains the variant, since variants may share a property."""
     return f"finding-{finding.system}-{finding.variant}-{finding.property}".replace(".", "-")
 
 
@@ -60,7 +61,7 @@ def section(finding: Finding) -> Iterator[str]:
 
 
 def machines(system: System) -> Iterator[str]:
-    """The machines of each variant that has findings or is repaired, as far as the gallery has them."""
+    """The machines of each variant that the gallery has pictures of."""
     for name, model in system.variants.items():
         drawn = [GALLERY / system.name / name / f"{sort.name}.svg" for sort in model.sorts]
         pictures = [path for path in drawn if path.exists()]
@@ -71,7 +72,7 @@ def machines(system: System) -> Iterator[str]:
 
 
 def words(system: System) -> Iterator[str]:
-    """Contradictions in words, and interpretations."""
+    """Contradictions between sentences, and sentences with several interpretations."""
     if system.contradictions:
         yield from ["### Sentences that contradict each other", ""]
     for each in system.contradictions:
@@ -91,7 +92,7 @@ def words(system: System) -> Iterator[str]:
 
 
 def rows(system: System) -> Iterator[str]:
-    """The rows in which text, figures and what runs differ."""
+    """The table rows in which the text, the figures and the running code differ."""
     for kind in Kind:
         if different := [row for row in differences(system) if row.kind is kind]:
             yield from [f"### Rows: {kind} ({system.validated_by})", ""]
@@ -119,7 +120,11 @@ def page(system: System) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes the pages of the systems that are named, or of all; with ``--check``, lists those that are not fresh."""
+    """Writes the pages of the named systems, or of all; with ``--check``, lists those that are not fresh.
+
+    Returns:
+        The exit code: 1 if ``--check`` finds a page that is not fresh, else 0.
+    """
     check = "--check" in arguments
     named = [each for each in arguments if each != "--check"]
     stale = 0

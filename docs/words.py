@@ -1,9 +1,9 @@
-"""Finds words that schedproof doesn't use, and says what to write instead.
+"""Finds words that schedproof doesn't use, and prints what to write instead.
 
     python docs/words.py [FILE ...]     without FILE all files of the repository
 
-`docs/words.toml` has the words. A quotation of a document is not ours: what stands between typographic or straight
-double quotes inside a comment, a docstring or a Markdown file is left alone.
+`docs/words.toml` has the words. Quotations of documents are not checked: text between typographic or straight double
+quotes in a comment, a docstring or a Markdown file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 WORDS = Path(__file__).with_name("words.toml")
 
 QUOTATION = re.compile(r"“[^”]*”|`[^`\n]*`|(?<![\w=(\[{,])\"[^\"\n]{12,}\"")
-"""Of prose: a document's own words, and code."""
+"""The parts of prose that are not checked: quotations of documents, and code."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Banned:
     """One row of the list.
 
     Attributes:
-        text: what prose must not contain.
-        name: what no part of a name may be.
-        alone: what no whole name may be.
         write: what to write instead.
+        text: the pattern that prose must not contain.
+        name: the pattern that no part of a name may match.
+        alone: the pattern that no whole name may match.
     """
 
     write: str
@@ -45,7 +45,7 @@ class Banned:
 
 @dataclass(frozen=True)
 class Hit:
-    """A banned word, and where it stands."""
+    """A banned word and its place."""
 
     path: str
     line: int
@@ -67,12 +67,12 @@ def banned(path: Path = WORDS) -> list[Banned]:
 
 
 def hits_in_python(path: str, source: str, rows: Sequence[Banned], prose: bool = True) -> Iterator[Hit]:
-    """The banned words of a module: in names, and with ``prose`` in comments and strings."""
+    """The banned words of a module: in names; with ``prose`` also in comments and strings."""
     seen: set[tuple[str, str]] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
             for row, word in _of_name(token.string, rows):
-                if (token.string, row.write) not in seen:  # once a file
+                if (token.string, row.write) not in seen:  # report each name once for each file
                     seen.add((token.string, row.write))
                     yield Hit(
                         path,
@@ -85,7 +85,7 @@ def hits_in_python(path: str, source: str, rows: Sequence[Banned], prose: bool =
 
 
 DELIMITERS = re.compile(r"^[a-zA-Z]*(\"{3}|'{3}|[\"'])|(\"{3}|'{3}|[\"'])$")
-"""Of a string in Python's source: they quote no document."""
+"""The quotes of a Python string; they do not mark a quotation of a document."""
 
 STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
 
@@ -100,7 +100,7 @@ def _of_name(name: str, rows: Sequence[Banned]) -> Iterator[tuple[Banned, str]]:
 
 
 def hits_in_text(path: str, text: str, rows: Sequence[Banned], first: int = 1) -> Iterator[Hit]:
-    """The banned words of prose, less what it quotes; ``first`` is the number of its first line."""
+    """The banned words of prose without its quotations; ``first`` is the number of its first line."""
     ours = QUOTATION.sub(lambda quoted: re.sub(r"[^\n]", "_", quoted[0]), text)
     for row in rows:
         for match in row.text.finditer(ours) if row.text else ():
@@ -108,7 +108,7 @@ def hits_in_text(path: str, text: str, rows: Sequence[Banned], first: int = 1) -
 
 
 def files(paths: Sequence[str] = ()) -> list[str]:
-    """The tracked files that are looked at."""
+    """The tracked files to check."""
     found = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [f for f in found.splitlines() if f.endswith((".py", ".md")) and not (ROOT / f).is_symlink()]
 

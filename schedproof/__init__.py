@@ -1,6 +1,7 @@
-"""Formal models, proofs and a checked reference implementation of how cluster schedulers move their objects between states.
+"""Formal models, proofs and a checked reference implementation of cluster schedulers.
 
-The command line is :mod:`schedproof.cli`; what it does, a program can do too::
+They describe how schedulers move their objects between states.
+The command line is :mod:`schedproof.cli`. A program can do the same::
 
     from schedproof.model.registry.discovery import system
     from schedproof.proofs.verification.verify import verify
@@ -8,7 +9,7 @@ The command line is :mod:`schedproof.cli`; what it does, a program can do too::
     reports = verify([system("hived")])
     assert all(report.ok for report in reports)
 
-``ARCHITECTURE.md`` at the root of the project says what is where.
+``ARCHITECTURE.md`` at the root of the project lists the packages and modules.
 """
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""``python -m schedproof``."""
+"""Runs the command line: ``python -m schedproof``."""
 
 import sys
 

@@ -1,7 +1,8 @@
-"""What a program calls: load systems, check properties, prove, validate logs, list findings.
+"""The functions for programs: load systems, check properties, prove, validate logs, list findings.
 
-Models are written with :mod:`schedproof.model.lang`, tests with :mod:`schedproof.testing`. These three modules are the
-public interface: what is in their ``__all__`` stays, or is announced in the changelog. Everything else may change.
+Models are written with :mod:`schedproof.model.lang`, tests with :mod:`schedproof.testing`.
+These three modules are the public interface. The changelog announces every change to a name in their ``__all__``.
+All other modules may change without notice.
 """
 
 from __future__ import annotations
@@ -57,18 +58,18 @@ __all__ = [
 
 
 def load_system(name: str, folder: Path | None = None) -> System:
-    """The system of that name, as every command finds it.
+    """The system named ``name``, found in the same way as by every command.
 
     Args:
-        name: of a system in the manifest of ``folder``, of an installed package, or of schedproof itself.
-        folder: where the search for ``schedproof.toml`` begins; by default the current folder.
+        name: a system in the manifest of ``folder``, of an installed package, or of schedproof itself.
+        folder: the folder in which the search for ``schedproof.toml`` begins; by default the current folder.
 
     Raises:
-        UserError: there is no such system, there are two, or its model cannot be loaded.
+        UserError: no system or more than one has this name, or its model cannot be loaded.
     """
     return every(folder or Path.cwd()).system(name)
 
 
 def counterexample_text(model: Model, counterexample: Counterexample) -> str:
-    """A counterexample step by step, as ``schedproof explain`` prints it."""
+    """The steps of a counterexample as text, as ``schedproof explain`` prints them."""
     return "\n".join(story(model, counterexample))

@@ -1,7 +1,7 @@
 """The pytest plugin: ``pytest --schedproof`` checks the models of a repository, one test for each property.
 
-pytest imports this module in every run, so it imports nothing of the project: that is left to ``collected.py``,
-which is loaded when the option is given.
+pytest imports this module in every run, so it imports no other module of the project at the start.
+``collected.py`` does the work; it is loaded when the option is given.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPTION = "--schedproof"
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """``--schedproof``."""
+    """Adds the option ``--schedproof``."""
     _leave_engines_alone(pluginmanager)
     group = parser.getgroup("schedproof", "models of schedulers")
     group.addoption(
@@ -35,14 +35,12 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where no file or folder is named on the command line, every manifest of the repository is collected.
+    """Collects every manifest of the repository if the command line names no file or folder.
 
     Raises:
-        UsageError: there is none.
+        UsageError: the repository has no manifest.
     """
-    if not config.getoption("schedproof") or hasattr(
-        config, "workerinput"
-    ):  # a worker of xdist is told what to collect
+    if not config.getoption("schedproof") or hasattr(config, "workerinput"):  # xdist passes its workers what to collect
         return
     manifests = sorted(_manifests(config))
     if not manifests:
@@ -55,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ManifestFile | None:
-    """The collector of a manifest."""
+    """The collector of a manifest; None for every other file."""
     if file_path.name != MANIFEST or not parent.config.getoption("schedproof"):
         return None
     from .testing.collected import ManifestFile
@@ -65,10 +63,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ManifestFi
 
 
 def _leave_engines_alone(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Has pytest import the rest of the project as it is.
+    """Makes pytest import the rest of the project without rewriting its asserts.
 
-    pytest rewrites the asserts of a whole distribution that has a plugin in it: seconds for hundreds of modules, in
-    which no test is. It has no option to leave them; should this set go by another name one day, that is all that is lost.
+    pytest rewrites the asserts of a whole distribution that contains a plugin.
+    That takes seconds for hundreds of modules without a test, and pytest has no option against it.
+    If pytest renames this private set, only the time is lost.
     """
     marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
     if isinstance(marked, set):
@@ -76,13 +75,13 @@ def _leave_engines_alone(pluginmanager: pytest.PytestPluginManager) -> None:
 
 
 def _named(config: pytest.Config, path: Path) -> bool:
-    """The manifest is in a folder that pytest looks through anyway."""
+    """Whether pytest already searches a folder that contains the manifest."""
     folders = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
     return any(path.resolve().is_relative_to(folder) for folder in folders)
 
 
 def _manifests(config: pytest.Config) -> Iterator[Path]:
-    """Every manifest below the root, but not in folders that pytest does not look into."""
+    """Every manifest below the root, except in folders that pytest skips."""
     patterns = [*config.getini("norecursedirs"), "__pycache__"]
     for folder, below, names in os.walk(config.rootpath):
         below[:] = [

@@ -1,4 +1,4 @@
-"""Models in the languages of other model checkers, to be checked by these."""
+"""Writes models in the languages of other model checkers (TLA+ for TLC, Promela for SPIN)."""
 
 from .promela import Specification, promela
 from .properties import ExportedProperties, Unwritable

@@ -1,4 +1,4 @@
-"""What an action can set going, in an order in which each part comes after all that it asks about."""
+"""The rules that an action can trigger, ordered so that each comes after all that its conditions read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Event = tuple[str, str]
 
 @dataclass(frozen=True)
 class Cascade:
-    """The firings that an action begins with, the rules that can follow, and the events that can happen.
+    """The firings of an action, the rules that can follow, and the events that can fire.
 
     Args:
-        roots: what the action fires.
-        rules: what each looks at (an action's name and "", or an event), the rule, and what it fires.
-        fired: the events that can happen; nothing happens to sorts that have no objects here.
+        roots: the firings of the action itself.
+        rules: each as (trigger, rule, event): the trigger is an event, or the action's name and "".
+        fired: the events that can fire. Events of sorts without objects are left out.
     """
 
     roots: Sequence[tuple[Event, t.Fires]]
@@ -30,11 +30,11 @@ class Cascade:
 
 
 Ordered = Sequence[tuple[Event, Rule, Event]]
-"""Rules, each with what it looks at and what it fires, after all that it asks about: see ``ordered_rules``."""
+"""Rules as (trigger, rule, event), each after all that its conditions read: see ``ordered_rules``."""
 
 
 def cascade(instance: Instance, ordered: Ordered, action: Action) -> Cascade:
-    """What ``action`` can set going, by the rules of its model."""
+    """The cascade that ``action`` can start, by the rules of its model."""
     model, there_are = instance.model, {sort for sort, size in instance.sizes.items() if size > 0}
     scope = {v.name: v for v in action.parameters}
     roots = [((sort_of(model, f.of, scope), f.event), f) for f in action.fires]
@@ -50,12 +50,12 @@ def cascade(instance: Instance, ordered: Ordered, action: Action) -> Cascade:
 
 
 def conditions(rule: Rule) -> list[t.Term]:
-    """What a rule asks for, in its order."""
+    """The conditions of a rule, in its order, including the event that it is triggered by."""
     return [*([rule.on] if isinstance(rule.on, t.Fires) else []), *rule.when]
 
 
 def own_variables(rule: Rule) -> list[t.Var]:
-    """The variables of a rule that are no parameters of its action, in the order in which they are named."""
+    """The variables of a rule that are not parameters of its action, in the order of first appearance."""
     known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
     free: dict[str, t.Var] = {}
     for part in (*conditions(rule), rule.fires):

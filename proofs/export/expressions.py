@@ -1,7 +1,8 @@
-"""Formulas as expressions of Promela, in which quantifiers are written out and what is known is computed.
+"""Formulas as Promela expressions. Quantifiers are expanded, and constant parts are computed.
 
-Objects are numbers and ``NONE``, sets are masks, truth is 0 or 1. ``&&`` and ``||`` look at no more than they must, in the order in
-which a formula is written; so an attribute of no object is read only where the model would.
+Objects are numbers or ``NONE``, sets are bit masks, truth values are 0 or 1.
+``&&`` and ``||`` evaluate their operands in order and stop early.
+So an expression reads an attribute of no object only where the model does.
 """
 
 from __future__ import annotations
@@ -26,26 +27,28 @@ WORDS = {
     "short", "show", "skip", "system", "timeout", "trace", "true", "typedef", "unless", "unsigned", "xr", "xs", "D_step",
     "me", "wrong", "_pid", "_last", "_nr_pr", "_",
 }  # fmt: skip
-"""What is no name: of the language, and of the text that is written."""
+"""Words that cannot be names: those of the language, and those of the generated text."""
 
 NONE = 255
-"""No object."""
+"""The number that stands for no object."""
 
 GREATEST = 1 << 30
 
 Text = str | int
-"""An expression; what needs no machine is a number."""
+"""An expression; an int if it is constant."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a term can see.
+    """The names that a term can use.
 
     Args:
-        bound: variables with what they stand for.
-        me: the object of a row, and ``given`` its event's parameters.
-        prefix: of the arrays of the state, "" or "next_".
-        fired: the events that can happen; None: any.
+        bound: variable name -> (variable, its expression).
+        owner: the sort and event of a table row.
+        me: the object of the row.
+        given: the parameters of the row's event.
+        prefix: of the arrays of the state: "" before the step, "next_" after it.
+        fired: the events that can fire; None means any event.
     """
 
     bound: Mapping[str, tuple[t.Var, Text]] = field(default_factory=dict)
@@ -56,7 +59,7 @@ class Scope:
     fired: frozenset[Event] | None = None
 
     def binding(self, values: Iterable[tuple[t.Var, Text]]) -> Scope:
-        """With variables bound."""
+        """This scope with more variables bound."""
         return replace(self, bound={**self.bound, **{v.name: (v, value) for v, value in values}})
 
     @property
@@ -66,7 +69,7 @@ class Scope:
 
 
 class Expressions:
-    """Writes terms of an instance."""
+    """Writes the terms of an instance as expressions."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -77,7 +80,7 @@ class Expressions:
         return self.names.of(("field", sort, name, prefix), f"{prefix}{sort}_{name or 'at'}")
 
     def fires(self, sort: str, event: str) -> str:
-        """The mask of the objects to which an event happens."""
+        """The bit mask of the objects on which an event fires."""
         return self.names.of(("fires", sort, event), f"fires_{sort}_{event}")
 
     def payload(self, sort: str, event: str, name: str) -> str:
@@ -89,7 +92,7 @@ class Expressions:
         return self.names.of(("state", sort, name), f"{sort}_{name}")
 
     def choice(self, name: str) -> str:
-        """What was chosen for an action's parameter."""
+        """The variable with the chosen value of an action's parameter."""
         return self.names.of(("choice", name), f"choice_{name}")
 
     def loop(self, number: int, name: str) -> str:
@@ -97,11 +100,11 @@ class Expressions:
         return self.names.of(("loop", number, name), f"V{number}_{name}")
 
     def holds(self, prop: str) -> str:
-        """Whether a property is kept."""
+        """The variable that says whether a property holds."""
         return self.names.of(("holds", prop), f"holds_{prop}")
 
     def value(self, term: t.Term, scope: Scope, kind: Type | None = None) -> Text:
-        """A term where one of type ``kind`` is wanted."""
+        """The expression of a term; ``kind`` is the type that the context expects."""
 
         def go(part: t.Term) -> Text:
             return self.value(part, scope)
@@ -162,7 +165,7 @@ class Expressions:
         raise AssertionError(f"no expression for {type(term).__name__}")
 
     def bindings(self, variables: Sequence[t.Var]) -> list[list[tuple[t.Var, Text]]]:
-        """All values of variables."""
+        """All values of ``variables``: a list of (variable, value) for each combination."""
         values = product(*(self.instance.domain(v.type) for v in variables))
         return [list(zip(variables, each, strict=True)) for each in values]
 
@@ -170,7 +173,7 @@ class Expressions:
         return type_of_term(self.instance, term, scope.variables, scope.owner)
 
     def sort_of(self, term: t.Term, scope: Scope) -> str:
-        """The sort of the object that a term names."""
+        """The sort of the object that a term denotes."""
         return sort_of_term(self.instance, term, scope.variables, scope.owner)
 
     def _attribute(self, of: t.Term, name: str, scope: Scope) -> Text:
@@ -237,10 +240,10 @@ class Expressions:
 
 
 def fitting(value: int) -> int:
-    """A number, if Promela has it.
+    """The number itself, if Promela can represent it.
 
     Raises:
-        ScopeError: there is no room for it, and for what may be added to it.
+        ScopeError: it is too large for Promela, or leaves no room for an addition.
     """
     if abs(value) > GREATEST:
         raise ScopeError(
@@ -250,12 +253,12 @@ def fitting(value: int) -> int:
 
 
 def code(value: int, kind: Type) -> int:
-    """A value of a state as Promela has it."""
+    """The Promela code of a value in a state."""
     return NONE if isinstance(kind, Ref) and value < 0 else value
 
 
 def binary(op: str, left: Text, right: Text) -> Text:
-    """An operation, computed if it can be."""
+    """A binary operation, computed if both sides are constant."""
     if isinstance(left, int) and isinstance(right, int):
         return int(_COMPUTED[op](left, right))
     if op in ("|", "+", "<<", ">>") and right == 0:
@@ -272,14 +275,14 @@ _COMPUTED = {
 
 
 def conjunction(parts: Sequence[Text]) -> Text:
-    """All of them, looked at in their order."""
+    """The conjunction of ``parts``, evaluated in order."""
     kept: list[Text] = []
     for part in parts:
         if isinstance(part, int) and part:
             continue
         kept.append(part)
         if isinstance(part, int):
-            break  # it decides
+            break  # this constant decides
     if not kept:
         return 1
     if kept == [0]:
@@ -288,7 +291,7 @@ def conjunction(parts: Sequence[Text]) -> Text:
 
 
 def disjunction(parts: Sequence[Text]) -> Text:
-    """One of them, looked at in their order."""
+    """The disjunction of ``parts``, evaluated in order."""
     kept: list[Text] = []
     for part in parts:
         if isinstance(part, int) and not part:
@@ -304,7 +307,7 @@ def disjunction(parts: Sequence[Text]) -> Text:
 
 
 def negation(part: Text) -> Text:
-    """Not so."""
+    """The negation of ``part``."""
     return int(not part) if isinstance(part, int) else f"!({part})"
 
 

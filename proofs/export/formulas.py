@@ -1,7 +1,7 @@
-"""Terms as expressions of TLA+: objects are numbers, sets are sets, states are strings, and quantifiers stay quantifiers.
+"""Formulas as TLA+ expressions. Objects are numbers, sets are sets, states are strings, quantifiers stay quantifiers.
 
-``/\\`` and ``\\/`` look at no more than they must, in the order in which a formula is written; so an attribute of no object is read
-only where the model would.
+TLC evaluates the operands of ``/\\`` and ``\\/`` in order and stops early.
+So an expression reads an attribute of no object only where the model does.
 """
 
 from __future__ import annotations
@@ -24,19 +24,22 @@ WORDS = {
     "WITNESS", "COROLLARY", "BOOLEAN", "STRING", "TRUE", "FALSE", "Nat", "Int", "Cardinality", "IsFiniteSet", "_",
     "INIT", "NEXT", "SPECIFICATION", "INVARIANT", "INVARIANTS", "PROPERTY", "PROPERTIES", "SYMMETRY", "VIEW", "CONSTRAINT",
 }  # fmt: skip
-"""What is no name: of the language, of the modules that are extended, and of TLC's configurations."""
+"""Words that cannot be names: those of the language, of the extended modules, and of TLC's configurations."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a term can see.
+    """The names that a term can use.
 
     Args:
-        bound: variables with the identifiers that they have here.
-        me: the object of a row, and ``given`` its event's parameters.
+        bound: variable name -> (variable, its identifier).
+        owner: the sort and event of a table row.
+        me: the object of the row.
+        given: the parameters of the row's event.
         firings: the identifier or expression of each event's set of firings.
-        now: the sorts' functions, where these are not the variables; ``after`` are those of the state after the step.
-        local: other identifiers that mean something here.
+        now: the functions of the sorts, where these are not the module's variables.
+        after: the functions of the sorts in the state after the step.
+        local: other identifiers that are in use.
     """
 
     bound: Mapping[str, tuple[t.Var, str]] = field(default_factory=dict)
@@ -55,10 +58,10 @@ class Scope:
 
 
 class Formulas:
-    """Writes terms of an instance.
+    """Writes the terms of an instance as formulas.
 
     Args:
-        names: those of the module; they have to be complete before a variable is bound.
+        names: the names of the module; they must be complete before a variable is bound.
     """
 
     def __init__(self, instance: Instance, names: Names) -> None:
@@ -70,7 +73,7 @@ class Formulas:
         return self.names.of(("objects", sort), f"{sort}s")
 
     def variable(self, sort: str) -> str:
-        """The variable that has the records of a sort's objects."""
+        """The variable with the records of a sort's objects."""
         return self.names.of(("variable", sort), sort)
 
     def rigid(self, sort: str, attribute: str) -> str:
@@ -78,34 +81,34 @@ class Formulas:
         return self.names.of(("rigid", sort, attribute), f"{sort}_{attribute}")
 
     def none(self) -> str:
-        """No object."""
+        """The constant that stands for no object."""
         return self.names.of("none", "None")
 
     def attribute(self, sort: str, name: str) -> str:
-        """The field of an attribute, or of the state ("")."""
+        """The record field of an attribute, or of the state ("")."""
         return self._field(("attribute", sort), name, name or "state")
 
     def event(self, sort: str, event: str) -> str:
-        """The field of an event in a record of all that happens."""
+        """The field of an event in the record of a step's firings."""
         return self._field("event", (sort, event), f"{sort}_{event}")
 
     def parameter(self, sort: str, event: str, name: str) -> str:
-        """The field of an event's parameter in a firing, or of the object to which it happens ("")."""
+        """The field of an event's parameter in a firing, or of the object on which it fires ("")."""
         return self._field(("parameter", sort, event), name, name or "me")
 
     def _field(self, of: object, name: object, wanted: str) -> str:
-        """A field of a record: each kind of record has names of its own."""
+        """A field of a record; each kind of record has its own namespace."""
         return self._records.setdefault(of, Names(WORDS)).of(name, wanted)
 
     def has_parameters(self, sort: str, event: str) -> bool:
-        """Firings of an event are records, and not the objects alone."""
+        """Whether the firings of an event are records, and not just objects."""
         return bool(self.instance.model.machine(sort).parameters(event))
 
     def kind(self, kind: Type, *, none: bool = False) -> str:
         """The set of all values of a type.
 
         Args:
-            none: no object is one of them.
+            none: include the constant for no object.
         """
         match kind:
             case Ref(sort):
@@ -120,11 +123,11 @@ class Formulas:
                 return "BOOLEAN"
 
     def factor(self, kind: Type) -> str:
-        """The same, as a factor of a product."""
+        """The set of all values of a type, with parentheses if it needs them in a product."""
         return self.kind(kind) if isinstance(kind, Ref | EnumType | BoolType) else f"({self.kind(kind)})"
 
     def literal(self, kind: Type, value: int) -> str:
-        """An encoded value, written out."""
+        """An encoded value as a literal."""
         match kind:
             case Ref():
                 return self.none() if value < 0 else str(value)
@@ -138,7 +141,7 @@ class Formulas:
                 return str(value)
 
     def bind(self, scope: Scope, variables: Sequence[t.Var]) -> tuple[Scope, list[str]]:
-        """A scope in which variables are bound, and their identifiers: those of the scope around it stay what they are."""
+        """A scope with ``variables`` bound, and their identifiers. These do not hide an identifier of ``scope``."""
         bound, mine = dict(scope.bound), []
         taken = self._taken(scope)
         for var in variables:
@@ -149,11 +152,11 @@ class Formulas:
         return replace(scope, bound=bound), mine
 
     def over(self, variables: Sequence[t.Var], names: Sequence[str]) -> str:
-        """``x \\in S, y \\in T``."""
+        """The bounds of a quantifier: ``x \\in S, y \\in T``."""
         return ", ".join(f"{n} \\in {self.kind(v.type)}" for v, n in zip(variables, names, strict=True))
 
     def value(self, term: t.Term, scope: Scope, kind: Type | None = None) -> str:
-        """A term where one of type ``kind`` is wanted."""
+        """The expression of a term; ``kind`` is the type that the context expects."""
 
         def part(of: t.Term) -> str:
             return self.operand(of, scope)
@@ -185,7 +188,7 @@ class Formulas:
                 return f"{part(left)} {'+' if sign > 0 else '-'} {part(right)}"
             case t.Has(base, element):
                 inside = f"{part(element)} \\in {part(base)}"
-                # Whose set it is, is not asked of nobody.
+                # If the element is no object, the model does not read the owner of the set; neither may TLC.
                 return inside if _is_some(element) else f"{part(element)} # {self.none()} /\\ {inside}"
             case t.Adjusted(base, element, present):
                 one = f"{{{self.value(element, scope)}}}"
@@ -220,14 +223,14 @@ class Formulas:
         raise AssertionError(f"no expression for {type(term).__name__}")
 
     def operand(self, term: t.Term, scope: Scope) -> str:
-        """With parentheses, where they are needed."""
+        """The expression of a term, in parentheses if it needs them as an operand."""
         text = self.value(term, scope)
         plain = t.Var | t.Me | t.Given | t.Nothing | t.EmptySet | t.Constant | t.Attr | t.Those
         inside = term.part if isinstance(term, t.After) else term
         return text if isinstance(inside, plain) or text == "FALSE" else f"({text})"
 
     def _joined(self, term: t.Term, scope: Scope) -> str:
-        """The same as a part of a conjunction or the like, which binds weaker than comparisons."""
+        """The expression of a term as an operand of a connective, which binds weaker than comparisons."""
         inside = term.part if isinstance(term, t.After) else term
         negated = inside.part if isinstance(inside, t.Not) else None
         if isinstance(inside, t.Is | t.Equal | t.Less) or isinstance(negated, t.Equal):
@@ -240,7 +243,7 @@ class Formulas:
         return type_of_term(self.instance, term, scope.variables, scope.owner)
 
     def sort_of(self, term: t.Term, scope: Scope) -> str:
-        """The sort of the object that a term names."""
+        """The sort of the object that a term denotes."""
         return sort_of_term(self.instance, term, scope.variables, scope.owner)
 
     def record(self, sort: str, who: str, scope: Scope) -> str:
@@ -265,7 +268,7 @@ class Formulas:
     def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> str:
         sort = self.sort_of(of, scope)
         if (sort, event) not in scope.firings:
-            return "FALSE"  # nothing of this action causes it
+            return "FALSE"  # this action cannot cause the event
         who, among = self.value(of, scope), scope.firings[sort, event]
         if not self.has_parameters(sort, event):
             return f"{who} \\in {among}"
@@ -275,7 +278,7 @@ class Formulas:
         return f"\\E {f} \\in {among} : " + " /\\ ".join(wanted)
 
     def fresh(self, wanted: str, scope: Scope) -> str:
-        """An identifier that means nothing yet in a scope."""
+        """An identifier like ``wanted`` that is not in use in ``scope``."""
         return fresh(wanted, self._taken(scope))
 
     def _taken(self, scope: Scope) -> set[str]:
@@ -288,15 +291,15 @@ def _is_some(term: t.Term) -> bool:
 
 
 def quoted(text: str) -> str:
-    """A string."""
+    """A string literal."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def conjunction(parts: Sequence[str]) -> str:
-    """All of them, looked at in their order."""
+    """The conjunction of ``parts``, evaluated in order."""
     return " /\\ ".join(parts) or "TRUE"
 
 
 def union(sets: Sequence[str]) -> str:
-    """What is in one of them."""
+    """The union of ``sets``."""
     return " \\cup ".join(sets)

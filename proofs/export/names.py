@@ -1,4 +1,4 @@
-"""Identifiers for what a model names: each of its own, and none that the language keeps for itself."""
+"""Unique identifiers for the things of a model, outside of the language's reserved words."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 
 class Names:
-    """Gives identifiers; what has been given is given again to the same thing, and to no other.
+    """Assigns identifiers: the same one to the same thing, different ones to different things.
 
     Args:
-        reserved: the words that are no names.
+        reserved: words that cannot be identifiers.
     """
 
     def __init__(self, reserved: Iterable[str]) -> None:
@@ -18,7 +18,7 @@ class Names:
         self._given: dict[object, str] = {}
 
     def of(self, thing: object, wanted: str) -> str:
-        """The identifier of ``thing``: ``wanted``, if that is one and free."""
+        """The identifier of ``thing``: ``wanted`` if it is valid and free, else one like it."""
         if thing not in self._given:
             self._given[thing] = name = fresh(wanted, self.taken)
             self.taken.add(name)
@@ -26,7 +26,7 @@ class Names:
 
 
 def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """An identifier like ``wanted`` that is not ``taken``."""
+    """An identifier like ``wanted`` that is not in ``taken``."""
     plain = re.sub(r"\W", "_", wanted, flags=re.ASCII) or "_"
     plain = plain if not plain[0].isdigit() else f"_{plain}"
     name, number = plain, 1

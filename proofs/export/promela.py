@@ -1,4 +1,4 @@
-"""A model at a scope in Promela, for SPIN: the same states and transitions, by a text that a reader can follow."""
+"""A model at a scope in Promela, for SPIN: a readable text with the model's states and transitions."""
 
 from __future__ import annotations
 
@@ -23,40 +23,42 @@ from .expressions import NONE, Expressions, Scope, code, conjunction, fitting, n
 from .properties import BRANCHING, LIVENESS, Condition, ExportedProperties, Wanted, exported_properties
 
 NEXT = "next_"
-"""Before the names of what is of the state after."""
+"""The prefix of names that belong to the state after the step."""
 
 MOST_OBJECTS = 31
-"""Of a sort: sets of them are masks in whole numbers of 32 bits, one of which is the sign."""
+"""The most objects of a sort: sets of them are masks in integers of 32 bits, one of which is the sign."""
 
 MOST_CHOICES = 20_000
-"""Of an action's parameters; SPIN reads no text of any length."""
+"""The most choices of an action's parameters; SPIN cannot read texts of arbitrary length."""
 
 END_OF_EACH = (":: else -> skip fi;", "}", ":: else -> skip fi;")
 
 
 @dataclass(frozen=True)
 class Specification:
-    """A text in Promela, and what it says of properties."""
+    """A Promela text, and the properties that it checks."""
 
     text: str
     properties: ExportedProperties
 
 
 def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title: str = "") -> Specification:
-    """The text of ``instance``.
+    """The Promela text of ``instance``.
 
-    Each step of the model is one transition, so that SPIN stores as many states; what is ill-formed leads back to the state that it is
-    taken in, but where an attribute of no object is read, SPIN says that an index is out of bounds. Properties are assertions; those of states are checked in a
-    transition that each state has beside its own, and leads back to it.
+    Each step of the model is one transition, so SPIN stores as many states as the model has.
+    An ill-formed step leads back to its source state.
+    But if a step reads an attribute of no object, SPIN reports an index out of bounds.
+    Properties are assertions. Each state has one more transition, back to itself, that checks the properties of states.
 
     Args:
-        crash: with crash actions.
-        only: the properties that are checked, by default none; None: all that can be written.
-        title: what is said of the instance at the top.
+        instance: the model at a scope.
+        crash: include crash actions.
+        only: the properties to check, by default none; None means all that can be written.
+        title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: there are more objects of a sort than a number of Promela has bits, numbers that it has not, or too many choices to
-            write them out.
+        ScopeError: a sort has more objects than a Promela integer has bits; a number is out of Promela's range; or
+            there are too many choices to write out.
         Unwritable: a property of ``only`` cannot be written.
     """
     for sort, size in instance.sizes.items():
@@ -82,7 +84,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title:
 
 @dataclass(frozen=True)
 class _Field:
-    """An attribute of a sort, or its state: then the name is "", and there is no kind."""
+    """An attribute of a sort; or its state, with the name "" and the kind None."""
 
     sort: str
     name: str
@@ -90,7 +92,7 @@ class _Field:
 
 
 class _Writer:
-    """One text."""
+    """Writes one Promela text."""
 
     def __init__(self, instance: Instance, crash: bool, checked: ExportedProperties, title: str) -> None:
         self.instance, self.checked, self.title = instance, checked, title
@@ -153,7 +155,7 @@ class _Writer:
         return list(dict.fromkeys(r.event for r in self.instance.model.rows if r.sort.name == sort))
 
     def _next(self, f: _Field) -> str:
-        """Its array in the state after the step."""
+        """The array of a field in the state after the step."""
         return self.x.field(f.sort, f.name, NEXT)
 
     def _type(self, f: _Field) -> str:
@@ -169,11 +171,11 @@ class _Writer:
         return "byte"
 
     def _initial(self, f: _Field) -> str:
-        """What an array begins with."""
+        """The initial value of an array."""
         slot = self.instance.slot(f.sort, f.name)
         values = self.instance.initial()[slot : slot + self.instance.sizes[f.sort]]
         if min(values) < 0 and f.kind is not None and not isinstance(f.kind, Ref):
-            return str(values[0])  # all of them: in braces there is no sign
+            return str(values[0])  # the same for all: braces allow no sign
         return "{" + ", ".join(str(code(v, f.kind) if f.kind is not None else v) for v in values) + "}"
 
     def _system(self) -> Iterator[str]:
@@ -207,7 +209,7 @@ class _Writer:
         yield "    }"
 
     def _states(self) -> Iterator[str]:
-        """What is promised of states, checked in each."""
+        """The assertions of the properties of states, checked in each state."""
         lines = [
             line
             for name, part in self.conditions
@@ -220,7 +222,7 @@ class _Writer:
             yield "    }"
 
     def _assert(self, name: str, condition: Condition, scope: Scope) -> Iterator[str]:
-        """An assertion that a condition holds; nothing, if it cannot be otherwise."""
+        """An assertion that a condition holds; no line if it cannot be false."""
         loops = [(v, self.x.loop(i, v.name)) for i, v in enumerate(condition.over)]
         if any(not self.instance.domain(v.type) for v, _ in loops):
             return
@@ -238,14 +240,14 @@ class _Writer:
         yield f"assert({holds});"
 
     def _for(self, loops: Sequence[tuple[t.Var, str]]) -> Iterator[str]:
-        """The beginnings of loops over variables."""
+        """The heads of loops over variables."""
         for v, name in loops:
             self._loops[name] = None
             domain = self.instance.domain(v.type)
             yield f"for ({name} : {domain[0]} .. {domain[-1]}) {{"
 
     def _steps(self, action: Action, scope: Scope) -> Iterator[str]:
-        """What is promised of the steps of an action, checked when all that happens is known, and what is then."""
+        """The assertions of an action's steps, checked when all firings and the state after are known."""
         model = self.instance.model
         for name, condition in self.conditions:
             if isinstance(condition, StepInvariant) and (not condition.on or action.name in condition.on):
@@ -289,7 +291,7 @@ class _Writer:
         yield "fi"
 
     def _told(self, action: Action) -> str:
-        """What a trail says of a step."""
+        """The statement that prints a step in SPIN's trail."""
         said = " ".join([_plain(action.name), *(f"{_plain(v.name)}=%d" for v in action.parameters)])
         chosen = "".join(f", {self.x.choice(v.name)}" for v in action.parameters)
         return f'printf("step {said}\\n"{chosen});'
@@ -320,7 +322,7 @@ class _Writer:
         own = scope if isinstance(rule.on, Action) else replace(scope, bound={})
         loops = [(v, self.x.loop(i, v.name)) for i, v in enumerate(own_variables(rule))]
         if any(not self.instance.domain(v.type) for v, _ in loops):
-            return  # there are none
+            return  # no value, so no firing
         inner = own.binding(loops)
         if isinstance(rule.on, t.Fires):
             yield f"if :: {self.x.fires(*on)} != 0 ->"
@@ -335,7 +337,7 @@ class _Writer:
             yield ":: else -> skip fi;"
 
     def _for_each(self, event: Event) -> Iterator[str]:
-        """What follows is done for each object (``me``) to which an event happens, up to ``END_OF_EACH``."""
+        """The head of a loop over the objects (``me``) on which an event fires; ``END_OF_EACH`` ends it."""
         self._loops["me"] = None
         mask = self.x.fires(*event)
         yield f"if :: {mask} != 0 ->"
@@ -388,10 +390,10 @@ def _comment(*lines: str) -> Iterator[str]:
 
 
 def _remark(text: str) -> str:
-    """A comment on one line, whatever it says."""
+    """A comment on one line, for any text."""
     return "/* " + " ".join(text.replace("*/", "* /").split()) + " */"
 
 
 def _plain(name: str) -> str:
-    """A name as a part of what is printed."""
+    """A name without the characters that have a meaning in ``printf``."""
     return re.sub(r"[^\w .-]", "_", name)

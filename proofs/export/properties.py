@@ -1,4 +1,4 @@
-"""Which properties of a model another model checker is to check, and why not the others."""
+"""Selects the properties of a model that another model checker is to check, with a reason for each of the others."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ from schedproof.model.semantics import Instance
 from schedproof.proofs.checking.model_check import of_crashes, reads_history
 
 Condition = Invariant | StepInvariant
-"""What is to hold in every state, or of every step."""
+"""A condition on every state, or on every step."""
 
 Wanted = Sequence[str] | None
-"""The names of the properties that are asked for; None: of all that can be written."""
+"""The names of the requested properties; None means all that can be written."""
 
 
 NO_HISTORY = "it reads what is recorded for properties only, which is left out"
 
 
 class Unwritable(ValueError):
-    """A property is asked for that cannot be written; ``needs_history``: but it could, of an instance with history attributes."""
+    """A requested property cannot be written.
+
+    Args:
+        says: the message.
+        needs_history: whether the property could be written of an instance with history attributes.
+    """
 
     def __init__(self, says: str, *, needs_history: bool = False) -> None:
         super().__init__(says)
@@ -30,10 +35,10 @@ class Unwritable(ValueError):
 
 @dataclass(frozen=True)
 class ExportedProperties:
-    """What is checked, in the model's order, and what is not, with the reason.
+    """The properties that the text checks, in the model's order, and those left out, with the reason.
 
     Args:
-        well_formed: that steps are well-formed is checked, too.
+        well_formed: whether the text also checks that steps are well-formed.
     """
 
     checked: Sequence[Property]
@@ -42,21 +47,23 @@ class ExportedProperties:
 
     @property
     def names(self) -> list[str]:
-        """The names of what is checked."""
+        """The names of the checked properties."""
         return [*([WELL_FORMED] if self.well_formed else []), *(p.name for p in self.checked)]
 
 
 def exported_properties(
     instance: Instance, only: Wanted, crash: bool, unwritable: Mapping[type[Property], str]
 ) -> ExportedProperties:
-    """The properties of ``instance`` that are checked.
+    """The properties of ``instance`` to check.
 
     Args:
-        only: those that are asked for.
-        unwritable: the kinds that the language has no words for, with the reason.
+        instance: the model at a scope.
+        only: the names of the requested properties; None means all that can be written.
+        crash: whether the text has crash actions.
+        unwritable: the kinds of properties that the language cannot express, with the reason.
 
     Raises:
-        Unwritable: one is asked for that cannot be written, or that the model has not.
+        Unwritable: a requested property cannot be written, or the model does not have it.
     """
     model = instance.model
     crashes = {a.name for a in model.actions if a.crash}
@@ -75,7 +82,7 @@ def exported_properties(
         if name in left_out:
             why = left_out[name]
             lost = why == NO_HISTORY
-            remedy = "" if lost else "; choose another"  # with history it can be
+            remedy = "" if lost else "; choose another"  # an instance with history attributes can write it
             raise Unwritable(f"property {name!r} cannot be written: {why}{remedy}", needs_history=lost)
         if name != WELL_FORMED and all(prop.name != name for prop in checked):
             known = ", ".join(p.name for p in model.properties if p.name not in left_out)
@@ -88,9 +95,9 @@ BRANCHING: Mapping[type[Property], str] = {
     LifeCycle: "that something can happen is not said of every run: linear time has no word for it",
     ByConstruction: "it holds because the model cannot say otherwise: there is nothing to check",
 }
-"""What is no matter of single runs."""
+"""The kinds of properties that are not about single runs."""
 
 LIVENESS: Mapping[type[Property], str] = {
     LeadsTo: "what happens at the end, if actions are taken fairly, is no assertion",
 }
-"""What no state and no step refutes."""
+"""The kinds of properties that no single state or step refutes."""

@@ -1,4 +1,4 @@
-"""A model at a scope in TLA+, for TLC: the same states, by a text that says what a step is as the model does."""
+"""A model at a scope in TLA+, for TLC: the model's states, and steps written as the model defines them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .names import Names
 from .properties import BRANCHING, ExportedProperties, Wanted, exported_properties
 
 _Says = Callable[[str, Mapping[str, str]], str]
-"""What is said of a step: by the expression of all that happens in it, and the identifiers of the action's parameters."""
+"""Writes a condition on a step, from the expression of its firings and the identifiers of the action's parameters."""
 
 
 @dataclass(frozen=True)
 class Module:
-    """A module of TLA+, the configuration with which TLC checks it, and what these say of properties.
+    """A TLA+ module, the configuration with which TLC checks it, and the properties that these check.
 
     Args:
-        name: the module's; its file is ``name.tla``, as TLC wants it.
+        name: of the module; TLC requires the file name ``name.tla``.
     """
 
     name: str
@@ -43,17 +43,19 @@ class Module:
 def tla(
     instance: Instance, *, name: str | None = None, crash: bool = True, only: Wanted = (), title: str = ""
 ) -> Module:
-    """``instance`` as a module.
+    """The TLA+ module of ``instance``.
 
-    It is written so that TLC finds as many distinct states: each sort is a variable, a function from its objects to records, and nothing else is part
-    of a state. A step that is ill-formed leads nowhere, and is an error by itself: the invariant ``well_formed`` is broken in the state
-    before it; where an attribute of no object is read, TLC says that a function is applied outside of its domain.
+    TLC finds as many distinct states as the model has.
+    Each sort is a variable, a function from its objects to records; a state consists of these variables only.
+    An ill-formed step leads nowhere. It is an error: it violates the invariant ``well_formed`` in the state before it.
+    If a step reads an attribute of no object, TLC reports that a function is applied outside of its domain.
 
     Args:
+        instance: the model at a scope.
         name: of the module; by default system and variant.
-        crash: with crash actions.
-        only: the properties that are checked, by default none; None: all that can be written.
-        title: what is said of the instance at the top.
+        crash: include crash actions.
+        only: the properties to check, by default none; None means all that can be written.
+        title: a remark on the instance for the top of the module.
 
     Raises:
         Unwritable: a property of ``only`` cannot be written.
@@ -64,7 +66,7 @@ def tla(
 
 
 class _Writer:
-    """One module."""
+    """Writes one TLA+ module."""
 
     def __init__(self, instance: Instance, crash: bool, checked: ExportedProperties, name: str, title: str) -> None:
         self.instance, self.crash, self.checked, self.title = instance, crash, checked, title
@@ -103,7 +105,7 @@ class _Writer:
             names.of(("step", number), f"{prop.name}_step")
 
     def _checked_of_steps(self) -> list[Property]:
-        """What is checked of steps, in order; one that comes down to several conditions several times."""
+        """The property of each checked condition on steps, in order; once for each of its conditions."""
         return [
             prop
             for prop in self.checked.checked
@@ -158,7 +160,7 @@ class _Writer:
                     yield f"{self.x.rigid(sort, attribute.name)} == {self._function(sort, texts, '{}')}"
 
     def _function(self, sort: str, values: Sequence[str], default: str) -> str:
-        """The function with these values of a sort's objects; there may be none."""
+        """The function with these values on a sort's objects; ``default`` is the body if the sort has none."""
         who = self.x.fresh("x", Scope())
         different = set(values)
         if len(different) > 1:
@@ -202,7 +204,7 @@ class _Writer:
             yield f"  /\\ {self.x.variable(sort)} = {self._function(sort, records, self.x.none())}"
 
     def _tables(self) -> Iterator[str]:
-        """What each event does to an object: the record that it has then."""
+        """The operator of each event: the record of an object after the event."""
         yield from _comment(
             "The tables: what an object is after an event that happens to it, computed from the state before.",
             "Where an event has parameters, what happens is a record of the object and these.",
@@ -239,11 +241,11 @@ class _Writer:
         return f"[{record} EXCEPT {', '.join(f'!.{name} = {value}' for name, value in changes)}]"
 
     def _object_of(self, event: Event, firing: str) -> str:
-        """The object to which something happens."""
+        """The object on which a firing happens."""
         return f"{firing}.{self.x.parameter(*event, '')}" if self.x.has_parameters(*event) else firing
 
     def _taking(self) -> Iterator[str]:
-        """How a step is taken, by all that happens in it."""
+        """The operators that take a step, given the record of its firings."""
         yield from _comment(
             "What happens in a step is a record F with the set of all that happens of each event, and all of it happens at once.",
             "It is well-formed if each object has at most one event, in a state for which the table has a row, and numbers stay in range.",
@@ -290,7 +292,7 @@ class _Writer:
         yield ""
 
     def _well_formed(self, every: str, f: str, inside: Scope) -> Iterator[str]:
-        """What a step has to keep."""
+        """The conjuncts that make a step well-formed."""
         for event in self.events:
             at = f"{self.x.record(event[0], self._object_of(event, f), inside)}.{self.x.attribute(event[0], '')}"
             who = f"{self._object_of(event, f)} \\in {self.x.objects(event[0])}"
@@ -332,7 +334,7 @@ class _Writer:
         yield ""
 
     def _fires(self, action: Action, scope: Scope) -> Iterator[str]:
-        """The record of all that happens: the sets one after the other, each when all that it asks about is known."""
+        """The record of an action's firings. Its sets are defined in order, each after all that its conditions read."""
         found = cascade(self.instance, self.ordered, action)
         local = Names(self.names.taken | {name for _, name in scope.bound.values()})
         firings = {event: local.of(event, "fires_" + "_".join(event)) for event in found.fired}
@@ -357,7 +359,7 @@ class _Writer:
         yield f"  IN [{self.names.of('NoFirings', '')} EXCEPT {changes}]"
 
     def _firing(self, event: Event, firing: t.Fires, scope: Scope) -> str:
-        """What happens: an object, or a record of it and the event's parameters."""
+        """A firing: an object, or a record of the object and the event's parameters."""
         who = self.x.value(firing.of, scope)
         if not self.x.has_parameters(*event):
             return who
@@ -375,7 +377,7 @@ class _Writer:
         names: Sequence[str],
         scope: Scope,
     ) -> str:
-        """All that a rule fires."""
+        """The set of all firings that a rule causes."""
         head, condition = self._firing(event, firing, scope), self.x.value(t.both(wanted), scope) if wanted else ""
         if not names and not condition:
             return f"{{{head}}}"
@@ -437,7 +439,7 @@ class _Writer:
             yield ""
 
     def _each_step(self, action: Action, says: _Says, local: frozenset[str] = frozenset()) -> str:
-        """``says`` of all that an action can do."""
+        """The formula that ``says`` holds of every step of an action."""
         scope, parameters = self.x.bind(Scope(local=local), action.parameters)
         known = {v.name: scope.bound[v.name][1] for v in action.parameters}
         when, fires = (_applied(self._action_name(action, part), parameters) for part in ("when", "fires"))
@@ -451,7 +453,7 @@ class _Writer:
         return over + self.x.value(says, inner)
 
     def _step(self, condition: StepInvariant, name: str) -> Iterator[str]:
-        """The property as an operator of all that happens, and of the parameters of its actions."""
+        """The property as an operator of a step's firings and of its actions' common parameters."""
         every = self.x.fresh("F", Scope())
         common = common_parameters(self.instance.model, condition.on)
         scope, parameters = self.x.bind(Scope(local=frozenset({every})), common)
@@ -504,7 +506,7 @@ class _Writer:
         yield ""
 
     def configuration(self) -> str:
-        """What TLC is to check; a deadlock is a state like any other."""
+        """The configuration for TLC; it allows deadlocks."""
         model = self.instance.model
         lines = [f"SPECIFICATION {self.names.of('Spec', '')}", "CHECK_DEADLOCK FALSE"]
         if self.checked.well_formed:
@@ -527,5 +529,5 @@ def _comment(*lines: str) -> Iterator[str]:
 
 
 def _listed(parts: Iterable[str]) -> list[str]:
-    """A conjunction, a line for each part."""
+    """A conjunction with one line for each part."""
     return [f"  /\\ {part}" for part in parts] or ["  TRUE"]

@@ -1,4 +1,4 @@
-"""Induction for any number of objects: obligations, solvers, counterexamples."""
+"""Proof by induction for any number of objects: obligations, solvers, counterexamples to induction."""
 
 from .obligations import INITIAL, Obligation, Proof, obligations
 from .recheck import Recheck, emit_smt, recheck

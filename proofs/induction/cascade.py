@@ -1,8 +1,9 @@
-"""The firings of an action, and the state after it, for any number of objects.
+"""The events that fire in an action, and the state after it, as formulas for any number of objects.
 
-An event whose rules determine it at the object itself is a macro. "There is a cell from which it
-comes" needs a fresh predicate with two axioms: each rule's body implies it, and it implies some
-rule's body at Skolem witnesses; left as ``exists`` under ``forall``, solvers give up.
+An event is a macro if its rules determine the firing at the object itself.
+"There is a cell from which the event comes" needs a fresh predicate with two axioms instead:
+the body of each rule implies the predicate, and the predicate implies the body of some rule at Skolem witnesses.
+Solvers give up if this stays an ``exists`` under a ``forall``.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from .views import Reference, Symbols, Z
 class Cause:
     """One way for an event to fire: the rule or action, its variables, body, object and payload.
 
-    ``written`` is the same with the variables and the order of the rule as it is written, for what
-    depends on the order: whether one condition guards what the next one reads.
+    ``written`` is the same cause with the variables and the order of the rule as the model writes it.
+    Definedness depends on that order: a condition may guard what the next one reads.
     """
 
     by: Rule | Action
@@ -38,18 +39,21 @@ class Cause:
 
 @dataclass(frozen=True)
 class Fired:
-    """An event in an action: ``at(x)`` that it fires, and for each cause ``ways(x)`` with payload."""
+    """An event in an action: ``at(x)`` says that it fires on x, ``ways(x)`` has each cause's condition and payload."""
 
     at: Callable[[Z], Z]
     ways: Callable[[Z], list[tuple[Z, dict[str, Any]]]]
 
 
 class Cascade:
-    """What fires in one action with symbolic parameters.
+    """The events that fire in one action with symbolic parameters.
 
-    ``axioms`` are to be assumed beside ``guard``; ``after`` is the view of the state after.
-    ``witnesses`` are the functions from an object on which an event fires to what it fires from,
-    each with its sort and the predicate that it fires.
+    Attributes:
+        guard: the action's guard.
+        axioms: formulas to assume together with ``guard``.
+        after: the view of the state after the step.
+        witnesses: the functions from an object on which an event fires to the objects that the firing comes from. Each
+            comes with its sort and with the predicate that the event fires.
     """
 
     def __init__(self, symbols: Symbols, action: Action) -> None:
@@ -72,17 +76,17 @@ class Cascade:
         self.step = Translator(symbols, symbols, self.after, self.fires, self.payload)
 
     def fires(self, sort: str, event: str, of: Z) -> Z:
-        """That ``event`` fires on ``of`` in this action."""
+        """The formula that ``event`` fires on ``of`` in this action."""
         found = self.fired.get((sort, event))
         if found is None:
             return self.symbols.false()
-        key = (sort, event, of)  # the same question is asked for every formula
+        key = (sort, event, of)  # every formula asks for the same firings
         if key not in self._asked:
             self._asked[key] = found.at(of)
         return self._asked[key]
 
     def payload(self, sort: str, event: str, name: str, of: Z) -> Any:
-        """A parameter of the event where it fires (anything elsewhere)."""
+        """A parameter of the event on an object where it fires; arbitrary on other objects."""
         kind = self.symbols.model.machine(sort).parameters(event)[name]
         found = self.fired.get((sort, event))
         if found is None:
@@ -97,11 +101,11 @@ class Cascade:
         return result
 
     def inside(self, cause: Cause, values: Sequence[Any]) -> Translator:
-        """A translator for the cause's terms with its own variables standing for ``values``."""
+        """A translator for the terms of ``cause`` in which its own variables stand for ``values``."""
         return self.before.bind(cause.extras, values)
 
     def given(self, cause: Cause, inside: Translator) -> dict[str, Any]:
-        """The payload of the cause's firing."""
+        """The payload of the firing that ``cause`` causes, by parameter name."""
         sort = sort_of(self.symbols.model, cause.head.of, {})
         kinds = self.symbols.model.machine(sort).parameters(cause.head.event)
         found: dict[str, Any] = {}
@@ -150,12 +154,12 @@ class Cascade:
         return axiom
 
     def _witnesses(self, key: tuple[str, str], number: int, cause: Cause) -> Callable[[Z], list[Any]]:
-        """The cause's variables as functions of the object that it fires on."""
+        """The cause's variables, as functions of the object that the event fires on."""
         makers = self._witness_functions(key, number, cause)
         return lambda of: [of if make is None else make(of) for make in makers]
 
     def _witness_functions(self, key: tuple[str, str], number: int, cause: Cause) -> list[Z | None]:
-        """For each of the cause's variables a function symbol; none where it is the object itself."""
+        """A function symbol for each of the cause's variables; None for the object itself."""
         own = _own_variable(cause)
         found: list[Z | None] = []
         for var in cause.extras:
@@ -171,7 +175,7 @@ class Cascade:
 
 
 def choose(condition: Z, yes: Any, no: Any) -> Any:
-    """``yes`` where ``condition`` is true, else ``no``: scalars, references or sets."""
+    """``yes`` where ``condition`` is true, else ``no``. Both are scalars, references or sets."""
     if isinstance(yes, Reference):
         return Reference(If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
     if isinstance(yes, Expression):
@@ -180,14 +184,14 @@ def choose(condition: Z, yes: Any, no: Any) -> Any:
 
 
 def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
-    """The value of a reference where one side may be none, whose value means nothing."""
+    """The value of a conditional reference. The value of a side that is none has no meaning."""
     if yes is None or no is None:
         return no if yes is None else yes
     return yes if yes is no else If(condition, yes, no)
 
 
 def _ranges(cause: Cause, values: Sequence[Any]) -> list[Z]:
-    """That the numbers among the cause's variables are in their ranges."""
+    """Formulas that each number among the cause's variables is in its range."""
     return [
         And(value >= var.type.low, value <= var.type.high)
         for var, value in zip(cause.extras, values, strict=True)
@@ -196,13 +200,13 @@ def _ranges(cause: Cause, values: Sequence[Any]) -> list[Z]:
 
 
 def _own_variable(cause: Cause) -> bool:
-    """The cause's only variable, if any, is the object that it fires on."""
+    """Whether the cause has no variable but the object that the event fires on."""
     names = {v.name for v in cause.extras}
     return not names or (isinstance(cause.head.of, t.Var) and names == {cause.head.of.name})
 
 
 def _causes(symbols: Symbols, action: Action) -> dict[tuple[str, str], list[Cause]]:
-    """The events that can fire in ``action``, in the order of the strata, with their causes."""
+    """The events that can fire in ``action`` with their causes, in the order of the strata."""
     model = symbols.model
     found: dict[tuple[str, str], list[Cause]] = {}
     for firing in action.fires:
@@ -224,7 +228,7 @@ def _cause(action: Action, rule: Rule) -> Cause:
     known = {v.name for v in action.parameters} if isinstance(rule.on, Action) else set()
     head: t.Term = rule.fires
     written = Cause(rule, _free((*body, head), known), tuple(body), rule.fires)
-    # A variable that is only another name of an attribute (c.reserver == q) is replaced by it.
+    # A variable that only names an attribute (c.reserver == q) is replaced by that attribute.
     while (named := _other_name(body, head, known)) is not None:
         part, var, attribute = named
         body = [substitute(p, var.name, attribute) for p in body if p is not part]
@@ -245,7 +249,7 @@ def _cause(action: Action, rule: Rule) -> Cause:
 
 
 def _free(parts: Sequence[t.Term], known: set[str]) -> tuple[Var, ...]:
-    """The variables of ``parts`` that are not ``known``, in the order of their appearance."""
+    """The variables of ``parts`` that are not ``known``, in the order of first appearance."""
     free: dict[str, Var] = {}
     for part in parts:
         free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
@@ -253,7 +257,7 @@ def _free(parts: Sequence[t.Term], known: set[str]) -> tuple[Var, ...]:
 
 
 def _other_name(body: Sequence[t.Term], head: t.Term, known: set[str]) -> tuple[t.Equal, Var, t.Attr] | None:
-    """A condition that only says which attribute a variable is, if there is one."""
+    """The first condition that only equates a variable with an attribute: (condition, variable, attribute)."""
     for part in body:
         if not isinstance(part, t.Equal):
             continue
@@ -268,7 +272,7 @@ def _other_name(body: Sequence[t.Term], head: t.Term, known: set[str]) -> tuple[
 
 
 class After:
-    """The state after an action, as macros over the state before: no primed functions."""
+    """The state after an action, as macros over the state before. It uses no primed functions."""
 
     def __init__(self, cascade: Cascade) -> None:
         self.cascade = cascade
@@ -292,7 +296,7 @@ class After:
         return result
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
-        """An attribute after the step."""
+        """An attribute of an object after the step."""
         symbols = self.cascade.symbols
         declared = symbols.model.machine(sort).attribute(attribute)
         assert declared is not None
@@ -320,7 +324,7 @@ class After:
         return reader.scalar(term, kind)
 
     def reader(self, sort: str, event: str, of: Z) -> Translator:
-        """A translator for a row's updates at ``of``."""
+        """A translator for the updates of a row at ``of``."""
         cascade = self.cascade
         names = cascade.symbols.model.machine(sort).parameters(event)
         given = {name: cascade.payload(sort, event, name, of) for name in names}

@@ -1,4 +1,4 @@
-"""Counterexamples to induction: small, and shown as objects and changed fields."""
+"""Counterexamples to induction with few objects, as objects and changed fields."""
 
 from __future__ import annotations
 
@@ -19,17 +19,24 @@ from .obligations import INITIAL, Obligation, Proof
 from .views import Symbols, Z
 
 SIZES = (1, 2, 3, 4)
-"""Objects of each sort that are tried, fewest first."""
+"""The numbers of objects of each sort that are tried, in this order."""
 
 
 Found = tuple[Any, Mapping[str, Sequence[Z]]]
-"""A z3 model, and constants that name all of its objects."""
+"""A z3 model, and by sort constants that name all of its objects."""
 
 
 def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequence[Z] = ()) -> Found | None:
-    """A model of what ``solver`` holds, and of ``assumptions``, with as few objects as possible, if one is found.
+    """A model of the solver's assertions and of ``assumptions`` with as few objects as possible.
 
-    ``effort`` limits z3 for each number of objects, in its own steps.
+    Args:
+        solver: has the assertions.
+        symbols: the symbols of the model.
+        effort: z3's limit for each number of objects, in z3's own steps.
+        assumptions: formulas that must hold as well.
+
+    Returns:
+        None if no model with at most ``SIZES[-1]`` objects of each sort is found.
     """
     solver.limit(effort)
     for size in SIZES:
@@ -47,7 +54,7 @@ def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequ
 
 
 class _Reader:
-    """The finite state that a z3 model describes: only ground terms are evaluated."""
+    """The finite state that a z3 model describes. It evaluates only ground terms."""
 
     def __init__(self, proof: Proof, found: Any, universe: Mapping[str, Sequence[Z]]) -> None:
         self.model = proof.model
@@ -74,11 +81,11 @@ class _Reader:
         return self.objects[machine.sort.name]
 
     def value(self, expression: Z) -> Z:
-        """A ground expression's value in the model."""
+        """The value of a ground expression in the z3 model."""
         return self.found.eval(expression, model_completion=True)
 
     def true(self, formula: Z) -> bool:
-        """A ground formula is true in the model."""
+        """Whether a ground formula is true in the z3 model."""
         return bool(z3.is_true(self.value(formula)))
 
     def number(self, sort: str, expression: Z) -> int:
@@ -87,7 +94,7 @@ class _Reader:
         return next(n for n, v in enumerate(self.objects[sort]) if z3.eq(v, value))
 
     def plain(self, kind: Type, value: Any) -> int | bool | str | frozenset[int] | None:
-        """A value as models give them: object numbers, sets of them, numbers, words."""
+        """A value of type ``kind`` in Python: object numbers, sets of them, numbers, words."""
         match kind:
             case Ref(sort):
                 if hasattr(value, "defined"):
@@ -103,7 +110,7 @@ class _Reader:
                 return str(self.value(value)).split(".", 1)[-1]
 
     def state(self, symbols: Symbols) -> State:
-        """The state before, packed."""
+        """The state before the step, packed."""
         packed = list(self.instance.initial())
         for machine in self.model.machines:
             sort = machine.sort.name
@@ -118,7 +125,7 @@ class _Reader:
 
 
 def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[str, Sequence[Z]]) -> Counterexample:
-    """The state before as z3 has it; the step as the interpreter takes it from there."""
+    """The counterexample to an obligation: the state before comes from z3, the step from the interpreter."""
     reader = _Reader(proof, model, universe)
     instance = reader.instance
     if obligation.action == INITIAL:
@@ -146,7 +153,7 @@ def _every_object(instance: Instance) -> tuple[ObjectFacts, ...]:
 
 
 def _described(instance: Instance, state: State) -> dict[str, dict[str, object]]:
-    """Every object with its fields, rigid attributes included."""
+    """Every object with its fields, including its rigid attributes."""
     found: dict[str, dict[str, object]] = {}
     for sort, objects in instance.describe(state).items():
         for n, (name, fields) in enumerate(objects.items()):

@@ -1,8 +1,10 @@
-"""z3's expressions, each made once in a context and kept as long as that.
+"""z3 expressions that are built once for each context and live as long as the context.
 
-z3's own Python classes check and convert every argument, and look up the sort of every result: building and reading
-formulas took them longer than solving. Here equal expressions are one object that remembers what was read of it, and
-what z3 returns is checked by its being there at all. They are of z3's classes still, so z3's own functions take them.
+z3's own Python classes check and convert every argument, and look up the sort of every result.
+With them, building and reading formulas took longer than solving.
+Here equal expressions are one object, which caches what was read of it.
+A result of z3 is only checked for being null.
+The classes still derive from z3's, so z3's own functions accept them.
 """
 
 # ruff: noqa: N802 (z3's names)
@@ -20,8 +22,8 @@ _POINTER, _NUMBER, _TRUTH = ctypes.c_void_p, ctypes.c_uint, ctypes.c_bool
 
 
 def _function(name: str, *arguments: Any, result: Any = _POINTER) -> Any:
-    """A function of z3's library, from and to plain numbers."""
-    [checked] = getattr(z3core, name).__defaults__  # with z3's own function, which takes its classes only
+    """A function of z3's library that takes and returns plain numbers."""
+    [checked] = getattr(z3core, name).__defaults__  # it has z3's own function, which takes only z3's classes
     address = ctypes.cast(checked.f, ctypes.c_void_p).value
     assert address is not None
     return ctypes.CFUNCTYPE(result, _POINTER, *arguments)(address)
@@ -68,9 +70,9 @@ def _array(numbers: Sequence[int]) -> Any:
 
 
 class Expression(z3.ExprRef):  # type: ignore[misc]
-    """An expression of ``home``; ``n`` is its address, and ``sort_at`` its sort's.
+    """An expression of ``home``; ``n`` is its address, and ``sort_at`` the address of its sort.
 
-    Equal ones are the same object; ``==`` is the formula that two are equal.
+    Equal expressions are the same object. ``==`` builds the formula that two expressions are equal.
     """
 
     ctx = property(lambda self: self.home.context)
@@ -81,21 +83,21 @@ class Expression(z3.ExprRef):  # type: ignore[misc]
         self.home, self.n, self.sort_at = home, n, sort_at
 
     def __del__(self) -> None:
-        """Nothing: the context frees it."""
+        """Does nothing: the context frees the expression."""
 
     @property
     def ast(self) -> Any:
-        """The same for z3's own functions."""
+        """The expression as z3's own functions take it."""
         found = Ast.__new__(Ast)
         found.value = self.n
         return found
 
     def eq(self, other: Any) -> bool:
-        """It is the same expression."""
+        """Whether ``other`` is the same expression."""
         return self is self.home.of(other)
 
     def children(self) -> tuple[Expression, ...]:
-        """What a function is applied to; of a quantifier and a bound variable nothing."""
+        """The arguments of an application; () for a quantifier or a bound variable."""
         if self._children is None:
             self._children = self.home.arguments(self)
         return self._children
@@ -128,20 +130,20 @@ class Expression(z3.ExprRef):  # type: ignore[misc]
 
 
 class Truth(Expression, z3.BoolRef):  # type: ignore[misc]
-    """A formula without a quantifier in front."""
+    """A formula whose outermost operator is not a quantifier."""
 
 
 class Number(Expression, z3.ArithRef):  # type: ignore[misc]
-    """A number."""
+    """An integer expression."""
 
 
 class Quantified(Expression, z3.QuantifierRef):  # type: ignore[misc]
-    """A quantifier with what it is about; see :meth:`opened`."""
+    """A quantified formula; see :meth:`opened`."""
 
     _opened: tuple[tuple[Expression, ...], Expression] | None = None
 
     def opened(self) -> tuple[tuple[Expression, ...], Expression]:
-        """Constants for the variables that are not free in it, and the body about them; always the same."""
+        """Fresh constants for the bound variables, and the body over them. Every call returns the same ones."""
         if self._opened is None:
             values = tuple(
                 self.home.of(z3.FreshConst(self.var_sort(n), self.var_name(n))) for n in range(self.num_vars())
@@ -164,7 +166,7 @@ class Function(z3.FuncDeclRef):  # type: ignore[misc]
 
 
 class Solver(z3.Solver):  # type: ignore[misc]
-    """z3's solver for expressions of ``home``."""
+    """z3's solver for the expressions of ``home``."""
 
     def __init__(self, home: Expressions) -> None:
         super().__init__(ctx=home.context)
@@ -177,19 +179,19 @@ class Solver(z3.Solver):  # type: ignore[misc]
             self.home.raise_error()
 
     def limit(self, effort: int) -> None:
-        """Limits each check to so many of z3's own steps."""
+        """Limits each check to ``effort`` of z3's own steps."""
         if effort != self._effort:
             self.set("rlimit", effort)
             self._effort = effort
 
     def answer(self, assumptions: Sequence[Expression]) -> z3.CheckSatResult:
-        """Whether what is asserted can be true if ``assumptions`` are."""
+        """Whether the assertions are satisfiable together with ``assumptions``."""
         found = _check(self.home.c, self.at, len(assumptions), _array([a.n for a in assumptions]))
         self.home.raise_error()
         return z3.CheckSatResult(found)
 
     def core(self) -> set[Expression]:
-        """The assumptions of the last check that cannot be true together."""
+        """The assumptions of the last check that are in its unsat core."""
         vector = _core(self.home.c, self.at)
         _vector_inc_ref(self.home.c, vector)
         found = {self.home.at(_vector_get(self.home.c, vector, n)) for n in range(_vector_size(self.home.c, vector))}
@@ -198,7 +200,7 @@ class Solver(z3.Solver):  # type: ignore[misc]
 
 
 class Expressions:
-    """The expressions of a context."""
+    """The expressions of a z3 context, each built once."""
 
     def __init__(self, context: z3.Context) -> None:
         self.context = context
@@ -214,10 +216,10 @@ class Expressions:
         self._conjunction = _decl(self.c, And(self.true, self.false).n)
 
     def at(self, n: int | None) -> Any:
-        """The expression at an address that z3 has returned.
+        """The expression at an address that z3 returned.
 
         Raises:
-            z3.Z3Exception: there is none, z3 has refused to make it.
+            z3.Z3Exception: the address is null: z3 refused to build the expression.
         """
         if n in self._at:
             return self._at[n]
@@ -232,16 +234,16 @@ class Expressions:
         return found
 
     def raise_error(self) -> None:
-        """What z3 has refused last.
+        """Raises the last error of z3, if it has one.
 
         Raises:
-            z3.Z3Exception: there is something.
+            z3.Z3Exception: z3 refused the last call.
         """
         if code := _error(self.c):
             raise z3.Z3Exception(z3core.Z3_get_error_msg(self.context.ref(), code))
 
     def of(self, value: Any) -> Any:
-        """The expression that z3's own functions have made, or a number or truth value."""
+        """The expression of a z3 expression, a number or a truth value."""
         if isinstance(value, Expression):
             return value
         if isinstance(value, bool):
@@ -253,7 +255,7 @@ class Expressions:
         return self.at(value.ast.value)
 
     def constant(self, name: str, sort: z3.SortRef) -> Any:
-        """A constant."""
+        """The constant of this name and sort."""
         key = (name, sort.ast.value)
         found = self._made.get(key)
         if found is None:
@@ -261,11 +263,11 @@ class Expressions:
         return found
 
     def function(self, name: str, *sorts: z3.SortRef) -> Function:
-        """A function symbol: the sorts of its arguments, and that of its value."""
+        """A function symbol; ``sorts`` are those of its arguments, then that of its value."""
         return Function(self, z3.Function(name, *sorts))
 
     def made(self, function: Any, *parts: Expression) -> Any:
-        """What a function of z3's library makes of some expressions."""
+        """The result of a function of z3's library, applied to a fixed number of expressions."""
         numbers = [part.n for part in parts]
         key = (id(function), *numbers)
         found = self._made.get(key)
@@ -274,7 +276,7 @@ class Expressions:
         return found
 
     def several(self, function: Any, parts: Sequence[Expression]) -> Any:
-        """The same of one that takes any number of them."""
+        """The result of a function of z3's library that takes any number of expressions."""
         numbers = [part.n for part in parts]
         key = (id(function), *numbers)
         found = self._made.get(key)
@@ -283,7 +285,7 @@ class Expressions:
         return found
 
     def applied(self, symbol: int, arguments: Sequence[Expression]) -> Any:
-        """A function symbol, by its address, applied to something."""
+        """The function symbol at address ``symbol``, applied to ``arguments``."""
         numbers = [argument.n for argument in arguments]
         key = (symbol, *numbers)
         found = self._made.get(key)
@@ -292,11 +294,11 @@ class Expressions:
         return found
 
     def like(self, expression: Expression, children: Sequence[Expression]) -> Any:
-        """The function of an application, applied to others."""
+        """The function symbol of an application, applied to other arguments."""
         return self.applied(_decl(self.c, expression.n), children)
 
     def arguments(self, expression: Expression) -> tuple[Expression, ...]:
-        """What a function is applied to."""
+        """The arguments of an application; () for every other expression."""
         if _ast_kind(self.c, expression.n) != z3.Z3_APP_AST:
             return ()
         count = _arity(self.c, expression.n)
@@ -309,7 +311,7 @@ class Expressions:
         body: Expression,
         patterns: Sequence[Sequence[Expression]] = (),
     ) -> Any:
-        """``body`` for all or some values of constants."""
+        """``body`` for all or some values of the constants ``values``."""
         numbers = tuple(v.n for v in values)
         key = (universal, numbers, body.n, *[tuple(p.n for p in pattern) for pattern in patterns])
         found = self._made.get(key)
@@ -331,46 +333,46 @@ class Expressions:
         return n
 
     def is_and(self, expression: Expression) -> bool:
-        """It is a conjunction."""
+        """Whether the expression is a conjunction."""
         return bool(expression.children()) and _decl(self.c, expression.n) == self._conjunction
 
     def simplified(self, expression: Expression) -> Any:
-        """What z3 simplifies an expression to."""
+        """The expression after z3's simplification."""
         return self.made(_simplify, expression)
 
     def substituted(self, expression: Expression, old: Sequence[Expression], new: Sequence[Expression]) -> Any:
-        """An expression with others in it replaced."""
+        """``expression`` with each of ``old`` replaced by the one of ``new`` at the same position."""
         numbers = [each.n for each in old], [each.n for each in new]
         return self.at(_substitute(self.c, expression.n, len(old), _array(numbers[0]), _array(numbers[1])))
 
 
 def And(*parts: Any) -> Any:
-    """All of them are so."""
+    """The conjunction of ``parts``."""
     return parts[0].home.several(_and, parts)
 
 
 def Or(*parts: Any) -> Any:
-    """One of them is so."""
+    """The disjunction of ``parts``."""
     return parts[0].home.several(_or, parts)
 
 
 def Not(part: Any) -> Any:
-    """It is not so."""
+    """The negation of ``part``."""
     return part.home.made(_not, part)
 
 
 def Implies(premise: Any, conclusion: Any) -> Any:
-    """If one is so, the other is."""
+    """The formula that ``premise`` implies ``conclusion``."""
     return premise.home.made(_implies, premise, conclusion)
 
 
 def If(condition: Any, yes: Any, no: Any) -> Any:
-    """One of two, by a condition."""
+    """``yes`` if ``condition`` is true, else ``no``."""
     return condition.home.made(_ite, condition, yes, no)
 
 
 def ForAll(values: Sequence[Any], body: Any, patterns: Sequence[Sequence[Any]] = ()) -> Any:
-    """``body`` for all values of constants; z3 instantiates it where all of a pattern is said."""
+    """``body`` for all values of constants. z3 instantiates it where all terms of a pattern occur."""
     return body.home.quantified(True, values, body, patterns)
 
 
@@ -380,7 +382,7 @@ def Exists(values: Sequence[Any], body: Any, patterns: Sequence[Sequence[Any]] =
 
 
 def conjuncts(formulas: Iterable[Any]) -> Iterator[Any]:
-    """The parts of formulas that all have to be so."""
+    """The conjuncts of formulas, without nested conjunctions."""
     for formula in formulas:
         if formula.home.is_and(formula):
             yield from conjuncts(formula.children())
@@ -389,5 +391,5 @@ def conjuncts(formulas: Iterable[Any]) -> Iterator[Any]:
 
 
 def is_true(expression: Any) -> bool:
-    """It is the constant truth."""
+    """Whether the expression is the constant true."""
     return expression is expression.home.true

@@ -1,4 +1,4 @@
-"""What has to be proved, and what may be assumed for it."""
+"""The proof obligations of a model, and the formulas that they may assume."""
 
 from __future__ import annotations
 
@@ -40,8 +40,13 @@ INITIAL = "(initial)"
 class Obligation:
     """``context`` and the invariants imply ``goal``.
 
-    ``invariant`` is the property that it belongs to; ``detail`` tells obligations of one property
-    and action apart. ``inductive`` says whether the invariants may be assumed.
+    Attributes:
+        invariant: the property that the obligation belongs to.
+        action: the action of the step, or :data:`INITIAL`.
+        detail: distinguishes the obligations of one property and action.
+        goal: the formula to prove.
+        context: formulas to assume.
+        inductive: whether the proof may assume the invariants.
     """
 
     invariant: str
@@ -53,17 +58,19 @@ class Obligation:
 
     @property
     def name(self) -> str:
-        """Unique in a model."""
+        """The name, unique in a model."""
         return f"{self.invariant} / {self.action}" + (f" / {self.detail}" if self.detail else "")
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The obligations of a model, and its invariants as formulas over the state before.
+    """The obligations of a model, and its invariants as formulas over the state before the step.
 
-    ``axioms`` are the model's own, ``always`` these and that numbers are in their ranges, which holds
-    before a step; ``stated`` says of each of the ``assumed`` invariants also that it reads nothing of
-    no object.
+    Attributes:
+        axioms: the model's own axioms.
+        always: ``axioms``, and that numbers are in their ranges; both hold before a step.
+        assumed: each invariant by name.
+        stated: each of the ``assumed`` invariants, and also that it reads no attribute of no object.
     """
 
     model: Model
@@ -85,7 +92,7 @@ def closed(prop: Invariant | StepInvariant) -> t.Term:
 def obligations(model: Model, known: Container[str] = ()) -> Proof:
     """Every proof obligation of ``model``: invariants x actions, steps, recovery, well-formedness.
 
-    Those of ``known`` properties are left out.
+    The properties in ``known`` get no obligations.
     """
     symbols = Symbols(checked(model))
     before = Translator(symbols, symbols)
@@ -103,7 +110,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         found.append(Obligation(WELL_FORMED, INITIAL, what, reads, ranges, inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in asked:
-        # Ranges are said of rigid numbers here: the others are as they begin.
+        # The ranges concern rigid numbers here: all other numbers have their initial values.
         found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), always, inductive=False))
     stated = {p.name: _whole(before, closed(p)) for p in invariants}
     read = {p.name: _read(model, closed(p)) for p in asked}
@@ -114,7 +121,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         later = Translator(symbols, cascade.after)
         written = _written(cascade)
         for prop in asked:
-            # What is not written has after the step the formulas that it has before.
+            # A step keeps the formulas of what it does not write.
             goal = _whole(later, closed(prop)) if read[prop.name] & written else stated[prop.name]
             found.append(Obligation(prop.name, action.name, "", goal, context))
         for step in [p for p in wanted if p.name not in known]:
@@ -135,11 +142,11 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
 
 
 STATE = ""
-"""The state of a machine, beside its attributes."""
+"""The name for the state of a machine, beside the names of its attributes."""
 
 
 def _read(model: Model, term: t.Term) -> set[tuple[str, str]]:
-    """What a formula reads: (sort, attribute), or the state."""
+    """The fields that a formula reads: (sort, attribute), or (sort, :data:`STATE`)."""
     return {
         (sort_of(model, part.of, {}), part.name if isinstance(part, t.Attr) else STATE)
         for part in t.subterms(term)
@@ -148,7 +155,7 @@ def _read(model: Model, term: t.Term) -> set[tuple[str, str]]:
 
 
 def _written(cascade: Cascade) -> set[tuple[str, str]]:
-    """What the steps of an action can write, as :func:`_read`."""
+    """The fields that the steps of an action can write, as in :func:`_read`."""
     found = set()
     for sort, event in cascade.fired:
         for row in cascade.symbols.model.table(sort):
@@ -159,7 +166,7 @@ def _written(cascade: Cascade) -> set[tuple[str, str]]:
 
 
 def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:
-    """Obligations with equal names get a number: two firings of one action can say the same thing."""
+    """The obligations, with a number where names are equal: two firings of one action can have equal obligations."""
     seen: Counter[str] = Counter()
     for obligation in found:
         seen[obligation.name] += 1
@@ -168,13 +175,13 @@ def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:
 
 
 def _whole(reader: Translator, term: t.Term) -> Z:
-    """That ``term`` is true, and reads no attribute of no object."""
+    """The formula that ``term`` is true and reads no attribute of no object."""
     defined, formula = reader.symbols.expressions.simplified(reader.defined(term)), reader.formula(term)
     return formula if is_true(defined) else And(defined, formula)
 
 
 def _ranges(model: Model, before: Translator) -> Iterator[Z]:
-    """Numbers are in their ranges: an invariant of the encoding, checked as well-formedness."""
+    """Formulas that numbers are in their ranges: an invariant of the encoding, checked as well-formedness."""
     for machine in model.machines:
         for attribute in machine.attributes:
             if isinstance(attribute.type, IntRange):
@@ -186,7 +193,7 @@ def _ranges(model: Model, before: Translator) -> Iterator[Z]:
 def _well_formed(
     cascade: Cascade, action: Action, always: tuple[Z, ...], context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
-    """That a step is one: each as (what, goal, context)."""
+    """The obligations that a step is well-formed: each as (detail, goal, context)."""
     symbols, before = cascade.symbols, cascade.before
     if action.when:
         yield "the guard reads no attribute of no object", before.chain(action.when), always
@@ -230,7 +237,7 @@ def _reads(cascade: Cascade, cause: Cause) -> Z:
 def _one_payload(
     cascade: Cascade, key: tuple[str, str], causes: Sequence[Cause], context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
-    """Two causes, or one cause twice, that fire an event on one object give it one payload."""
+    """Obligations that an event gets one payload on an object, from two causes or from one cause twice."""
     if not causes[0].head.payload:
         return
     before, kinds = cascade.before, cascade.symbols.model.machine(key[0]).parameters(key[1])

@@ -1,4 +1,4 @@
-"""The same obligations as SMT-LIB text, and what a second solver says of them."""
+"""The obligations as SMT-LIB text, and the verdicts of a second solver (cvc5) on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Recheck:
-    """cvc5's verdict on an obligation. Its unknown never overrules; a contradiction is an error."""
+    """cvc5's verdict on an obligation. Its unknown never overrules z3; a contradiction is an error."""
 
     answer: Answer
     verdict: Verdict
@@ -28,7 +28,7 @@ class Recheck:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether both solvers say the same; None where one of them does not know."""
+        """Whether both solvers have the same verdict; None if one of them does not know."""
         if Verdict.UNDETERMINED in (self.verdict, self.answer.verdict):
             return None
         return self.verdict is self.answer.verdict
@@ -37,8 +37,8 @@ class Recheck:
 def smt(induction: Induction, answer: Answer) -> str:
     """The obligation as an SMT-LIB script: unsat means proved.
 
-    A proved obligation assumes the invariants that its proof used; any other, all that are inductive.
-    What follows from others does so in any one state: its script has no step.
+    A proved obligation assumes the invariants that its proof used; any other assumes all that are inductive.
+    The script has no step if the invariant follows from other invariants in any one state.
     """
     obligation, proof = answer.obligation, induction.proof
     names = sorted(answer.used if answer.verdict is Verdict.PROVED else induction.inductive)
@@ -56,7 +56,10 @@ def smt(induction: Induction, answer: Answer) -> str:
 
 
 def emit_smt(induction: Induction, directory: Path) -> list[Path]:
-    """Writes one script for each obligation into ``directory``, which is made if it is missing.
+    """Writes one script for each obligation into ``directory``, and creates it if it is missing.
+
+    Returns:
+        The paths of the scripts, in the order of the obligations.
 
     Raises:
         OSError: the directory or a file cannot be written.
@@ -74,7 +77,13 @@ def emit_smt(induction: Induction, directory: Path) -> list[Path]:
 def recheck(
     induction: Induction, *, seconds: float = SECONDS, progress: Callable[[int, int], None] | None = None
 ) -> Iterator[Recheck]:
-    """Asks cvc5 each obligation, from its SMT-LIB text."""
+    """Checks each obligation with cvc5, from its SMT-LIB text.
+
+    Args:
+        induction: the obligations with z3's answers.
+        seconds: the time limit for one obligation.
+        progress: called with (obligations checked, obligations).
+    """
     for n, answer in enumerate(induction.answers):
         if progress:
             progress(n, len(induction.answers))
@@ -84,7 +93,7 @@ def recheck(
 
 
 def _cvc5(text: str, seconds: float, find_models: bool) -> Verdict:
-    import cvc5  # most proofs are not checked again
+    import cvc5  # imported here because most proofs are not checked again
 
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)

@@ -1,10 +1,11 @@
-"""Formulas whose quantifiers range over relevant objects only, for proofs by few instances.
+"""Formulas whose quantifiers range over relevant objects only, so that a proof needs few instances.
 
-Most proofs need an invariant at the objects that the claim and the action name, at witnesses of what
-is said to exist, and at what these refer to; z3, left to choose, tries many others. So "for all x"
-becomes "for all relevant x", "some x" becomes "some relevant x", and those objects are said to be
-relevant. Were all objects relevant, the formulas would be the original ones: if no state satisfies
-the new ones, none satisfies the old ones. The converse does not hold: only "unsat" means something.
+Most proofs need an invariant only at three kinds of objects: those that the claim and the action name, witnesses of
+existential claims, and objects that these refer to. z3 by itself tries many others.
+So "for all x" becomes "for all relevant x", "some x" becomes "some relevant x", and those objects are made relevant.
+If all objects were relevant, the new formulas would be the original ones.
+So if no state satisfies the new formulas, no state satisfies the original ones.
+The converse does not hold: only "unsat" means something.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from .views import Symbols, Z
 
 
 class Relevance:
-    """Translates formulas of one model."""
+    """Restricts the quantifiers in formulas of one model to relevant objects."""
 
     def __init__(self, symbols: Symbols) -> None:
         self._symbols, self._expressions = symbols, symbols.expressions
-        # By the address of the sort.
+        # The key is the address of the sort.
         self._known: dict[int, Function] = {
             sort.ast.value: symbols.predicate(f"relevant {name}", name) for name, sort in symbols.sorts.items()
         }
         self._done: dict[Z, Z] = {}
 
     def said(self, terms: Iterable[Z]) -> list[Z]:
-        """That those of ``terms`` which are objects are relevant."""
+        """Formulas that the objects among ``terms`` are relevant."""
         return [self._known[term.sort_at](term) for term in terms if term.sort_at in self._known]
 
     def limited(self, formula: Z) -> Z:
@@ -44,7 +45,7 @@ class Relevance:
             values, inner = formula.opened()
             body = self.limited(inner)
             objects = self.said(values)
-            # z3 instantiates where these are said, and nowhere else.
+            # z3 instantiates only where these patterns occur.
             where = [objects] if objects and len(objects) == len(values) else []
             if formula.is_forall():
                 return ForAll(values, Or(*[Not(o) for o in objects], body), where)
@@ -56,7 +57,7 @@ class Relevance:
         return self._expressions.like(formula, parts)
 
     def negated(self, goal: Z) -> Iterator[Z]:
-        """That ``goal`` is false, of some relevant objects."""
+        """Formulas that ``goal`` is false for some relevant objects."""
         failing = [
             part.opened()[1] if isinstance(part, Quantified) and part.is_forall() else part
             for part in conjuncts([self._expressions.of(goal)])
@@ -66,7 +67,7 @@ class Relevance:
         yield from self.named([claim])
 
     def named(self, formulas: Iterable[Z]) -> list[Z]:
-        """That the objects which ``formulas`` name are relevant."""
+        """Formulas that the objects which ``formulas`` name are relevant."""
         todo = [self._expressions.of(formula) for formula in formulas]
         seen: dict[Z, None] = {}
         while todo:
@@ -78,7 +79,7 @@ class Relevance:
 
     @cached_property
     def references(self) -> tuple[Z, ...]:
-        """That what relevant objects refer to is relevant."""
+        """Formulas that a relevant object's references are relevant."""
         return tuple(self._references())
 
     def _references(self) -> Iterator[Z]:
@@ -89,7 +90,7 @@ class Relevance:
             yield ForAll([x], Implies(And(relevant, has(x)), *self.said([value(x)])), where)
 
     def witnesses(self, cascade: Cascade) -> Iterator[Z]:
-        """That what an event fires from is relevant where it fires."""
+        """Formulas that the witnesses of an event are relevant where it fires."""
         for sort, fires, witness in cascade.witnesses:
             x = self._symbols.constant("x", sort)
             for relevant in self.said([witness(x)]):

@@ -1,4 +1,4 @@
-"""Terms rewritten into equivalent ones that solvers find easier."""
+"""Rewrites terms into equivalent ones that solvers find easier."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from schedproof.model.lang import terms as t
 
 
 def binds(term: t.Term, names: set[str]) -> bool:
-    """Some binder inside ``term`` reuses one of ``names``."""
+    """Whether some binder inside ``term`` reuses one of ``names``."""
     return any(v.name in names for part in t.subterms(term) for v in t.bound_by(part))
 
 
 def substitute(term: t.Term, name: str, by: t.Term) -> t.Term:
-    """``term`` with the free variable ``name`` replaced."""
+    """``term`` with the free variable ``name`` replaced by ``by``."""
     if name not in t.free_variables(term):
         return term
     return by if isinstance(term, t.Var) else t.rebuilt(term, lambda part: substitute(part, name, by))
@@ -23,8 +23,8 @@ def substitute(term: t.Term, name: str, by: t.Term) -> t.Term:
 def one_point(term: t.Quantified) -> t.Term:
     """``term`` without the variables that a reference determines.
 
-    "Some group that is the user of c is Allocated" says "c has a user, and it is Allocated";
-    "every group that is the user of c ..." likewise.
+    "Some group that is the user of c is Allocated" becomes "c has a user, and it is Allocated".
+    "Every group that is the user of c ..." is rewritten likewise.
     """
     variables, body = list(term.variables), term.body
     for var in term.variables:
@@ -47,7 +47,7 @@ def one_point(term: t.Quantified) -> t.Term:
 
 
 def _later(term: t.Term, name: str) -> bool:
-    """The variable is spoken of inside ``after(...)``, where the reference may differ."""
+    """Whether the variable occurs inside ``after(...)``, where the reference may differ."""
     return any(isinstance(part, t.After) and name in t.free_variables(part) for part in t.subterms(term))
 
 

@@ -1,10 +1,10 @@
-"""The greatest inductive set of invariants, by z3; every obligation with its verdict.
+"""Finds the greatest inductive set of invariants with z3, and a verdict on every obligation.
 
-Invariants support each other: each is proved assuming all of the set before the step. One that
-fails leaves the set, and what was proved with its help is proved again without it; z3's unsat
-cores say what that is. What remains at the end holds for any number of objects. An invariant outside
-of the set (failed, or expected to) is assumed for its own obligations only, which proves it only if
-all of them hold.
+Invariants support each other: each proof assumes the whole set before the step.
+An invariant that fails leaves the set. Every proof that used it, by z3's unsat core, is repeated without it.
+The final set holds for any number of objects.
+An invariant outside of the set (failed, or expected to fail) is assumed for its own obligations only.
+This proves it only if all of its obligations hold.
 """
 
 from __future__ import annotations
@@ -30,15 +30,19 @@ from .relevant import Relevance
 EFFORT = 40_000_000
 MORE_EFFORT = 4_000_000
 QUICK_EFFORT = 1_000_000
-"""Limits of one query, in z3's own steps (some 2.5 million a second), so that verdicts do not depend
-on how busy a machine is. At the limit z3 answers unknown, which is never taken for proved."""
+"""Limits of one query, in z3's own steps (about 2.5 million a second).
+
+A limit in steps makes verdicts independent of the machine's load. At the limit z3 answers unknown, which never counts
+as proved."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on one obligation; ``used`` are the invariants that its proof assumes.
+    """The verdict on one obligation.
 
-    ``follows`` says that it was not asked of the step: its invariant follows from those, in any one state.
+    Attributes:
+        used: the invariants that the proof assumes.
+        follows: the invariant follows from ``used`` in any one state, so the proof did not use the step.
     """
 
     obligation: Obligation
@@ -59,7 +63,7 @@ class Induction:
     inductive: frozenset[str]
 
     def of(self, prop: str) -> list[Answer]:
-        """The answers on one property's obligations."""
+        """The answers on the obligations of one property."""
         return self._by_property.get(prop, [])
 
     @cached_property
@@ -70,12 +74,12 @@ class Induction:
         return found
 
     def proved(self, prop: str) -> bool:
-        """Every obligation of the property is proved, from inductive invariants only."""
+        """Whether every obligation of the property is proved, from inductive invariants only."""
         answers = self.of(prop)
         return bool(answers) and all(a.verdict is Verdict.PROVED for a in answers)
 
     def support(self, prop: str) -> frozenset[str]:
-        """The invariants that the proof of a property assumes, and those that their proofs assume."""
+        """The invariants that the proof of a property assumes, directly or through the proofs of others."""
         found: set[str] = set()
         todo = {prop}
         while todo:
@@ -85,14 +89,14 @@ class Induction:
         return frozenset(found)
 
     def seconds(self, prop: str) -> float:
-        """The time spent on the property's obligations."""
+        """The time in seconds spent on the obligations of a property."""
         return sum(a.seconds for a in self.of(prop))
 
 
 class _Context:
-    """The solvers for all obligations of an action, with the invariants behind switches.
+    """The solvers for all obligations of an action, with each invariant behind a switch.
 
-    ``solver`` is asked of all objects, ``near`` of the relevant ones only.
+    ``solver`` has all objects, ``near`` only the relevant ones.
     """
 
     def __init__(
@@ -114,25 +118,28 @@ class _Context:
 
     @cached_property
     def solver(self) -> Solver:
-        """Of all objects: few obligations need it."""
+        """The solver with all objects; few obligations need it."""
         solver = _solver(self.proof, self.context)
         solver.add(*[Implies(self.switches[name], formula) for name, formula in self.proof.assumed.items()])
         return solver
 
     def less_what_is_said(self, goal: z3.BoolRef) -> z3.BoolRef:
-        """The goal without what the context says in the same words: z3 would look for it among all instances."""
+        """The goal without the conjuncts that the context contains: z3 would search for them among all instances."""
         expressions = self.symbols.expressions
         less = expressions.substituted(goal, self._said, [expressions.true] * len(self._said))
         return expressions.simplified(less) if self._said else goal
 
     def ask(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[str, frozenset[str]]:
-        """z3's answer to "can the goal be false", and the invariants in the core of unsat."""
+        """z3's answer to whether the goal can be false, and the invariants in the unsat core."""
         return self._ask(self.solver, [Not(goal)], assume, effort)
 
     def ask_nearby(
         self, goal: z3.BoolRef, assumptions: Iterable[Iterable[str]], effort: int
     ) -> tuple[bool, frozenset[str]]:
-        """Whether the goal follows from what holds of the relevant objects, with one of ``assumptions``; False says nothing."""
+        """Whether the goal follows from formulas about relevant objects, under one of ``assumptions``; with the core.
+
+        False means unknown.
+        """
         claims = list(self.relevance.negated(goal))
         for assume in assumptions:
             found, core = self._ask(self.near, claims, assume, effort)
@@ -152,7 +159,7 @@ class _Context:
         return str(found), frozenset(n for n, switch in self.switches.items() if switch in core)
 
     def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> Found | None:
-        """A state of few objects in which the goal is false."""
+        """A state with few objects in which the goal is false."""
         self.solver.push()
         self.solver.add(Not(goal))
         found = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
@@ -163,9 +170,9 @@ class _Context:
 def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> Solver:
     solver = Solver(proof.symbols.expressions)
     solver.set("random_seed", 1)
-    solver.set("ctrl_c", False)  # else z3 swallows an interrupt, and the proof goes on
-    # Instantiation by patterns runs in circles here (a cell's group, that group's cell, ...);
-    # by models it answers every obligation, most in milliseconds.
+    solver.set("ctrl_c", False)  # otherwise z3 swallows an interrupt, and the proof continues
+    # Instantiation by patterns loops here (a cell's group, that group's cell, ...).
+    # Instantiation by models answers every obligation, most of them in milliseconds.
     solver.set("smt.ematching", False)
     solver.add(*formulas)
     return solver
@@ -179,16 +186,17 @@ def prove(
     known: Container[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Induction:
-    """Proves what can be proved of ``model`` for any number of objects.
+    """Proves as many properties of ``model`` as it can, for any number of objects.
 
     Args:
-        only: just these properties, and the invariants that their proofs assume; () means all.
-        every: ask every obligation; else no more of a property once one of it has failed.
-        known: what another proof of the same rules has proved already: it is assumed, and not asked again.
+        model: the model.
+        every: ask every obligation; if False, skip the rest of a property once one of its obligations has failed.
+        only: just these properties and the invariants that their proofs assume; () means all.
+        known: properties that another proof of the same rules has proved: they are assumed, and not asked again.
         progress: called with (obligations answered, obligations).
 
     Raises:
-        ModelError: no few objects satisfy the axioms; from a contradiction anything could be proved.
+        ModelError: no small set of objects satisfies the axioms. A contradiction would prove every property.
     """
     with gc_paused():
         return _prove(obligations(model, known), every, only, progress)
@@ -204,7 +212,7 @@ def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[
     asked = frozenset(only) or frozenset(o.invariant for o in proof.obligations)
     induction = _settle(proof, doubtful, every, asked, progress)
     if doubtful - asked and not all(induction.proved(name) for name in asked - doubtful):
-        # One that is expected to fail may hold after all, and what is asked may need it.
+        # An invariant that is expected to fail may hold, and the properties asked may need it.
         induction = _settle(proof, doubtful, every, asked | doubtful, progress)
     if any(induction.proved(name) for name in doubtful):
         return _settle(proof, frozenset(), every, asked, progress)
@@ -218,10 +226,10 @@ def _settle(
     asked: frozenset[str],
     progress: Callable[[int, int], None] | None,
 ) -> Induction:
-    """Asks the obligations of the properties ``asked``, and of what their proofs assume, until nothing rests on an invariant that failed.
+    """Answers the obligations of ``asked`` and of what their proofs assume, until no proof uses a failed invariant.
 
-    ``doubtful`` invariants are assumed for their own obligations only: from false ones together
-    hardly anything can be refuted, and what they helped to prove would have to be proved again.
+    ``doubtful`` invariants are assumed for their own obligations only.
+    False invariants together leave hardly anything to refute, and every proof that used them would have to be repeated.
     """
     prover = _Prover(proof, doubtful, asked)
     while work := prover.unanswered(every):
@@ -231,7 +239,7 @@ def _settle(
             if progress:
                 progress(len(prover.answers), prover.total)
         lost = prover.drop_failed()
-        # Only when the set has settled are the hard ones worth their time.
+        # Hard obligations are worth their time only when the set has settled.
         while not lost and (hard := prover.unanswered(every)):
             prover.thoroughly(hard[0])
             lost = prover.drop_failed()
@@ -241,7 +249,7 @@ def _settle(
 
 
 class _Prover:
-    """The invariants that are still thought inductive, and the answers so far."""
+    """The invariants that are still considered inductive, and the answers so far."""
 
     def __init__(self, proof: Proof, doubtful: frozenset[str], asked: frozenset[str]) -> None:
         self.proof = proof
@@ -249,7 +257,7 @@ class _Prover:
         self.inductive = set(proof.assumed) - doubtful
         self.answers: dict[str, Answer] = {}
         self.failed: set[str] = set()
-        """The properties with an obligation that is not proved: its answer stays, since it assumes nothing."""
+        """The properties with an obligation that is not proved. Its answer stays, since it assumes no invariant."""
         self._counts = Counter(o.invariant for o in proof.obligations)
         self._contexts: dict[int, _Context] = {}
         self._spent: dict[str, float] = {}
@@ -260,7 +268,7 @@ class _Prover:
     def _context(self, obligation: Obligation) -> _Context:
         key = id(obligation.context)
         if key not in self._contexts:
-            # What holds before any step is asked of no action.
+            # Obligations about the state before any step need no cascade.
             cascade = None if obligation.context is self.proof.always else self.proof.cascades.get(obligation.action)
             self._contexts[key] = _Context(self.proof, self._relevance, obligation.context, cascade)
         return self._contexts[key]
@@ -291,11 +299,12 @@ class _Prover:
         return sorted(self.inductive | own) if obligation.inductive else []
 
     def quickly(self, obligation: Obligation) -> None:
-        """Answers, or leaves open, an obligation.
+        """Tries the fast paths on an obligation; it may stay unanswered.
 
-        Most steps leave an invariant alone, so that it is all that need be assumed, and most proofs are of
-        the objects that the step is about. Of the others an invariant often follows from those that hold
-        after the step; and a false claim is refuted by few objects.
+        Most steps leave the fields that an invariant reads unchanged, so assuming that invariant is enough.
+        Most other proofs need only the objects that the step names.
+        Of the rest, an invariant often follows from others that hold after the step.
+        A false claim is refuted with few objects.
         """
         start = time.perf_counter()
         if self._unchanged(obligation):
@@ -323,18 +332,18 @@ class _Prover:
         return self._spend(obligation, start)
 
     def _unchanged(self, obligation: Obligation) -> bool:
-        """Whether nothing that the invariant reads is written: then it says after the step what it said before."""
+        """Whether the step writes no field that the invariant reads: then it is the same before and after."""
         before = self.proof.stated.get(obligation.invariant)
         return obligation.inductive and before is not None and obligation.goal is before
 
     def _hints(self, name: str) -> Sequence[str]:
-        """The invariants that a property is said to follow from."""
+        """The invariants that the model declares as ``follows_from`` of a property."""
         return getattr(self.proof.model.property(name), "follows_from", ()) if name in self.proof.assumed else ()
 
     def _follows(self, obligation: Obligation) -> frozenset[str] | None:
-        """The invariants of the set that the obligation's own follows from, in any one state.
+        """The invariants of the set from which the obligation's own invariant follows, in any one state.
 
-        They hold after the step, so it does; they do not follow from it in turn, not even by way of others.
+        They hold after the step, so the invariant does too. None of them follows from it, directly or through others.
         """
         name = obligation.invariant
         if name not in self.inductive or not obligation.inductive:
@@ -350,7 +359,7 @@ class _Prover:
         return self._derived[name]
 
     def _resting_on(self, name: str) -> set[str]:
-        """The invariants that follow from ``name``, by way of others too."""
+        """The invariants that follow from ``name``, directly or through others."""
         resting: set[str] = set()
         while more := {
             n for n, core in self._derived.items() if core is not None and n not in resting and core & {name, *resting}
@@ -359,7 +368,7 @@ class _Prover:
         return resting
 
     def thoroughly(self, obligation: Obligation) -> None:
-        """Answers an obligation with all that may be assumed, within the limit."""
+        """Answers an obligation with all invariants that may be assumed, within the full effort limit."""
         start = time.perf_counter()
         found, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), EFFORT)
         if found == "unsat":
@@ -368,25 +377,29 @@ class _Prover:
 
     @property
     def unasked(self) -> set[str]:
-        """The properties that have obligations, none of which was asked."""
+        """The properties whose obligations are not to be asked."""
         return self._counts.keys() - self._asked
 
     @property
     def total(self) -> int:
-        """The number of obligations that are asked."""
+        """The number of obligations to ask."""
         return sum(self._counts[name] for name in self._asked)
 
     def unanswered(self, every: bool) -> list[Obligation]:
-        """The obligations that are asked and have no answer, of properties that have not failed unless ``every`` is asked for."""
+        """The obligations to ask that have no answer yet; without ``every``, failed properties are left out."""
         asked = self._asked if every else self._asked - self.failed
         return [o for o in self.proof.obligations if o.invariant in asked and o.name not in self.answers]
 
     def ask_what_is_assumed(self) -> None:
-        """From now on the invariants are asked as well that the answers assume."""
+        """Adds the invariants that the answers assume to the properties to ask."""
         self._asked |= {name for answer in self.answers.values() for name in answer.used}
 
     def drop_failed(self) -> bool:
-        """Takes invariants that failed out of the set, and forgets what was proved with their help; whether there were any."""
+        """Removes failed invariants from the set and discards every proof that used them.
+
+        Returns:
+            Whether any invariant was removed.
+        """
         lost = self.failed & self.inductive
         self.inductive -= lost
         if lost:

@@ -1,4 +1,4 @@
-"""Terms as z3 formulas over a view of the state."""
+"""Translates terms to z3 formulas over a view of the state."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ Payload = Callable[[str, str, str, Z], Any]
 
 @dataclass(frozen=True)
 class Translator:
-    """Reads terms over ``view``; ``after`` is the view inside ``after(...)``.
+    """Translates terms over ``view``; ``after`` is the view inside ``after(...)``.
 
-    ``bound`` maps variable names to values: object constants, sets as membership functions. In a
-    table row, ``me`` is the object with its sort, and ``given`` the parameters of ``event``.
+    Attributes:
+        bound: variable name -> value. Objects are constants, sets are membership functions.
+        types: variable name -> type.
+        me: in a table row, the sort and the object of the row.
+        given: in a table row, the parameters of ``event``.
     """
 
     symbols: Symbols
@@ -48,12 +51,12 @@ class Translator:
         )
 
     def both(self, *parts: Z) -> Z:
-        """A conjunction, with the trivial parts left out."""
+        """The conjunction of ``parts`` without the parts that are constant true."""
         parts = tuple(p for p in parts if not is_true(p))
         return And(*parts) if len(parts) > 1 else parts[0] if parts else self.symbols.true()
 
     def constants(self, variables: Sequence[Var], suffix: str = "") -> tuple[list[Any], list[Z], list[Z]]:
-        """Fresh symbols for ``variables``: their values, the quantifiable symbols, range conditions."""
+        """Fresh symbols for ``variables``: their values, the symbols that can be quantified, range conditions."""
         values: list[Any] = []
         symbols: list[Z] = []
         ranges: list[Z] = []
@@ -94,7 +97,7 @@ class Translator:
         raise AssertionError(f"{type(term).__name__} has no declared type")
 
     def reference(self, term: t.Term, sort: str | None = None) -> Reference:
-        """An object-valued term; ``sort`` says of which sort none is none."""
+        """An object-valued term; ``sort`` is the sort of the literal none."""
         true = self.symbols.true()
         match term:
             case t.Var(name):
@@ -117,7 +120,7 @@ class Translator:
         raise AssertionError(f"{type(term).__name__} is no object")
 
     def members(self, term: t.Term) -> Member:
-        """A set-valued term."""
+        """A set-valued term, as a membership function."""
         match term:
             case t.Var(name):
                 return self.bound[name]  # type: ignore[no-any-return]
@@ -139,7 +142,7 @@ class Translator:
         raise AssertionError(f"{type(term).__name__} is no set")
 
     def scalar(self, term: t.Term, like: Type | None = None) -> Z:
-        """A truth value, number or enumeration value; ``like`` is the type that a quoted value is of."""
+        """A truth value, number or enumeration value; ``like`` is the type of a quoted value."""
         match term:
             case t.Constant(value):
                 if isinstance(value, bool | int):
@@ -157,7 +160,7 @@ class Translator:
         return self.formula(term)
 
     def formula(self, term: t.Term) -> Z:
-        """A formula."""
+        """The formula of a truth-valued term."""
         match term:
             case t.Is(of, states):
                 who, sort = self.reference(of), self.sort_of(of)
@@ -195,10 +198,10 @@ class Translator:
         return self.scalar(term)
 
     def quantified(self, universal: bool, variables: Sequence[Var], body: Callable[[Translator], Z]) -> Z:
-        """A quantified formula; the body is built with the variables bound.
+        """A quantified formula; ``body`` gets a translator with the variables bound.
 
-        The symbols carry the number of quantifiers open around them. The step's macros put terms of
-        the one formula under quantifiers of another, which must not bind them.
+        The name of each symbol contains the number of enclosing quantifiers.
+        Macros of the step put terms of one formula under quantifiers of another; these must not bind them.
         """
         values, symbols, ranges = self.constants(variables, f"~{self.symbols.open_quantifiers}")
         self.symbols.open_quantifiers += 1
@@ -236,7 +239,7 @@ class Translator:
         return self.both(*parts)
 
     def defined(self, term: t.Term) -> Z:
-        """That reading ``term``, left to right, reads no attribute of no object."""
+        """The formula that evaluating ``term``, left to right, reads no attribute of no object."""
         true = self.symbols.true()
         if not self._through_references(term):
             return true
@@ -265,7 +268,7 @@ class Translator:
         return self.both(*[self.defined(child) for child in t.children(term)])
 
     def _through_references(self, term: t.Term) -> bool:
-        """Something is read of an object that might be none."""
+        """Whether ``term`` reads a field of an object that might be none."""
         match term:
             case t.Attr(of) | t.Is(of) | t.Fires(of) | t.Adjusted(_, of):
                 some = isinstance(of, t.Var) and not isinstance(self.bound.get(of.name), Reference)
@@ -274,7 +277,7 @@ class Translator:
         return any(self._through_references(child) for child in t.children(term))
 
     def chain(self, parts: Sequence[t.Term], last: Z | None = None) -> Z:
-        """That ``parts`` are defined one after the other, each assuming the ones before."""
+        """The formula that ``parts``, then ``last``, are defined in order, each assuming the earlier ones."""
         found = self.symbols.true() if last is None else last
         for part in reversed(parts):
             found = self.both(self.defined(part), Implies(self.formula(part), found))
@@ -282,7 +285,7 @@ class Translator:
 
 
 def same_reference(one: Reference, other: Reference) -> Z:
-    """Both are none, or both are the same object."""
+    """The formula that both are none, or both are the same object."""
     if one.value is None or other.value is None:
         return And(Not(one.defined), Not(other.defined))
     return And(one.defined == other.defined, Implies(one.defined, one.value == other.value))

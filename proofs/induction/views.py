@@ -1,4 +1,4 @@
-"""A state of any number of objects as z3 symbols, and the state after a step as macros over it."""
+"""The state of any number of objects as z3 symbols, and the initial state."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Z = Any
 """A z3 expression. z3's own classes are untyped."""
 
 Member = Callable[[Z], Z]
-"""A set: the formula that an element belongs to it."""
+"""A set, as the function from an element to the formula that the set contains it."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """An object or none: ``value`` means something only where ``defined``."""
+    """An object or none; ``value`` has a meaning only where ``defined`` is true."""
 
     defined: Z
     value: Z
 
 
 class View(Protocol):
-    """What can be read of a state."""
+    """Reads the fields of a state."""
 
     def state(self, sort: str, of: Z) -> Z:
         """The machine state of an object."""
@@ -40,7 +40,7 @@ class View(Protocol):
 
 
 class Symbols:
-    """The sorts, states and attributes of a model as uninterpreted symbols: the state before."""
+    """The sorts, states and attributes of a model as uninterpreted symbols; they describe the state before the step."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -53,7 +53,7 @@ class Symbols:
         self._state: dict[str, Z] = {}
         self._value: dict[tuple[str, str], Any] = {}
         self._defined: dict[tuple[str, str], Z] = {}
-        # The strata of the cascade, in their order, each with the rules that lead to it.
+        # The strata of the cascade, in order, each with the rules that fire its event.
         self.strata: dict[tuple[str, str], list[Rule]] = {node: [] for node in trigger_graph(model).sorted()}
         for rule in model.rules:
             self.strata[sort_of(model, rule.fires.of, {}), rule.fires.event].append(rule)
@@ -83,12 +83,12 @@ class Symbols:
                 self._value[sort, name] = function(symbol, of, self.kind(kind))
 
     def references(self) -> Iterator[tuple[str, Z, Z]]:
-        """Each attribute that is a reference: its sort, the predicate that it is some object, and which."""
+        """Each attribute that is a reference: its sort, the predicate that it is not none, and its value."""
         for (sort, name), has in self._defined.items():
             yield sort, has, self._value[sort, name]
 
     def kind(self, kind: Type) -> Z:
-        """The z3 sort of a value type (of a reference: of the object)."""
+        """The z3 sort of a value type; for a reference, the sort of its object."""
         match kind:
             case Ref(sort):
                 return self.sorts[sort.name]
@@ -115,15 +115,15 @@ class Symbols:
         return self.expressions.constant(name, self.sorts[sort if isinstance(sort, str) else sort.name])
 
     def predicate(self, name: str, sort: str) -> Z:
-        """A predicate of objects."""
+        """A predicate on the objects of ``sort``."""
         return self.expressions.function(name, self.sorts[sort], z3.BoolSort(self.context))
 
     def true(self) -> Z:
-        """Truth."""
+        """The constant true."""
         return self.expressions.true
 
     def false(self) -> Z:
-        """Falsity."""
+        """The constant false."""
         return self.expressions.false
 
     def state(self, sort: str, of: Z) -> Z:
@@ -131,7 +131,7 @@ class Symbols:
         return self._state[sort](of)
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
-        """An attribute before the step."""
+        """An attribute of an object before the step."""
         symbol = self._value[sort, attribute]
         if (sort, attribute) in self._defined:
             return Reference(self._defined[sort, attribute](of), symbol(of))
@@ -144,12 +144,12 @@ class Symbols:
 
 @dataclass(frozen=True)
 class Initial:
-    """The initial state: the same for any number of objects. Rigid attributes are as before."""
+    """The initial state of any number of objects. Rigid attributes are as in the state before the step."""
 
     symbols: Symbols
 
     def state(self, sort: str, of: Z) -> Z:
-        """The first state of the machine, or the one in which this object is said to begin."""
+        """The first state of the machine, or another state whose ``begins`` attribute is true for this object."""
         first, *others = self.symbols.model.machine(sort).states
         found = self.symbols.states[sort][first.name]
         for other in others:

@@ -1,1 +1,1 @@
-"""Descriptions of locks, checked: order, rules, programs, and the interleavings of threads."""
+"""Checks of lock descriptions: their order, rules and programs, and the interleavings of their threads."""

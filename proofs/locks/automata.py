@@ -1,7 +1,8 @@
-"""Threads as automata of their own, and the states of several as packed words: what the compiled search explores.
+"""Threads as separate automata, and the states of several threads as packed words, for the compiled search.
 
-What a thread holds follows from its own steps, and all that a lock knows from what threads hold and which of them sleep.
-So a state is one small number for each thread and each channel: these are packed, and the rest is worked out when needed.
+A thread's own steps determine the locks that it holds.
+These, and which threads sleep, determine the state of each lock.
+So a packed state has one small number for each thread and each channel; the rest is computed when needed.
 """
 
 from __future__ import annotations
@@ -20,43 +21,52 @@ from .symmetry import Classes
 from .unfold import DONE, Instruction, Program
 
 FINISHED, READ, WRITE, RELEASE, RECEIVE, SEND, NOT_HELD, READER, WRITER = range(9)
-"""What a thread does next; NOT_HELD: it releases what it does not hold; READER, WRITER: it sleeps until it has the lock."""
+"""What a thread does next.
+
+NOT_HELD: it releases a lock that it does not hold. READER, WRITER: it sleeps until it gets the lock."""
 
 KIND, TARGET, WRITES, READS, ASLEEP, SENDS, RECEIVES, RESTS, FIRST, WAYS = range(10)
-"""What a table says of a node; nodes in it are counted from the first of their automaton.
+"""The columns of the table of nodes. Node numbers in it count from the first node of the automaton.
 
-KIND and TARGET: what is done next, and with which lock or channel. WRITES and READS: the locks that are held, as bits. ASLEEP: the
-same node, asleep. SENDS and RECEIVES: the channels that the thread can still send to, or receive from, as bits. RESTS: it waits
-for the next message with nothing held. FIRST and WAYS: where the nodes that it leads to begin, and how many there are.
+KIND and TARGET: the next instruction, and its lock or channel.
+WRITES and READS: the locks that are held, as bits.
+ASLEEP: the same node, asleep.
+SENDS and RECEIVES: the channels that the thread can still send to, or receive from, as bits.
+RESTS: the thread waits for the next message and holds nothing.
+FIRST and WAYS: the index of the first successor node, and the number of successors.
 """
 
 BASE, ALIKE, WORD, SHIFT, MASK, CAPACITY = range(6)
-"""What a packing says of each thread, and then of each channel.
+"""The columns of a packing, which has one row for each thread and then one for each channel.
 
-BASE: the first node of the thread's automaton. ALIKE: the next thread that does the same, or -1. WORD, SHIFT and MASK: the word of a state that has its number, the lowest bit of that
-there, and its bits, shifted down. CAPACITY: that of the channel.
+BASE: the first node of the thread's automaton.
+ALIKE: the next thread with the same program, or -1.
+WORD, SHIFT and MASK: the word of a state that has this number, its lowest bit there, and its bits, shifted down.
+CAPACITY: that of the channel.
 """
 
 MOST_NODES = 1 << 16
-"""Nodes of one thread."""
+"""The most nodes of one thread."""
 
 MOST_READ = 64
-"""What one thread reads at once. Who serves, and reads again and again without a release, has infinitely many nodes."""
+"""The most read locks that a thread holds at once.
+
+A serving thread that reads repeatedly without a release has infinitely many nodes."""
 
 MOST = 62
-"""Threads, locks and channels: sets of them are bits of a word."""
+"""The most threads, locks or channels: sets of them are bits of a word."""
 
 FOR_EVER = 32
-"""Bits for the messages in an unbounded channel: in so few states there are never more."""
+"""The bits for the messages in an unbounded channel: a search never has enough states to exceed them."""
 
 
 class TooWide(Exception):
-    """Threads that only the interpreter can explore."""
+    """Only the interpreter can explore these threads."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """Where a thread is, the locks that it holds (for reading: once for each time), and whether it sleeps."""
+    """The position of a thread, the locks it holds (read locks once for each acquisition), and whether it sleeps."""
 
     at: int
     writes: frozenset[int] = frozenset()
@@ -65,12 +75,16 @@ class Node:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """That of the nodes' numbers."""
+        """The key by which nodes are numbered."""
         return self.at, self.asleep, tuple(sorted(self.writes)), self.reads
 
 
 class Automata:
-    """The automata of programs: a ``table`` with a row for each of their nodes, and the nodes ``then`` that these lead to.
+    """The automata of programs.
+
+    Attributes:
+        table: a row for each node of all automata.
+        then: the successors of all nodes.
 
     Raises:
         TooWide: there are too many locks or channels, or a program has too many nodes.
@@ -89,7 +103,11 @@ class Automata:
         self.then = np.array([node for after in then for node in after], np.int64)
 
     def together(self, members: Sequence[int], same: Classes) -> Packing:
-        """The states of threads that run these programs, given by number; ``same`` are the threads that do the same.
+        """The packing for threads that run together.
+
+        Args:
+            members: for each thread the number of its program.
+            same: the groups of threads with equal programs.
 
         Raises:
             TooWide: there are too many threads.
@@ -98,7 +116,7 @@ class Automata:
 
 
 class _Automaton:
-    """One thread by itself: a node for each place, for what may be held there, and for whether it sleeps there."""
+    """One thread by itself: a node for each position, set of held locks, and whether the thread sleeps."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -106,7 +124,7 @@ class _Automaton:
         self.nodes: list[Node] = []
         for start in program.starts:
             self.number(Node(start))
-        for node in self.nodes:  # there come more meanwhile
+        for node in self.nodes:  # the list grows during the loop
             for after in self.after(node):
                 self.number(after)
             if (instruction := self.instruction(node)) is not None and instruction.kind is Acquire:
@@ -127,7 +145,7 @@ class _Automaton:
         return None if node.at == DONE else self.program.instructions[node.at]
 
     def after(self, node: Node) -> Iterator[Node]:
-        """Where a thread can be when it has done what comes next."""
+        """The nodes after the next instruction."""
         if (instruction := self.instruction(node)) is None:
             return
         writes, reads, lock = node.writes, node.reads, instruction.target
@@ -150,7 +168,7 @@ class _Automaton:
             yield Node(then, writes, reads)
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """By node its row, but for where it leads to."""
+        """The table row of each node, without FIRST and WAYS."""
         sends, receives = self.reachable(Send), self.reachable(Receive)
         for node in self.nodes:
             instruction = self.instruction(node)
@@ -179,11 +197,11 @@ class _Automaton:
                 return RECEIVE if kind is Receive else SEND
 
     def reachable(self, kind: type[Send] | type[Receive]) -> dict[int, int]:
-        """By place, the channels that steps of this kind from there on are about, as bits."""
+        """Position -> the channels that steps of this kind from there on use, as bits."""
         instructions = self.program.instructions
         found = {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(instructions)}
         changed = True
-        while changed:  # programs are unfolded from their end: twice, but for loops
+        while changed:  # programs are unfolded from their end, so two rounds are enough without loops
             changed = False
             for at, one in enumerate(instructions):
                 more = found[at]
@@ -195,11 +213,12 @@ class _Automaton:
 
 
 class Packing:
-    """How the states of threads that run together are packed, which ``fields`` says to the kernel.
+    """The encoding of the states of threads that run together; ``fields`` describes it to the kernel.
 
     Args:
-        members: by thread the number of its program.
-        same: the threads that do the same.
+        automata: the automata of all programs.
+        members: for each thread the number of its program.
+        same: the groups of threads with equal programs.
     """
 
     def __init__(self, automata: Automata, members: tuple[int, ...], same: Classes) -> None:
@@ -224,10 +243,10 @@ class Packing:
         )
 
     def starts(self, *, ordered: bool) -> NDArray[np.uint64]:
-        """The initial states, a row each, in the order of :meth:`.semantics.Machine.starts`.
+        """The initial states, one in each row, in the order of :meth:`.semantics.Machine.starts`.
 
         Args:
-            ordered: one of those that differ in the names of threads only.
+            ordered: keep one of the states that differ only in the names of threads.
         """
         packed: dict[tuple[int, ...], None] = {}
         for chosen in product(*(one.starts for one in self.each)):
@@ -242,7 +261,7 @@ class Packing:
         return np.array(list(packed), np.uint64)
 
     def unpack(self, words: Sequence[int]) -> State:
-        """A state as the interpreter has it."""
+        """A packed state as the interpreter's state."""
         numbers = [words[word] >> shift & mask for word, shift, mask in self.places]
         nodes = [one.nodes[number] for one, number in zip(self.each, numbers, strict=False)]
         locks = []

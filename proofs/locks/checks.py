@@ -1,4 +1,4 @@
-"""What is checked of a description of locks: each check by its name, and what it says."""
+"""The checks of a lock description: each has a name and a sentence."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "dead
 
 @dataclass(frozen=True)
 class Callers:
-    """Of a check: those of an operation, and what they have to hold."""
+    """A check of the callers of an operation: whether they hold the required locks."""
 
     operation: Operation
 
 
 About = Operation | Callers | Rule | SeveralRule | Literal["order", "threads", "release", "wait", "deadlock"]
-"""What a check is about."""
+"""The subject of a check."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is checked: its name, what it says, and the sentence that says it, if one does."""
+    """One check: its name, its statement, and the document's sentence that requires it, if there is one."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class Check:
 
 
 def checks(locks: Locks) -> list[Check]:
-    """What is checked of a description, in the order of telling."""
+    """The checks of a description, in the order of the report."""
     found: list[Check] = []
 
     def add(

@@ -1,4 +1,4 @@
-"""The states of threads, compiled: the same ones as :mod:`.interpreted`, in the same order."""
+"""The compiled search: it reaches the same states as :mod:`.interpreted`, in the same order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .reached import Path, Progress, Reached, Steps
 from .semantics import State
 
 TURN = 1 << 16
-"""States that are expanded before progress is told."""
+"""The number of states that are expanded between two calls of progress."""
 
 
 def compiled(packing: Packing, steps: Steps, limit: int, progress: Progress | None) -> Reached:
-    """All interleavings of threads, breadth first."""
+    """Explores all interleavings of threads, breadth first."""
     renamed = steps is Steps.RENAMED
     code, serves = packing.automata, any(one.program.serves for one in packing.each)
     states = packing.starts(ordered=renamed)
@@ -52,7 +52,7 @@ def compiled(packing: Packing, steps: Steps, limit: int, progress: Progress | No
 
 
 def _distinct(packing: Packing, states: NDArray[np.uint64], suspects: NDArray[np.int64]) -> list[int]:
-    """Of suspects that differ only in threads that do not matter the first ones, by number, in their order."""
+    """The numbers of the suspects, in order; only the first of those that differ in irrelevant threads only."""
     numbers, about = suspects.T
     kept = np.zeros((len(numbers), packing.words), np.uint64)
     for thread, (word, shift, mask) in enumerate(packing.places[: len(packing.members)]):

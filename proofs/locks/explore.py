@@ -1,4 +1,4 @@
-"""All interleavings of threads: which of them end in a deadlock, with a shortest way there."""
+"""Explores all interleavings of threads, and finds a shortest run to each deadlock."""
 
 from __future__ import annotations
 
@@ -21,21 +21,25 @@ from .symmetry import Classes, classes, real
 from .unfold import Program, World, unfold
 
 LIMIT = 20_000_000
-"""States of a group of threads; an exploration that would need more is cut short, and says so."""
+"""The most states of a group of threads. A larger exploration stops early and reports it."""
 
 MOST_INTERPRETED = 2_000_000
-"""The same, where threads cannot be compiled: these states take thirty times the memory."""
+"""The most states if the threads cannot be compiled: interpreted states take thirty times the memory."""
 
 PAYS, LOADED = 20_000, 5_000
-"""After so many states it goes on compiled: in the time in which numba and the compiled search are loaded, or just the latter, it
-comes so far interpreted."""
+"""The number of states after which the compiled search takes over.
+
+The interpreted search reaches this number while numba and the compiled search load (PAYS), or while only the compiled
+search loads (LOADED)."""
 
 
 @dataclass(frozen=True)
 class Taken:
-    """One step of an interleaving: ``thread`` does ``how`` on a lock or channel; not ``granted``: it has to wait.
+    """One step of an interleaving: ``thread`` does ``how`` on a lock or channel.
 
-    ``other`` is the thread that it hands a message to, if there is no room for it in the channel.
+    Attributes:
+        granted: False if the thread has to wait.
+        other: the thread that receives a message directly, if the channel has no room for it; else "".
     """
 
     thread: str
@@ -48,7 +52,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Waiting:
-    """In the final state ``thread`` waits to do ``how`` on a lock or channel, for ``whom``."""
+    """In the final state ``thread`` waits to do ``how`` on a lock or channel; ``whom`` are the threads it waits for."""
 
     thread: str
     how: str
@@ -58,7 +62,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Holding:
-    """In the final state ``thread`` holds a lock, acquired by ``how``."""
+    """In the final state ``thread`` holds a lock that it acquired by ``how``."""
 
     thread: str
     how: str
@@ -67,11 +71,12 @@ class Holding:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that threads run into: its kind, who and what takes part, and a shortest interleaving.
+    """A problem of threads: its kind, the threads, locks and channels in it, and a shortest interleaving.
 
     Args:
-        threads, on: those of the cycle; the locks and channels of it.
-        waits, holds: which thread waits for what, and which holds what, in the final state.
+        threads, on: the threads of the cycle; its locks and channels.
+        waits, holds: what each thread waits for, and what each holds, in the final state.
+        writer: whether a waiting writer between them is part of the cycle.
     """
 
     kind: Kind
@@ -84,21 +89,21 @@ class Problem:
 
     @property
     def headline(self) -> str:
-        """In one line."""
+        """The problem in one line."""
         waiting = ", by a writer that waits between them" if self.writer else ""
         many = " and ".join(self.threads) if len(self.threads) < 3 else ", ".join(self.threads)
         return f"{self.kind}: {WORDS[self.kind]}{waiting}: {many} on {', '.join(self.on)}"
 
     @property
     def stuck(self) -> str:
-        """Which threads can never continue; empty if all can."""
+        """The threads that can never continue, in words; "" if all can."""
         names = dict.fromkeys(waiting.thread for waiting in self.waits)
         return f"{' and '.join(names)} can never continue" if names else ""
 
 
 @dataclass(frozen=True)
 class Explored:
-    """What an exploration has found; ``complete`` if it was not cut short."""
+    """The result of an exploration; ``complete`` is False if it stopped early."""
 
     states: int
     moves: int
@@ -107,7 +112,7 @@ class Explored:
 
 
 def groups(locks: Locks) -> list[tuple[str, ...]]:
-    """Which threads run together: all of them, or each choice of so many as the description says."""
+    """The groups of threads that run together: all, or each choice of a declared size plus the serving threads."""
     names = list(locks.threads)
     if not locks.together:
         return [tuple(names)] if names else []
@@ -121,11 +126,14 @@ def groups(locks: Locks) -> list[tuple[str, ...]]:
 def explore_all(
     locks: Locks, *, reduced: bool = True, limit: int = LIMIT, pays: int | None = None, progress: Progress | None = None
 ) -> Explored:
-    """Every group of threads of a description; each problem is told once, at its shortest.
+    """Explores every group of threads of a description; reports each problem once, with its shortest run.
 
     Args:
-        limit: of the states of a group.
-        pays: after so many states in all, it goes on with the compiled search; by default as soon as that is faster.
+        locks: the description.
+        reduced: explore fewer interleavings where this finds the same problems.
+        limit: the most states of a group.
+        pays: the total number of states after which the compiled search takes over; by default when it becomes faster.
+        progress: called during the exploration.
 
     Raises:
         LocksError: a program cannot be unfolded on the objects.
@@ -154,7 +162,7 @@ def explore_all(
 
 
 def _numbered(programs: dict[str, Program], group: Sequence[str], number: int) -> Program:
-    """A program; where several threads of a group do the same, with a number."""
+    """A thread's program; with a number in its name if several threads of the group run it."""
     name = group[number]
     again = group[:number].count(name)
     program = programs[name]
@@ -162,10 +170,10 @@ def _numbered(programs: dict[str, Program], group: Sequence[str], number: int) -
 
 
 def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Search, reduced: bool) -> Explored:
-    """All interleavings of a group of threads, with a shortest way to each problem.
+    """Explores all interleavings of a group of threads, with a shortest run to each problem.
 
-    Where releases go first, every problem that there is can still come about, or one that follows from it. But only ways
-    to a standstill of all are as short as ever, and only they are among real states.
+    A search with releases first still finds every problem, or a problem that follows from it.
+    But it finds shortest runs only to states in which no thread moves, and only if it does not rename threads.
     """
     same, serves = classes(machine.programs), machine.serves()
     teller = _Teller(locks, machine)
@@ -183,13 +191,13 @@ def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Sear
         if all(problem.kind is not Kind.NOT_HELD for problem in problems):
             return Explored(reached.states, reached.moves, problems, reached.complete)
     reached = search(machine, same, group, Steps.ALL)
-    # If it was cut short, it may not have come to what was found before.
+    # If the exploration stopped early, it may have missed the problems found before.
     problems = _problems(teller, reached.suspects) or problems
     return Explored(reached.states, reached.moves, problems, reached.complete)
 
 
 def _problems(teller: _Teller, suspects: Iterable[tuple[State, Path]]) -> tuple[Problem, ...]:
-    """Each problem of the suspects, where it came about first."""
+    """Each problem of the suspects, where it first occurs."""
     found: dict[tuple[object, ...], Problem] = {}
     for state, path in suspects:
         for problem in teller.not_held(state, path):
@@ -200,7 +208,7 @@ def _problems(teller: _Teller, suspects: Iterable[tuple[State, Path]]) -> tuple[
 
 
 class _Search:
-    """Searches the states of groups of threads: interpreted, and compiled when there have been many."""
+    """Searches the states of groups of threads: interpreted at first, compiled after many states."""
 
     def __init__(
         self, locks: Locks, programs: Mapping[str, Program], limit: int, pays: int, progress: Progress | None
@@ -218,7 +226,7 @@ class _Search:
                 self.left -= found.states
                 return found
         if not self.wide:
-            from .compiled import compiled  # it takes half a second, and is seldom needed
+            from .compiled import compiled  # the import takes half a second, and is seldom needed
 
             members = [list(self.programs).index(name) for name in group]
             try:
@@ -234,7 +242,7 @@ class _Search:
 
 @dataclass(frozen=True)
 class _Teller:
-    """Tells states with names."""
+    """Describes states with the names of threads and locks."""
 
     locks: Locks
     machine: Machine
@@ -247,7 +255,7 @@ class _Teller:
         return self.machine.programs[number].name
 
     def steps(self, path: Path) -> tuple[Taken, ...]:
-        """An interleaving, by the states on its way."""
+        """The steps of an interleaving, from its states."""
         return tuple(self.step(*pair) for pair in pairwise(path()))
 
     def step(self, before: State, after: State) -> Taken:
@@ -257,7 +265,7 @@ class _Teller:
         return Taken(self.thread(move.thread), instruction.how, instruction.on, move.granted, other, instruction.place)
 
     def holds(self, state: State) -> tuple[Holding, ...]:
-        """All that is held."""
+        """All locks that are held in a state."""
         found = []
         for name, lock in zip(self.names, state.locks, strict=True):
             if lock.holder is not None:
@@ -268,10 +276,10 @@ class _Teller:
         return tuple(found)
 
     def at_end(self, state: State, path: Path) -> Iterator[Problem]:
-        """Who can never go on; if nothing moves any more, also what is still held by who has ended."""
+        """The threads that can never continue; if no thread moves, also the locks that finished threads still hold."""
         moving = {n for move, _ in self.machine.moves(state) for n in (move.thread, move.other) if n is not None}
         if moving and not self.machine.serves():
-            return  # there comes a state in which nothing moves
+            return  # some later state has no moves, and shows the problem
         why = stuck(self.machine, state, moving, self.names)
         held = [] if moving else leaks(state)
         if why is None and not held:
@@ -293,7 +301,7 @@ class _Teller:
         return Problem(why.kind, threads, why.locks, steps, waits, holds, why.writer)
 
     def not_held(self, state: State, path: Path) -> Iterator[Problem]:
-        """Who in ``state`` releases what it does not hold."""
+        """The threads that release a lock in ``state`` that they do not hold."""
         for number in range(len(self.machine.programs)):
             instruction = self.machine.instruction(state, number)
             if instruction is not None and self.machine.releases(state, number) is None:

@@ -1,4 +1,4 @@
-"""The states of threads, interpreted: :mod:`.compiled` goes through the same ones in the same order."""
+"""The interpreted search: it reaches the same states as :mod:`.compiled`, in the same order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .symmetry import Classes, representative
 
 
 class TooMany(Exception):
-    """There are more states than it has patience for."""
+    """There are more states than ``patience`` allows."""
 
 
 def interpreted(
@@ -23,10 +23,15 @@ def interpreted(
     progress: Progress | None,
     patience: int | None = None,
 ) -> Reached:
-    """All interleavings of threads, breadth first.
+    """Explores all interleavings of threads, breadth first.
 
     Args:
-        same: the threads that do the same.
+        machine: the threads.
+        same: the groups of threads with equal programs.
+        steps: which steps to take, and when to stop.
+        limit: the most states; with more the result is incomplete.
+        progress: called during the exploration.
+        patience: the number of states at which to give up; None means never.
 
     Raises:
         TooMany: there are more states than ``patience``.
@@ -61,7 +66,7 @@ def interpreted(
                     raise TooMany
         releases = [machine.releases(state, n) for n in range(len(machine.programs))]
         alone = reduced and True in releases
-        # Where threads serve, others may stand still for ever while these go on.
+        # If some threads serve, others may be stuck forever while these continue.
         if None in releases or ((not moving or serves) and not alone and at_end(machine, state, moving)):
             suspects.append((state, partial(path, state)))
         if progress is not None and (done := len(parents) - len(queue)) % 5000 == 0:

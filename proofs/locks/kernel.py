@@ -1,7 +1,8 @@
 """The inner loops of the compiled search: the steps of :mod:`.semantics` on packed states, breadth first.
 
-Arguments are the same in all functions: ``table`` and ``then`` are those of :class:`.automata.Automata`, ``fields`` is that of
-:class:`.automata.Packing`; ``nodes`` is by thread the row of ``table`` in which it is. Sets of threads and of locks are bits.
+All functions share these arguments. ``table`` and ``then`` are those of :class:`.automata.Automata`.
+``fields`` is that of :class:`.automata.Packing`. ``nodes`` has for each thread its row of ``table``.
+Sets of threads and of locks are bits.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ U = np.uint64
 _A, _B, _S32 = U(0xFF51AFD7ED558CCD), U(0xC4CEB9FE1A85EC53), U(32)
 
 COUNT, NEXT, MOVES, CUT, SUSPECTS = range(5)
-"""Of the numbers that a search keeps: states, the next one to expand, steps, whether states were left out, suspects."""
+"""The numbers that a search keeps: states, the next state to expand, steps, whether states were left out, suspects."""
 
 AT_END = 62
-"""The bit of a suspect in which nothing moves; the others are those of threads."""
+"""The bit of a suspect in which no thread moves; the other bits are threads."""
 
 
 @njit(cache=True, nogil=True)
@@ -66,17 +67,17 @@ def search(
     serves: bool,
     renamed: bool,
 ) -> Any:
-    """Expands states, in their order, as far as state ``until``.
+    """Expands states in order, up to state number ``until``.
 
     Args:
-        states, parents: by number its words, and the number of the state that it comes from.
-        slots: a hash table of states: one more than their numbers; 0: empty. Its length is a power of two.
-        suspects: numbers of states that may be a problem, each with the threads that it depends on.
-        numbers: changed in place.
-        limit: no more states than so many are kept.
+        states, parents: for each state its words, and the number of its predecessor.
+        slots: a hash table of states: state number plus one, or 0 for empty. Its length is a power of two.
+        suspects: numbers of states that may have a problem, each with the threads that the problem depends on.
+        numbers: counters that change in place: COUNT, NEXT, MOVES, CUT and SUSPECTS.
+        limit: the most states to keep.
         reduced: a thread that can release goes first, alone.
-        serves: threads may be stuck for ever while others move.
-        renamed: of states that differ in the names of threads only, one; and stop at the first suspect.
+        serves: threads may be stuck forever while others move.
+        renamed: keep one of the states that differ only in the names of threads; stop at the first suspect.
 
     Returns:
         The arrays ``states``, ``parents``, ``slots`` and ``suspects``, which may have grown.
@@ -151,7 +152,7 @@ def _longer(array: Any, size: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _slot(slots: Any, states: Any, out: Any, i: int) -> Any:
-    """The slot of state ``i`` of ``out``, or the empty one that it belongs to."""
+    """The slot of state ``i`` of ``out``, or the empty slot for it."""
     value = U(0)
     for w in range(states.shape[1]):
         value = (value ^ out[i, w]) * _A
@@ -170,7 +171,7 @@ def _slot(slots: Any, states: Any, out: Any, i: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def rehashed(states: Any, count: int, size: int) -> Any:
-    """A hash table of the first ``count`` states, which are all different, with ``size`` slots."""
+    """A hash table with ``size`` slots of the first ``count`` states, which must be distinct."""
     slots = np.zeros((size, 1), np.uint32)
     for n in range(count):
         slots[_slot(slots, states, states, n), 0] = n + 1
@@ -182,7 +183,7 @@ def rehashed(states: Any, count: int, size: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _releasing(table: Any, nodes: Any) -> int:
-    """The first thread that can release something, or -1."""
+    """The first thread that can release a lock, or -1."""
     for t in range(len(nodes)):
         if table[nodes[t], KIND] == RELEASE:
             return t
@@ -193,7 +194,7 @@ def _releasing(table: Any, nodes: Any) -> int:
 def _successors(
     table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, alone: int, movers: Any, out: Any
 ) -> Any:
-    """Every step from a state, or only those of thread ``alone``: how many, who takes part, and the states after."""
+    """Every step from a state, or only those of thread ``alone``: their number, the threads, the states after."""
     threads, found, moving = len(nodes), 0, 0
     writes, reads, announced = 0, 0, 0
     for t in range(threads):
@@ -234,14 +235,14 @@ def _successors(
 
 @njit(cache=True, nogil=True)
 def _woken(table: Any, then: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
-    """Who goes on when a thread releases: it, which is the first of ``movers``, and whom it wakes. Gives how many."""
+    """Puts into ``movers`` the releasing thread and the threads that it wakes; returns their number."""
     node, many = nodes[thread], 1
     lock = table[node, TARGET]
-    wakes = READER  # those outside are in, before any other writer
+    wakes = READER  # waiting readers get the lock before any other writer
     if table[node, WRITES] >> lock & 1 == 0:
         wakes = WRITER
         if table[fields[thread, BASE] + then[table[node, FIRST]], READS] >> lock & 1:
-            return many  # it has read it more than once
+            return many  # the thread has acquired the read lock more than once
         for t in range(len(nodes)):
             if t != thread and table[nodes[t], READS] >> lock & 1:
                 return many
@@ -267,11 +268,13 @@ def _advanced(
     out: Any,
     found: int,
 ) -> Any:
-    """The first ``many`` of ``movers`` have got what they asked for: each way on, the last one's choices first.
+    """The states after the first ``many`` of ``movers`` get what they asked for, for each choice of their next nodes.
+
+    The choices of the last mover vary first.
 
     Args:
-        sleeps: instead, the one there is has asked, and waits.
-        change: to the messages in the channel that the first one's step is about.
+        sleeps: the only mover waits instead.
+        change: the change of the number of messages in the first mover's channel.
     """
     ways = 1
     if not sleeps:
@@ -301,13 +304,13 @@ def _advanced(
 
 @njit(cache=True, nogil=True)
 def _change(fields: Any, out: Any, i: int, field: int, old: int, new: int) -> None:
-    """Puts another number for a thread or a channel into state ``i`` of ``out``."""
+    """Replaces the number of a thread or a channel in state ``i`` of ``out``."""
     out[i, fields[field, WORD]] ^= U(old ^ new) << U(fields[field, SHIFT])
 
 
 @njit(cache=True, nogil=True)
 def _order(fields: Any, threads: int, out: Any, i: int) -> None:
-    """Brings threads that do the same in order, as :func:`.symmetry.representative`."""
+    """Sorts threads with the same program, as :func:`.symmetry.representative` does."""
     for t in range(threads):
         other = fields[t, ALIKE]
         while other >= 0:
@@ -318,12 +321,12 @@ def _order(fields: Any, threads: int, out: Any, i: int) -> None:
             other = fields[other, ALIKE]
 
 
-# --- who can never go on, as kinds.for_ever
+# --- threads that can never continue, as in kinds.for_ever
 
 
 @njit(cache=True, nogil=True)
 def _at_end(table: Any, nodes: Any, moving: int) -> Any:
-    """The threads that what is wrong in a state depends on; none: nothing is."""
+    """The threads that the problem of a state depends on; no bits if the state has none."""
     stuck, done, leaks = 0, 0, False
     for t in range(len(nodes)):
         if table[nodes[t], KIND] == FINISHED:
@@ -348,7 +351,7 @@ def _at_end(table: Any, nodes: Any, moving: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _hopeless(table: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
-    """A thread waits for one that is stuck or done, or for messages that only such could see to."""
+    """Whether a thread waits for one that is stuck or done, or for a message that only such threads could handle."""
     kind, target = table[nodes[thread], KIND], table[nodes[thread], TARGET]
     if kind in (RECEIVE, SEND):
         comes = SENDS if kind == RECEIVE else RECEIVES

@@ -1,4 +1,4 @@
-"""What kind of deadlock a state is: the circle of threads that wait for each other, told apart as the field does."""
+"""Classifies deadlocks: the circle of threads that wait for each other, by the field's kinds."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .unfold import DONE
 
 
 class Kind(enum.StrEnum):
-    """The kinds of what can go wrong between threads and locks."""
+    """The kinds of problems between threads and locks."""
 
     REVERSED = "AB"
-    """Two locks or more, each held by one thread while the next one wants it."""
+    """Two locks or more: one thread holds each of them, and the next thread waits for it."""
     READ_AGAIN = "RR"
-    """A lock held for reading is read again, with a writer waiting in between."""
+    """A thread that holds a lock for reading reads it again, while a writer waits in between."""
     SELF = "SELF"
-    """A lock is acquired by the thread that holds it, and one of the two is not for reading."""
+    """A thread acquires a lock that it holds, and one of the two acquisitions is not for reading."""
     MESSAGE = "CH"
-    """A lock is held while a message is waited for."""
+    """A thread holds a lock while it waits for a message."""
     LEAKED = "LK"
     """A lock is never released."""
     NO_MESSAGE = "MSG"
-    """A message is waited for that nobody sends; no lock has to do with it."""
+    """A thread waits for a message that no thread sends; no lock is involved."""
     NOT_HELD = "UNLOCK"
-    """A lock is released that is not held."""
+    """A thread releases a lock that it does not hold."""
 
 
 WORDS: Mapping[Kind, str] = {
@@ -47,7 +47,7 @@ WORDS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class Waits:
-    """Thread ``thread`` waits to do ``how`` on a lock or channel ``on``, for ``whom``, who cannot go on either."""
+    """Thread ``thread`` waits to do ``how`` on ``on``, a lock or channel; it waits for the stuck threads ``whom``."""
 
     thread: int
     how: str
@@ -57,11 +57,11 @@ class Waits:
 
 @dataclass(frozen=True)
 class Stuck:
-    """Why some threads can never go on.
+    """Why some threads can never continue.
 
     Args:
-        circle: the threads that wait for each other, in their order; the last one waits for the first.
-        waits: all that wait for ever, those of the circle first.
+        circle: the threads that wait for each other, in order; the last one waits for the first.
+        waits: all threads that wait forever, those of the circle first.
         locks: the names of the locks and channels of the circle.
         writer: a reader of the circle waits for a writer that itself only waits.
     """
@@ -74,10 +74,14 @@ class Stuck:
 
 
 def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
-    """The threads that can never go on, whatever the others do; those of ``moving`` have a step.
+    """The threads that can never continue, in any run of the others; the threads in ``moving`` have a step.
 
-    The greatest set of threads that have no step, each of which waits for a lock that one of the set (or one that has
-    ended) holds or is about to write, or for a message that only threads of the set could see to; who rests is none.
+    This is the greatest set of threads that have no step and that each wait for one of these:
+
+    - a lock that a thread of the set, or a finished one, holds or is about to write;
+    - a message that only threads of the set could send or take.
+
+    A thread that rests is never in it.
     """
     found = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}
     if all(_rests(machine, state, n) for n in found):
@@ -98,16 +102,18 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
 
 
 def at_end(machine: Machine, state: State, moving: Set[int]) -> bool:
-    """Some threads can never go on, or nothing moves any more and something is still held."""
+    """Whether some threads can never continue, or no thread moves and a finished thread still holds a lock."""
     return bool(for_ever(machine, state, moving) or (not moving and leaks(state)))
 
 
 def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ...]) -> Stuck | None:
-    """Why some threads can never go on in a state; None if there are none.
+    """Why some threads can never continue in a state; None if all can.
 
     Args:
+        machine: the threads.
+        state: their state.
         moving: the threads that have a step.
-        names: of the locks, in their order.
+        names: the names of the locks, in order.
     """
     waiting = for_ever(machine, state, moving)
     if not waiting:
@@ -120,7 +126,7 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     ordered = [*circle, *(n for n in waiting if n not in circle)]
     waits = tuple(on[n] for n in ordered)
     if not circle:
-        # Somebody waits for who has done all, or for a message that nobody has to send.
+        # Some thread waits for a finished one, or for a message that no thread has to send.
         for n in waiting:
             if gone := [other for other in sorted(blockers[n]) if state.at[other] == DONE]:
                 return Stuck(Kind.LEAKED, tuple(gone), waits, (on[n].on,))
@@ -140,7 +146,7 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
 
 
 def _shortest_circle(graph: nx.DiGraph[int]) -> tuple[int, ...]:
-    """The threads of a shortest circle, beginning with the least of them; () if there is none."""
+    """The threads of a shortest circle, beginning with the lowest number; () if there is none."""
     circles = sorted((tuple(found) for found in nx.simple_cycles(graph)), key=lambda c: (len(c), sorted(c)))
     if not circles:
         return ()
@@ -159,7 +165,7 @@ def _needs_writer(machine: Machine, state: State, circle: tuple[int, ...]) -> bo
 
 
 def _rests(machine: Machine, state: State, thread: int) -> bool:
-    """It serves, and waits for the next message with nothing held."""
+    """Whether the thread serves, waits for the next message, and holds nothing."""
     return state.at[thread] in machine.programs[thread].rests and not _holds(state, thread)
 
 
@@ -168,7 +174,7 @@ def _holds(state: State, thread: int) -> list[int]:
 
 
 def leaks(state: State) -> list[tuple[int, int]]:
-    """The locks that threads still hold that have done all: (thread, lock)."""
+    """The locks that finished threads still hold: (thread, lock)."""
     return [(n, lock) for n, at in enumerate(state.at) if at == DONE for lock in _holds(state, n)]
 
 

@@ -1,8 +1,9 @@
-"""A log of acquisitions of a running program, held against the order of a description of locks.
+"""Checks a log of a running program's acquisitions against the order of a lock description.
 
-What is logged is what has happened: an acquisition after it, a release before it. So a log shows no deadlock, but
-every acquisition that could be part of one: against the order, of what the thread holds already, or, without an
-order, one that closes a circle with what was acquired under what before (as Linux's lockdep does).
+The program logs an acquisition after it happens, and a release before it happens. So a log never shows a deadlock.
+But it shows every acquisition that could be part of one.
+With an order, that is an acquisition against the order, given what the thread holds.
+Without an order, it is an acquisition that closes a circle with earlier ones (as in Linux's lockdep).
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ class Acquisition:
     """One record: ``thread`` has acquired a lock, or is about to release it.
 
     Args:
-        number, line: of the record, and of its line in the file.
-        of: the lock's class; ``inside``: the locks of that class that it is in, the outermost first, as far as is said.
+        number, line: the number of the record, and of its line in the file.
+        of: the lock's class.
+        inside: the locks of that class that contain the lock, the outermost first, as far as the log has them.
         mode: None for a release.
     """
 
@@ -40,7 +42,7 @@ class Acquisition:
 
 @dataclass(frozen=True)
 class Wrong:
-    """The first record that goes against something: why, and the row of the order that says otherwise, if one does."""
+    """The first record with an error: the reason, and the row of the order that it contradicts, if there is one."""
 
     record: Acquisition
     reason: str
@@ -49,7 +51,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Logged:
-    """What comes of a log: what is wrong, if something is; what is still held at its end."""
+    """The result of a log: the first error, if any, and the locks that are still held at its end."""
 
     records: int
     wrong: Wrong | None
@@ -58,17 +60,19 @@ class Logged:
 
 @dataclass
 class _Holders:
-    """Who holds what, in the order of acquisition."""
+    """The locks that are held, by thread and by lock, in the order of acquisition."""
 
     by_thread: dict[str, list[Acquisition]] = field(default_factory=dict)
     by_lock: dict[str, list[Acquisition]] = field(default_factory=dict)
 
 
 def validate_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]) -> Logged:
-    """Holds ``records`` against the order of ``locks``; memory grows with the locks, not with the records.
+    """Checks ``records`` against the order of ``locks``. Memory grows with the locks, not with the records.
 
     Args:
-        rank: of the order; None if there is no order, or none that is acyclic: then circles are looked for.
+        locks: the description.
+        rank: the rank of the order. None if there is no order, or no acyclic one: then the check searches for circles.
+        records: the log.
     """
     holders = _Holders()
     inside: dict[str, str] = {}
@@ -149,7 +153,7 @@ def _depth(inside: dict[str, str], lock: str) -> int:
 
 
 def mode_of(locks: Locks, of: str, word: str) -> Mode | None:
-    """The mode that a log calls "read" or "write"; None if locks of the class have none such."""
+    """The mode that a log calls "read" or "write"; None if locks of the class lack that mode."""
     if locks.classes[of].kind is Kind.MUTEX:
         return Mode.LOCK if word == "write" else None
     return Mode.READ if word == "read" else Mode.WRITE

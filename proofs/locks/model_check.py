@@ -1,7 +1,7 @@
-"""All that is checked of a description of locks: its order, its rules, its operations, its threads.
+"""Runs all checks of a lock description: its order, rules, operations and threads.
 
-Orders and operations are checked in two ways, for any number of objects and by runs on given ones; if these
-contradict each other, it is an error of ours and work stops.
+Two engines check orders and operations: one for any number of objects, one by runs on given objects.
+If they contradict each other, one engine has a bug, and the check stops.
 """
 
 from __future__ import annotations
@@ -28,23 +28,24 @@ from .symbolic import CheckedStep
 from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
-"""Which of the steps of an operation a check is about."""
+"""Selects the steps of an operation that a check is about."""
 
 CHANNEL = "channel"
-"""The class of a channel, which descriptions of locks do not give it."""
+"""The class of a channel; lock descriptions name none."""
 
 Look = Callable[[Tried], tuple[int, str] | None]
-"""The number of the event of a run with which something is wrong, and what is wrong."""
+"""Finds the first faulty event of a run: its number, and the problem; None if there is none."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What was found about a check.
+    """The result of a check.
 
     Args:
-        steps: what happens, step by step, until it goes wrong; ``problem`` is what is wrong then.
-        broken, deadlock: of these two the one that shows it, if one does.
-        note: why it is undetermined, or what stands behind a proof.
+        check: the check.
+        steps: the steps until the violation, in words; ``problem`` describes the violation.
+        broken, deadlock: the run or the deadlock that shows the violation, if there is one.
+        note: why the verdict is undetermined, or what a proof is based on.
     """
 
     check: Check
@@ -59,10 +60,10 @@ class Answer:
     deadlock: Problem | None = None
     order: Order | None = None
     objects: tuple[tuple[str, str], ...] = ()
-    """Of the run: the names of the objects and their classes."""
+    """The names of the objects of the run, and their classes."""
 
     def result(self, name: str) -> Result:
-        """The verdict as that of a property."""
+        """The result as that of a property."""
         shown = self.verdict is Verdict.REFUTED
         steps = [TraceStep(says, {}, says, None, ()) for says in self.steps] if shown else []
         return Result(
@@ -77,7 +78,7 @@ class Answer:
         )
 
     def _counterexample(self, steps: Sequence[TraceStep], name: str) -> Counterexample:
-        """Interleavings begin where nothing is held; a run of an operation begins with what its caller holds."""
+        """An interleaving begins with no lock held; a run of an operation begins with the locks of its caller."""
         objects = tuple(ObjectFacts(each, f"{words(of)} {each}", {}) for each, of in self.objects)
         free = tuple(
             ObjectFacts(each, "empty" if of == CHANNEL else "held by no thread", {}) for each, of in self.objects
@@ -94,7 +95,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class LocksChecked:
-    """All answers about a description, with the exploration of its threads, if it has some."""
+    """All answers about a description, and the exploration of its threads, if it has any."""
 
     locks: Locks
     answers: tuple[Answer, ...]
@@ -102,11 +103,11 @@ class LocksChecked:
 
     @property
     def ok(self) -> bool:
-        """Every verdict is the expected one."""
+        """Whether every verdict is the expected one."""
         return all(a.verdict is self.expected(a) for a in self.answers)
 
     def expected(self, answer: Answer) -> Verdict:
-        """What the description expects."""
+        """The verdict that the description expects."""
         return Verdict.REFUTED if answer.check.name in self.locks.refuted else Verdict.PROVED
 
 
@@ -116,12 +117,14 @@ def model_check(
     """Checks a description.
 
     Args:
-        only: just these checks, by name.
-        limit: states of the exploration of the threads; with more it is undetermined.
+        locks: the description.
+        only: the names of the checks to run; () means all.
+        limit: the most states of the exploration of threads; with more the verdict is undetermined.
+        progress: called during the exploration.
 
     Raises:
-        Disagreement: the two ways of checking contradict each other.
-        LocksError: a program can not be followed on the given objects.
+        Disagreement: the two engines contradict each other.
+        LocksError: a program cannot be followed on the given objects.
     """
     known = checks(locks)
     _names(locks, known)
@@ -142,10 +145,10 @@ def model_check(
 
 
 def _names(locks: Locks, known: Sequence[Check]) -> None:
-    """Refuses names of checks that are there twice, or not at all.
+    """Checks that each check has its own name, and that each name in ``refuted`` is a check.
 
     Raises:
-        LocksError: there are such.
+        LocksError: two checks have the same name, or ``refuted`` has an unknown name.
     """
     names = [check.name for check in known]
     for check in known:
@@ -159,7 +162,7 @@ def _names(locks: Locks, known: Sequence[Check]) -> None:
 
 
 class _Work:
-    """One examination, with what several checks need."""
+    """One check of a description, with the results that several checks share."""
 
     def __init__(self, locks: Locks, world: World, limit: int, progress: Progress | None) -> None:
         self.locks, self.world, self.limit, self.progress = locks, world, limit, progress
@@ -263,14 +266,14 @@ class _Work:
         )
 
     def line_of(self, place: Place) -> int | None:
-        """The document's line of the operation that a step is written in."""
+        """The document's line of the operation in which a step is written."""
         before = [
             o for o in self.locks.operations.values() if o.place.file == place.file and o.place.line <= place.line
         ]
         thread = any(t.place.file == place.file and t.place.line <= place.line for t in self.locks.threads.values())
         return None if thread or not before else max(before, key=lambda o: o.place.line).line
 
-    # --- operations, in two ways
+    # --- operations, by both engines
 
     def symbolically(self, operation: Operation) -> symbolic.Programs:
         if operation.name not in self.programs:
@@ -293,7 +296,7 @@ class _Work:
         ]
 
     def operations(self, check: Check, operations: Collection[Operation], asked: Asked, look: Look) -> Answer:
-        """What both ways say: each step for any number of objects, and each run on those that are given."""
+        """The answer of both engines: each step for any number of objects, and each run on the given objects."""
         steps, open_ = 0, []
         broken: list[Broken] = []
         for operation in operations:
@@ -323,13 +326,13 @@ class _Work:
         return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
 
     def tries(self, check: Check, runs_: Sequence[Tried], look: Look) -> list[Broken]:
-        """The runs that break something; what comes after a call without what it needs is the fault of that call."""
+        """The runs with a violation. A violation after a call without its required locks counts only for that call."""
         if not isinstance(check.about, Callers):
             runs_ = [self.before_a_wrong_call(tried) for tried in runs_]
         return [b for b in map(_broken(look), runs_) if b is not None]
 
     def before_a_wrong_call(self, tried: Tried) -> Tried:
-        """A run as far as every operation is called with what it needs."""
+        """The part of a run before the first call without its required locks."""
         for number, event in enumerate(tried.run):
             if isinstance(event.step, Call):
                 called = self.locks.operations[event.step.operation]
@@ -338,7 +341,7 @@ class _Work:
         return tried
 
     def threads(self, check: Check, look: Look) -> Answer:
-        """What the runs of each thread by itself say."""
+        """The answer from the runs of each thread by itself."""
         tried = self.runs_of_threads()
         if broken := self.tries(check, tried, look):
             return self.refuted(check, broken)
@@ -346,7 +349,7 @@ class _Work:
         return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)
 
     def refuted(self, check: Check, broken: Sequence[Broken]) -> Answer:
-        """By the shortest of the runs that break it."""
+        """The refutation by the shortest of the violating runs."""
         shortest = min(broken, key=lambda b: len(b.run))
         others = dict.fromkeys(b.name for b in broken if b.name != shortest.name)
         note = f"also violated by {', '.join(others)}" if others else ""
@@ -371,13 +374,13 @@ class _Work:
         )
 
     def classes(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        """Those of ``names`` that are locks or channels, once, each with its class."""
+        """Those of ``names`` that are locks or channels, without repetition, each with its class."""
         known = {name: one.of for name, one in self.locks.objects.items()} | dict.fromkeys(self.locks.channels, CHANNEL)
         return tuple((name, known[name]) for name in dict.fromkeys(names) if name in known)
 
     @property
     def scope(self) -> dict[str, int]:
-        """How many objects of each class there are."""
+        """The number of objects of each class."""
         found: dict[str, int] = {}
         for one in self.locks.objects.values():
             found[one.of] = found.get(one.of, 0) + 1
@@ -395,7 +398,7 @@ def _broken(look: Look) -> Callable[[Tried], Broken | None]:
 
 
 def _each(problem: Callable[[Event], str]) -> Look:
-    """The first event of a run with which something is wrong."""
+    """A function that finds the first event of a run for which ``problem`` is not ""."""
 
     def found(tried: Tried) -> tuple[int, str] | None:
         return next(((n, said) for n, event in enumerate(tried.run) if (said := problem(event))), None)
@@ -404,7 +407,7 @@ def _each(problem: Callable[[Event], str]) -> Look:
 
 
 def interleaving(problem: Problem) -> tuple[str, ...]:
-    """What each thread does, line by line."""
+    """The steps of the threads, one line each."""
     lines = []
     for step in problem.steps:
         waits = "" if step.granted else ", and has to wait"
@@ -414,7 +417,7 @@ def interleaving(problem: Problem) -> tuple[str, ...]:
 
 
 def standstill(problem: Problem) -> tuple[str, ...]:
-    """Which threads wait in the final state, and why."""
+    """The threads that wait in the final state, and why: one line each."""
     return tuple(f"{w.thread} waits: {w.how} {w.on}; {_because(problem, w)}" for w in problem.waits)
 
 

@@ -1,9 +1,11 @@
-"""Is the order of locks acyclic, for any number of objects and trees of any depth? A rank says so, or a circle says no.
+"""Decides whether the order of locks is acyclic, for any number of objects and trees of any depth.
 
-A rank gives each object a pair of numbers, that of its class and, for classes that are in themselves, its depth or
-less its depth; pairs are compared like words in a dictionary. If each row of the order leads to a greater pair, no
-circle of rows can exist in any instance, whatever its size. z3 looks for the numbers, and is then asked for objects
-that contradict them, of any depth. That is one way; the other builds instances and looks for circles in them.
+A rank proves it, a circle refutes it.
+A rank gives each object a pair of numbers: the number of its class, and its depth.
+The depth counts only for classes whose objects contain each other; it may count negatively.
+Pairs are compared lexicographically. If each row of the order leads to a greater pair, no instance has a circle.
+z3 searches for the numbers. A second query asks z3 for objects of any depth that contradict them.
+The other engine builds instances and searches for circles in them.
 """
 
 from __future__ import annotations
@@ -23,20 +25,20 @@ from schedproof.proofs.verdict import Disagreement
 
 @dataclass(frozen=True)
 class Rank:
-    """By class its number, and how its depth counts: 1 from the top down, -1 from the bottom up, 0 not at all."""
+    """The number of each class, and how its depth counts: 1 from the top down, -1 from the bottom up, 0 not at all."""
 
     numbers: Mapping[str, int]
     depths: Mapping[str, int]
 
     @property
     def text(self) -> str:
-        """From the first to the last, for people."""
+        """The classes from the lowest number to the highest, as text."""
         words = {1: " (the outer before the inner)", -1: " (the inner before the outer)", 0: ""}
         ordered = sorted(self.numbers, key=lambda name: self.numbers[name])
         return " < ".join(name + words[self.depths[name]] for name in ordered)
 
     def below(self, first: str, first_depth: z3.ArithRef, second: str, second_depth: z3.ArithRef) -> z3.BoolRef:
-        """An object of class ``first`` comes before one of class ``second``."""
+        """The formula that an object of class ``first`` comes before one of class ``second``."""
         if self.numbers[first] != self.numbers[second]:
             return z3.BoolVal(self.numbers[first] < self.numbers[second])
         sign = self.depths[first]
@@ -47,7 +49,7 @@ class Rank:
 
 @dataclass(frozen=True)
 class Edge:
-    """Who holds ``holding`` may acquire ``acquired``, by ``row``; both are objects of an instance."""
+    """A thread that holds ``holding`` may acquire ``acquired``, by ``row``; both are objects of an instance."""
 
     holding: str
     acquired: str
@@ -56,21 +58,19 @@ class Edge:
 
 @dataclass(frozen=True)
 class Order:
-    """What comes of looking at an order: a rank that is proved, or a shortest circle."""
+    """The result for an order: a proved rank, or a shortest circle."""
 
     rank: Rank | None
     circle: tuple[Edge, ...]
     instances: int
-    """In how many instances circles were looked for."""
+    """The number of instances that were searched for circles."""
 
 
 def check_order(locks: Locks) -> Order:
-    """Whether the order of ``locks`` is acyclic.
-
-    Neither a rank nor a circle: then it is not known.
+    """Decides whether the order of ``locks`` is acyclic. The result is open if it has neither a rank nor a circle.
 
     Raises:
-        Disagreement: there is a rank and a circle.
+        Disagreement: there is both a rank and a circle, or the rank contradicts a row.
     """
     with gc_paused():
         rank = find_rank(locks)
@@ -85,7 +85,7 @@ def check_order(locks: Locks) -> Order:
 
 
 def find_rank(locks: Locks) -> Rank | None:
-    """Numbers for the classes such that each row leads to a greater pair; None if there are none."""
+    """A rank by which each row leads to a greater pair; None if there is none."""
     numbers = {name: z3.Int(f"number of {name}") for name in locks.classes}
     depths = {name: z3.Int(f"depth of {name}") for name in locks.classes}
     solver = z3.Solver()
@@ -93,7 +93,7 @@ def find_rank(locks: Locks) -> Rank | None:
         solver.add(number >= 0, number < len(numbers), depths[name] >= -1, depths[name] <= 1)
         if not locks.classes[name].is_tree:
             solver.add(depths[name] == 0)
-    # Classes of their own number each: an order of the classes is easier to read, and to log.
+    # Each class gets a number of its own: a total order of the classes is easier to read, and to log.
     solver.add(z3.Distinct(list(numbers.values())))
     for row in locks.order:
         if row.holding != row.acquired:
@@ -126,14 +126,14 @@ def _contradicts(locks: Locks, rank: Rank) -> OrderRow | None:
     return None
 
 
-# --- by instances
+# --- the search in instances
 
 LARGEST = 5
-"""Objects of an instance in which circles are looked for; of more classes than that, one of each."""
+"""The most objects of an instance that is searched for circles; if there are more classes, it has one of each."""
 
 
 def shortest_circle(locks: Locks) -> tuple[tuple[Edge, ...], int]:
-    """A shortest circle in a smallest instance that has one, and in how many instances it was looked for."""
+    """A shortest circle in a smallest instance that has one, and the number of instances searched."""
     rows = _circular(locks)
     looked_at = 0
     classes = sorted({row.holding for row in rows})
@@ -156,7 +156,7 @@ def shortest_circle(locks: Locks) -> tuple[tuple[Edge, ...], int]:
 def _circular(locks: Locks) -> list[OrderRow]:
     """The rows that can be part of a circle: those between classes that lead to each other.
 
-    With none that can, all: then there is no circle, and that is looked at in the instances.
+    If there are none, all rows: then no circle exists, and the instances confirm it.
     """
     graph: nx.DiGraph[str] = nx.DiGraph((row.holding, row.acquired) for row in locks.order)
     parts = [
@@ -167,13 +167,13 @@ def _circular(locks: Locks) -> list[OrderRow]:
 
 
 Inside = Mapping[str, tuple[str, Mapping[str, str]]]
-"""By object its class, and by class what it is directly in."""
+"""Object -> its class, and by class the object that directly contains it."""
 
 
 def _instances(locks: Locks, classes: Sequence[str], size: int, most: int | None = None) -> Iterator[Inside]:
-    """All instances of ``size`` objects of these classes, at most ``most`` of each, if that is given.
+    """All instances of ``size`` objects of these classes, with at most ``most`` of each class if that is given.
 
-    What is in nothing may be in something that is not part of the instance.
+    An object without a container may be in an object outside of the instance.
     """
 
     def counts(left: int, names: Sequence[str]) -> Iterator[tuple[int, ...]]:
@@ -192,7 +192,7 @@ def _instances(locks: Locks, classes: Sequence[str], size: int, most: int | None
         choices = []
         for one, name in objects.items():
             for outer in locks.classes[name].inside:
-                # Of its own class only what comes before it: so nothing is in itself.
+                # Of its own class only an earlier object: so no object contains itself.
                 mine = [o for o, c in objects.items() if c == outer and (c != name or o < one)]
                 choices.append([(one, outer, found) for found in [None, *mine]])
         for chosen in product(*choices):
@@ -205,7 +205,7 @@ def _instances(locks: Locks, classes: Sequence[str], size: int, most: int | None
 
 
 def _commutes(inside: Inside) -> bool:
-    """What an object is in is in what that is in."""
+    """Whether containment is consistent: each object has at most one container of each other class."""
 
     def around(one: str, of: str) -> set[str]:
         name, direct = inside[one]
@@ -233,6 +233,6 @@ def _edges(rows: Sequence[OrderRow], inside: Inside) -> Iterator[Edge]:
                     case Where.AROUND:
                         there = direct.get(other) == acquired
                     case Where.ANYWHERE:
-                        there = True  # itself as well: the row does not say another
+                        there = True  # also the object itself: the row does not exclude it
                 if there:
                     yield Edge(holding, acquired, row)

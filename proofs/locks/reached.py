@@ -1,4 +1,4 @@
-"""What a search through the interleavings of threads gives, whichever way it was done."""
+"""The result of a search through the interleavings of threads, the same for both engines."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ from dataclasses import dataclass
 from .semantics import State
 
 Progress = Callable[[int, int], None]
-"""Is told of the states seen, and of those to go."""
+"""Called with the number of expanded states, and of states still to expand."""
 
 Path = Callable[[], list[State]]
-"""Gives the states of a shortest way from an initial state to one, both included."""
+"""Returns the states of a shortest path from an initial state to a given one, both included."""
 
 
 class Steps(enum.Enum):
-    """Which steps a search takes, and when it ends."""
+    """Which steps a search takes, and when it stops."""
 
     ALL = enum.auto()
-    """All."""
+    """All steps."""
     RELEASES_FIRST = enum.auto()
-    """Where a thread can release a lock, only that."""
+    """If a thread can release a lock, only that step."""
     RENAMED = enum.auto()
-    """The same, with one state for all in which threads that do the same have changed places; it ends at the first suspect."""
+    """As RELEASES_FIRST, with one state for all that differ by swapping threads with the same program.
+
+    The search stops at the first suspect."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """The states that were reached.
+    """The result of a search.
 
     Args:
-        complete: it was not cut short.
-        suspects: states with a problem, with the way there, in the order in which they were reached; of states with the
-            same problems not all.
+        complete: False if the search stopped early.
+        suspects: states with a problem and the path to each, in the order of the search. Not every state with the same
+            problem is included.
     """
 
     states: int

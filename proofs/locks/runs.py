@@ -1,6 +1,8 @@
-"""Every run of one lock program by itself on given objects, and what it breaks: the order, rules, what callers hold.
+"""Every run of one lock program by itself on given objects, and its violations.
 
-This is one of two ways to check programs: by trying. :mod:`symbolic` is the other, for any number of objects.
+A violation is against the order, against a rule, or a call without the locks that callers must hold.
+
+This engine checks programs by trying. The other one, :mod:`symbolic`, checks them for any number of objects.
 """
 
 from __future__ import annotations
@@ -35,16 +37,17 @@ from .rank import Rank
 from .unfold import DEEPEST, World
 
 MOST = 20_000
-"""Runs of one program that are looked at."""
+"""The most runs of one program."""
 
 Held = tuple[str, Mode]
 
 
 @dataclass(frozen=True)
 class Event:
-    """One step of a run: what is done to which object, and what is held just before.
+    """One step of a run: the step, its object, and the locks held just before.
 
-    ``operation`` is the one that it is a step of. Of a call, ``object`` is what the operation is called with, joined by commas.
+    ``operation`` is the operation that the step belongs to.
+    For a call, ``object`` has the arguments, joined by commas.
     """
 
     step: Step
@@ -56,7 +59,7 @@ class Event:
 
     @property
     def says(self) -> str:
-        """With the names of objects."""
+        """The step with the names of its objects."""
         match self.step:
             case Acquire():
                 return f"{self.mode} {self.object}"
@@ -73,7 +76,7 @@ Run = tuple[Event, ...]
 
 @dataclass(frozen=True)
 class Tried:
-    """A run of the program ``name`` with its arguments, and what is held before and after it."""
+    """A run of the program ``name`` with its arguments, and the locks held before and after it."""
 
     name: str
     arguments: Mapping[str, str]
@@ -88,14 +91,14 @@ def runs(
     """All runs of a program whose caller holds ``held``; at most :data:`MOST`.
 
     Raises:
-        LocksError: an object that a step names is not there, or calls have no end.
+        LocksError: a step names an object that does not exist, calls do not end, or there are too many runs.
     """
     for events, after in _Walk(world).steps(tuple(steps), scope, held, name, 0):
         yield Tried(name, scope, held, events, after)
 
 
 Ways = Iterator[tuple[Run, tuple[Held, ...]]]
-"""Runs, and what is held after each."""
+"""Runs, each with the locks held after it."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,9 @@ class _Walk:
             case Send(channel=channel) | Receive(channel=channel):
                 yield (event(channel),), held
             case Serve(body=body):
-                yield from self.steps(body, scope, held, name, deep)  # once: it ends as it begins, or that is told
+                yield from self.steps(
+                    body, scope, held, name, deep
+                )  # one round: a round that ends otherwise is reported
             case Either(alternatives=alternatives):
                 for each in alternatives:
                     yield from self.steps(each, scope, held, name, deep)
@@ -188,12 +193,12 @@ def _without(held: tuple[Held, ...], one: str) -> tuple[Held, ...]:
     return held if last is None else (*held[:last], *held[last + 1 :])
 
 
-# --- what a run breaks
+# --- the violations of a run
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A run that breaks something: its events up to the one that does, and what is wrong there."""
+    """A run with a violation: its events up to the violating one, and the problem."""
 
     name: str
     arguments: Mapping[str, str]
@@ -202,9 +207,9 @@ class Broken:
 
 
 def entries(world: World, operation: Operation) -> Iterator[tuple[Mapping[str, str], tuple[Held, ...]]]:
-    """Every choice of arguments for an operation, with what its caller has to hold.
+    """Every choice of arguments for an operation, with the locks that its caller must hold.
 
-    Where an argument is in nothing that has to be held, the operation can not be called so.
+    A choice is left out if an argument is not inside an object that must be held: the operation cannot be called so.
     """
     choices = [[o.name for o in world.locks.objects.values() if o.of == of] for of in operation.parameters.values()]
     for values in product(*choices):
@@ -224,7 +229,7 @@ def entries(world: World, operation: Operation) -> Iterator[tuple[Mapping[str, s
 
 
 def _misplaced(world: World, operation: Operation, scope: Mapping[str, str]) -> str:
-    """An argument that is not in what it is said to be in; empty if there is none."""
+    """The first argument that is not inside its declared container, in words; "" if there is none."""
     for inner, path in operation.inside.items():
         name: str | None = scope[path.variable]
         for of in path.classes:
@@ -235,7 +240,7 @@ def _misplaced(world: World, operation: Operation, scope: Mapping[str, str]) -> 
 
 
 def row_between(world: World, holding: str, acquired: str, order: Sequence[OrderRow]) -> OrderRow | None:
-    """The row by which who holds the one may acquire the other."""
+    """The row of the order by which a thread that holds ``holding`` may acquire ``acquired``; None if there is none."""
     of, other = world.locks.objects[holding].of, world.locks.objects[acquired].of
     for row in order:
         if (row.holding, row.acquired) != (of, other):
@@ -251,13 +256,13 @@ def row_between(world: World, holding: str, acquired: str, order: Sequence[Order
 
 
 def depth(world: World, name: str) -> int:
-    """How many of its own class it is in, one in the other."""
+    """The number of objects of its own class that contain the object."""
     outer = world.around(name, world.locks.objects[name].of)
     return 0 if outer is None else 1 + depth(world, outer)
 
 
 def goes_up(world: World, rank: Rank, holding: str, acquired: str) -> bool:
-    """The rank of the one is less than that of the other."""
+    """Whether ``holding`` has a lower rank than ``acquired``."""
     of, other = world.locks.objects[holding].of, world.locks.objects[acquired].of
     if of != other:
         return rank.numbers[of] < rank.numbers[other]
@@ -265,7 +270,7 @@ def goes_up(world: World, rank: Rank, holding: str, acquired: str) -> bool:
 
 
 def leads_to(world: World, locks: Locks, holding: str, acquired: str) -> bool:
-    """Rows of the order lead from the class of the one to that of the other."""
+    """Whether rows of the order lead from the class of ``holding`` to that of ``acquired``."""
     of, wanted = world.locks.objects[holding].of, world.locks.objects[acquired].of
     seen: set[str] = set()
     open_ = {row.acquired for row in locks.order if row.holding == of}
@@ -276,7 +281,7 @@ def leads_to(world: World, locks: Locks, holding: str, acquired: str) -> bool:
 
 
 def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Event) -> str:
-    """What is wrong with an acquisition; empty if nothing is."""
+    """The problem of an acquisition against the order; "" if there is none."""
     if not isinstance(event.step, Acquire):
         return ""
     for name, mode in event.held:
@@ -302,7 +307,7 @@ def _said(world: World, name: str) -> str:
 
 
 def against_a_rule(world: World, rule: Rule, event: Event) -> str:
-    """What is wrong with an access; empty if nothing is."""
+    """The problem of an access against a rule; "" if there is none."""
     step = event.step
     if not isinstance(step, Access) or step.verb is not rule.verb or step.field not in rule.fields:
         return ""
@@ -320,7 +325,7 @@ def _needs(world: World, event: Event, mode: Mode, lock: str) -> str:
 
 
 def keeps(tried: Tried) -> tuple[int, str] | None:
-    """What is still held when a run has ended, other than by its caller."""
+    """The last event and the problem if a run ends with other locks than its caller holds; None if it does not."""
     for number, event in enumerate(tried.run):
         if isinstance(event.step, Release) and all(name != event.object for name, _ in event.held):
             return number, f"{event.object} is released, but not held"
@@ -332,7 +337,7 @@ def keeps(tried: Tried) -> tuple[int, str] | None:
 
 
 def against_several(world: World, rule: SeveralRule, run: Run) -> tuple[int, str] | None:
-    """The first write of a run that writes several objects of the classes, which is without the lock; and why."""
+    """The first write without the lock, and the problem, if a run writes several objects of the classes; else None."""
     writes = [
         n
         for n, event in enumerate(run)
@@ -350,7 +355,7 @@ def against_several(world: World, rule: SeveralRule, run: Run) -> tuple[int, str
 
 
 def not_called_under(world: World, operation: Operation, event: Event) -> str:
-    """What the caller of ``operation`` does not hold; empty if it holds all, or if it calls another."""
+    """The lock that a caller of ``operation`` lacks, in words; "" if it holds all, or the event is not such a call."""
     if not isinstance(event.step, Call) or event.step.operation != operation.name:
         return ""
     values = event.object.split(",") if event.object else []
@@ -366,7 +371,7 @@ def not_called_under(world: World, operation: Operation, event: Event) -> str:
 
 
 def waits_under_a_lock(locks: Locks, event: Event) -> str:
-    """What is held while a message is waited for; empty if nothing is, or nothing is waited for."""
+    """The locks held while a thread waits for a message, in words; "" if there are none, or it does not wait."""
     if not isinstance(event.step, Send | Receive) or not event.held:
         return ""
     if isinstance(event.step, Send) and locks.channels[event.object] == UNBOUNDED:

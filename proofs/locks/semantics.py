@@ -1,8 +1,9 @@
-"""What locks and channels do: single steps of threads, as Go's sync.Mutex, sync.RWMutex and channels take them.
+"""The semantics of locks and channels: single steps of threads, as with Go's sync.Mutex, sync.RWMutex and channels.
 
-A reader-writer lock is not re-entrant. A writer first announces itself, which keeps new readers out, and then waits
-until those that are in have left. Readers that have waited for a writer are in as soon as it leaves, before any other
-writer. A channel of capacity 0 hands over: who sends waits for who receives.
+A reader-writer lock is not re-entrant. A writer first announces itself, which blocks new readers.
+Then it waits until the current readers have left.
+Readers that waited for a writer get the lock as soon as it leaves, before any other writer.
+A channel of capacity 0 hands over a message: the sender waits for a receiver.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from .unfold import DONE, Instruction, Program
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """One lock; numbers are those of threads.
+    """The state of one lock; numbers are those of threads.
 
     Args:
-        holder: who has locked it, for writing if it is a reader-writer lock.
-        readers: who holds it for reading, once for each time.
-        announced: the writer that waits for these to leave.
+        holder: the thread that has locked it; for a reader-writer lock, the writer.
+        readers: the threads that hold it for reading, once for each acquisition.
+        announced: the writer that waits for the readers to leave.
         outside: the readers that wait for the writer to leave.
     """
 
@@ -34,7 +35,7 @@ class Lock:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where each thread is; who of them has asked for what it does not get yet; locks, and messages in channels."""
+    """The position of each thread, the threads that sleep until they get a lock, the locks, and message counts."""
 
     at: tuple[int, ...]
     asleep: frozenset[int]
@@ -44,7 +45,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Thread ``thread`` does its next instruction (with ``other``, to which it hands over); ``granted``: it goes on."""
+    """Thread ``thread`` does its next instruction (and hands ``other`` a message); ``granted``: it continues."""
 
     thread: int
     at: int
@@ -54,14 +55,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Machine:
-    """Threads with their programs, and the capacity of each channel."""
+    """Threads with their programs, the number of locks, and the capacity of each channel."""
 
     programs: Sequence[Program]
     locks: int
     capacities: Sequence[int]
 
     def starts(self) -> Iterator[State]:
-        """The initial states: one for each choice of what the threads do first."""
+        """The initial states: one for each choice of the threads' first instructions."""
 
         def choose(programs: Sequence[Program]) -> Iterator[tuple[int, ...]]:
             if not programs:
@@ -75,19 +76,20 @@ class Machine:
             yield State(at, frozenset(), (Lock(),) * self.locks, (0,) * len(self.capacities))
 
     def instruction(self, state: State, thread: int) -> Instruction | None:
-        """What a thread does next."""
+        """The next instruction of a thread; None if it has finished."""
         at = state.at[thread]
         return None if at == DONE else self.programs[thread].instructions[at]
 
     def moves(self, state: State, *, reduced: bool = False) -> Iterator[tuple[Move, State]]:
         """Every step from a state, with the state after.
 
-        Args:
-            reduced: where a thread is to release something, only that. A release can always be done, and what it
-                leads to together with a step of another thread does not depend on which comes first; so every
-                deadlock is found all the same (a persistent set of one step; Godefroid 1996).
+        A thread that should release a lock that it does not hold has no step: in Go the program ends there.
 
-        A thread that is to release what it does not hold has no step: in Go the program ends there.
+        Args:
+            state: the state before.
+            reduced: if a thread is about to release a lock, take only that step. A release is always possible, and its
+                result together with a step of another thread does not depend on their order. So the search still finds
+                every deadlock (a persistent set of one step; Godefroid 1996).
         """
         threads: Sequence[int] = range(len(self.programs))
         if reduced:
@@ -116,7 +118,7 @@ class Machine:
                 yield from self._on(_with_messages(state, target, 1), thread, state.at[thread])
 
     def releases(self, state: State, thread: int) -> bool | None:
-        """Whether a thread is to release what it holds; None if it is to release what it does not hold."""
+        """Whether a thread is about to release a lock that it holds; None if the lock is not held by it."""
         instruction = self.instruction(state, thread)
         if instruction is None or instruction.kind is not Release:
             return False
@@ -124,12 +126,12 @@ class Machine:
         return True if lock.holder == thread or thread in lock.readers else None
 
     def _on(self, state: State, thread: int, at: int) -> Iterator[tuple[Move, State]]:
-        """The thread goes on, whichever way."""
+        """The thread continues: one move for each possible next instruction."""
         for after in self._advanced(state, [thread]):
             yield Move(thread, at, True), after
 
     def _advanced(self, state: State, threads: Sequence[int]) -> Iterator[State]:
-        """All of ``threads`` have got what they asked for."""
+        """The states after all of ``threads`` get what they asked for."""
         if not threads:
             yield state
             return
@@ -140,8 +142,7 @@ class Machine:
 
     def _acquire(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
         lock, at = state.locks[instruction.target], state.at[thread]
-        # A write lock that someone holds or is about to get is waited for in a queue of its own, of no consequence to
-        # others: such a thread has no step.
+        # A writer that waits for a held or announced lock has no step: its queue does not affect other threads.
         taken = lock.holder is not None or lock.announced is not None
         if instruction.mode is Mode.READ:
             if taken:
@@ -160,7 +161,7 @@ class Machine:
     def _release(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
         lock, at = state.locks[instruction.target], state.at[thread]
         if lock.holder == thread:
-            # Those outside are in, before any other writer.
+            # Waiting readers get the lock before any other writer.
             woken = sorted(lock.outside)
             left = _with_lock(state, instruction.target, Lock(readers=tuple(woken)))
         else:
@@ -177,13 +178,13 @@ class Machine:
                 yield move, awake
 
     def serves(self) -> bool:
-        """Some thread has no end."""
+        """Whether some thread runs forever."""
         return any(program.serves for program in self.programs)
 
     def blockers(self, state: State, thread: int) -> frozenset[int]:
-        """Whom a thread waits for that cannot go on: who holds the lock, or has announced itself before.
+        """The threads that a thread without a step waits for: the holders of the lock, or the writer announced before.
 
-        Of a message: who could still send it, or take one out of a full channel.
+        For a message: the threads that could still send it, or take one out of a full channel.
         """
         instruction = self.instruction(state, thread)
         if instruction is None:

@@ -1,4 +1,4 @@
-"""What is seen of operations as they are written, without following them."""
+"""Analyses of operations by their text, without following them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schedproof.model.locks.language import (
 
 
 def unstructured(locks: Locks, operation: Operation) -> Step | None:
-    """The first step of an operation, or of one that it calls, at which acquiring and releasing do not match in one block."""
+    """The first acquisition or release without a partner in its block, in an operation or those that it calls."""
     seen, open_ = set(), [operation.name]
     while open_:
         name = open_.pop()
@@ -35,12 +35,12 @@ def unstructured(locks: Locks, operation: Operation) -> Step | None:
 
 
 def writes(locks: Locks, rule: SeveralRule, operation: Operation) -> int:
-    """How many objects that a rule is about an operation writes at most, counted up to two."""
+    """The most objects of a rule's classes that an operation writes, counted up to two."""
     return _writes(locks, rule, operation.steps, operation.parameters, frozenset([operation.name]))
 
 
 def _loose(steps: Sequence[Step]) -> Step | None:
-    """The first step of a block that releases what was not acquired in it, or acquires what is not released in it."""
+    """The first step of a block whose acquisition or release has no partner in the block."""
     held: list[Acquire] = []
     for step in steps:
         match step:

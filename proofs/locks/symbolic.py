@@ -1,11 +1,12 @@
-"""Lock programs checked for any number of objects and trees of any depth: each step once, on objects that z3 knows little of.
+"""Checks lock programs for any number of objects and trees of any depth: each step once, on symbolic objects.
 
-An operation is walked with its parameters as unknowns, once for each way in which it is called: what its caller holds
-is kept as what is known of it, that it is this or that around a parameter, that a parameter is directly in it, or that
-it comes before a parameter in the order of locks. Ways of calling are carried from calls to what is called until there
-are no new ones, so that an operation that calls itself for what is inside is checked at every depth.
+The checker walks an operation with symbolic parameters, once for each way of calling it.
+It keeps what it knows of each lock that the caller holds: that the lock is a parameter or contains one, contains one
+directly, or comes before one in the order of locks.
+It carries the ways of calling from each call to the called operation until there are no new ones.
+So an operation that calls itself for inner objects is checked at every depth.
 
-Only operations that release a lock in the block in which they acquire it can be checked so; of others nothing is proved.
+This requires that an operation releases each lock in the block in which it acquires it. Nothing is proved of others.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from .structure import unstructured, writes
 
 @dataclass(frozen=True)
 class Unknown:
-    """An object: its class, and the term that stands for it."""
+    """A symbolic object: its class, and the z3 term that stands for it."""
 
     of: str
     term: z3.ExprRef
@@ -51,7 +52,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Hold:
-    """A lock that is held, by contract or by this operation."""
+    """A lock that is held, by the caller or by this operation."""
 
     object: Unknown
     mode: Mode
@@ -59,10 +60,12 @@ class Hold:
 
 @dataclass(frozen=True)
 class Known:
-    """What a called operation knows of a lock that its caller holds: its class, and how it is to a parameter.
+    """What a called operation knows of a lock that its caller holds: its class, and its relation to a parameter.
 
-    ``paths``: it is all of these, each a parameter or what that is in. Else ``how``: "outer", the ``parameter`` is directly
-    in it, and both are of one class; "before", it comes before the parameter in the order; "", nothing.
+    Attributes:
+        paths: parameters, or objects that contain them, that are all this lock.
+        how: used if ``paths`` is empty. "outer": the lock directly contains ``parameter``, and both have one class.
+            "before": it comes before ``parameter`` in the order. "": nothing is known.
     """
 
     of: str
@@ -74,7 +77,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Way:
-    """One way of calling an operation: what its caller holds, and which parameters are where they are said to be."""
+    """One way of calling an operation: the locks of its caller, and the parameters inside their declared containers."""
 
     held: frozenset[Known]
     inside: frozenset[str]
@@ -82,7 +85,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known on the way to a step, and what is held there."""
+    """What is known at a step, and the locks that are held there."""
 
     known: tuple[z3.BoolRef, ...]
     held: tuple[Hold, ...]
@@ -96,14 +99,14 @@ class Facts:
 
 @dataclass
 class _Sorts:
-    """z3's sorts and functions for a description: each class a sort, and what its objects are in."""
+    """z3's sorts and functions for a description: a sort for each class, functions from objects to their containers."""
 
     locks: Locks
     fresh: int = 0
     sorts: dict[str, z3.SortRef] = field(default_factory=dict)
     outers: dict[tuple[Unknown, str], Unknown] = field(default_factory=dict)
     trees: dict[Unknown, list[z3.BoolRef]] = field(default_factory=dict)
-    """What has been said before; to build a term takes longer than to solve it."""
+    """Facts by object, cached: to build a term takes longer than to solve it."""
 
     def sort(self, name: str) -> z3.SortRef:
         if name not in self.sorts:
@@ -115,7 +118,7 @@ class _Sorts:
         return Unknown(of, z3.Const(f"{name} {self.fresh}", self.sort(of)))
 
     def around(self, one: Unknown, of: str) -> Unknown:
-        """What it is in; of its own class, what it is directly in (if it is in one)."""
+        """The object of class ``of`` that contains ``one``; in its own class, the direct container (if it has one)."""
         if (one, of) not in self.outers:
             function = z3.Function(f"{of} around {one.of}", self.sort(one.of), self.sort(of))
             self.outers[one, of] = Unknown(of, function(one.term))
@@ -131,7 +134,7 @@ class _Sorts:
         return one
 
     def commutes(self, one: Unknown) -> list[z3.BoolRef]:
-        """What an object is in is in what that is in, and depths are not negative."""
+        """The facts that containment is transitive and depths are not negative."""
         if one in self.trees:
             return self.trees[one]
         found = [self.depth(one) >= 0] if self.locks.classes[one.of].is_tree else []
@@ -145,11 +148,11 @@ class _Sorts:
         return found
 
     def directly_in(self, inner: Unknown, outer: Unknown) -> list[z3.BoolRef]:
-        """The facts that the one is directly in the other."""
+        """The facts that ``outer`` directly contains ``inner``."""
         found = [self.around(inner, outer.of).term == outer.term]
         if inner.of == outer.of:
             found.append(self.depth(inner) == self.depth(outer) + 1)
-            # What the outer is in, the inner is in.
+            # The inner object is inside every container of the outer one.
             found += [self.around(inner, of).term == self.around(outer, of).term for of in self.locks.around[inner.of]]
         else:
             found += [self.around(inner, of).term == self.around(outer, of).term for of in self.locks.around[outer.of]]
@@ -158,7 +161,7 @@ class _Sorts:
 
 @dataclass(frozen=True)
 class CheckedStep:
-    """What is asked of one step: ``proved``, or ``why`` not."""
+    """The result for one step: ``proved``, or ``why`` not."""
 
     step: Step
     operation: str
@@ -168,12 +171,12 @@ class CheckedStep:
 
 @dataclass
 class Programs:
-    """What is asked of the steps of one operation, and of those that it calls.
+    """The results for the steps of one operation, and of those that it calls.
 
     Args:
-        order, waits: of acquisitions, and of waiting for messages.
-        rules, calls: with the name of the rule, and of the operation that is called.
-        releases: of what the operation itself acquires.
+        order, waits: for acquisitions, and for waiting for messages.
+        rules, calls: with the name of the rule, or of the called operation.
+        releases: for the locks that the operation itself acquires.
     """
 
     order: list[CheckedStep] = field(default_factory=list)
@@ -184,7 +187,7 @@ class Programs:
 
 
 def check_operation(locks: Locks, rank: Rank | None, operation: Operation) -> Programs:
-    """What ``operation`` does, called by somebody who holds what its callers have to hold, and no more: each step at every depth."""
+    """Checks each step of ``operation`` at every depth, for a caller that holds exactly the required locks."""
     return _Checker(locks, rank, operation).all()
 
 
@@ -213,7 +216,7 @@ class _Checker:
         return self.found
 
     def nothing(self, loose: Step) -> Programs:
-        """What has been found, with nothing proved."""
+        """The results so far, with nothing proved."""
         why = f"{loose.text} ({loose.place}) is not matched in its block, and so nothing is proved"
 
         def not_proved(one: CheckedStep) -> CheckedStep:
@@ -231,10 +234,10 @@ class _Checker:
             [*map(not_proved, self.found.releases), unmatched],
         )
 
-    # --- what z3 is asked
+    # --- the queries to z3
 
     def follows(self, facts: Facts, claim: z3.BoolRef, *objects: Unknown) -> bool:
-        """``claim`` is true whenever what is known is."""
+        """Whether ``claim`` is true whenever the facts are."""
         solver = z3.Solver()
         solver.add(*facts.known, *(fact for one in objects for fact in self.z.commutes(one)))
         solver.add(z3.Not(claim))
@@ -246,7 +249,7 @@ class _Checker:
         return self.rank.below(first.of, self.z.depth(first), second.of, self.z.depth(second))
 
     def allowed(self, facts: Facts, held: Unknown, wanted: Unknown) -> bool:
-        """The order lets who holds the one acquire the other."""
+        """Whether the order lets a thread that holds ``held`` acquire ``wanted``."""
         if self.locks.closed:
             there = (held.of, wanted.of) in self.leads_to
             return there and self.follows(facts, self.before(held, wanted), held, wanted)
@@ -264,18 +267,18 @@ class _Checker:
         return bool(ways) and self.follows(facts, z3.Or(ways), held, wanted)
 
     def _lies_in(self, inner: Unknown, outer: Unknown) -> z3.BoolRef:
-        """It is in the other, which is of another class."""
+        """The formula that ``outer``, of another class, contains ``inner``."""
         return self.z.around(inner, outer.of).term == outer.term
 
     def _inside(self, inner: Unknown, outer: Unknown) -> z3.BoolRef:
         there = self.z.around(inner, outer.of).term == outer.term
-        # The outermost is in none of its own class: only a depth that is known says that it is directly in it.
+        # The outermost object is in none of its class: only a known depth shows direct containment.
         return z3.And(there, self.z.depth(inner) == self.z.depth(outer) + 1) if inner.of == outer.of else there
 
     # --- the walk
 
     def operation(self, operation: Operation, way: Way | None) -> None:
-        """All steps of an operation, called in some way; None: by somebody who does just what its callers have to."""
+        """Walks all steps of an operation, called in some way. None is a caller with exactly the required locks."""
         scope = {name: self.z.new(of, name) for name, of in operation.parameters.items()}
         facts = Facts((), ())
         for one in scope.values():
@@ -306,7 +309,7 @@ class _Checker:
         return facts.holding(Hold(one, known.mode))
 
     def steps(self, steps: Sequence[Step], scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> Facts:
-        """What is known after them."""
+        """The facts after ``steps``."""
         for step in steps:
             facts = self.step(step, scope, facts, of)
         return facts
@@ -329,7 +332,7 @@ class _Checker:
                 )
             case Either(alternatives=alternatives):
                 for each in alternatives:
-                    self.steps(each, scope, facts, of)  # what it acquires it releases, or nothing is proved
+                    self.steps(each, scope, facts, of)  # it releases what it acquires, or nothing is proved
             case Loop():
                 self.loop(step, scope, facts, of)
             case Call():
@@ -337,7 +340,7 @@ class _Checker:
         return facts
 
     def loop(self, step: Loop, scope: Mapping[str, Unknown], facts: Facts, of: Operation) -> None:
-        """One round; what it knows of its object is of no use to the next."""
+        """Walks one round; facts about its object are of no use to the next round."""
         one = self.z.new(step.over, step.variable)
         inside = facts.and_(*self.z.commutes(one))
         if step.of is not None:
@@ -346,13 +349,13 @@ class _Checker:
             inside = inside.and_(*self.z.directly_in(inner, outer))
         if step.outermost:
             inside = inside.and_(self.z.depth(one) == 0)
-        self.steps(step.body, {**scope, step.variable: one}, inside, of)  # what it acquires it releases, as above
+        self.steps(step.body, {**scope, step.variable: one}, inside, of)  # releases what it acquires, as above
 
     def released(self, facts: Facts, one: Unknown) -> Facts:
         last = max((n for n, hold in enumerate(facts.held) if hold.object.term.eq(one.term)), default=None)
         return facts if last is None else Facts(facts.known, (*facts.held[:last], *facts.held[last + 1 :]))
 
-    # --- what is asked of a step
+    # --- the checks of a step
 
     def acquires(self, step: Step, one: Unknown, facts: Facts, of: Operation) -> None:
         for hold in facts.held:
@@ -384,7 +387,7 @@ class _Checker:
                 )
 
     def holds(self, facts: Facts, needed: Unknown, mode: Mode) -> bool:
-        """It is held for sure."""
+        """Whether the lock is certainly held."""
         ways = [
             hold.object.term == needed.term
             for hold in facts.held
@@ -436,6 +439,6 @@ class _Checker:
 
 
 def _reachable(locks: Locks) -> frozenset[tuple[str, str]]:
-    """Pairs of classes of which rows of the order lead from the one to the other."""
+    """The pairs of classes such that rows of the order lead from the first to the second."""
     graph: nx.DiGraph[str] = nx.DiGraph((row.holding, row.acquired) for row in locks.order)
     return frozenset(nx.transitive_closure(graph, reflexive=False).edges)

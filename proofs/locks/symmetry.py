@@ -1,4 +1,4 @@
-"""Threads that do the same: states in which only their names differ count as one."""
+"""Symmetry of threads with the same program: states that differ only in the names of such threads count as one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .semantics import Lock, Machine, State
 from .unfold import Program
 
 Classes = tuple[tuple[int, ...], ...]
-"""Threads that do the same, by number, where these are several."""
+"""Groups of several threads with the same program, by number."""
 
 
 def classes(programs: Sequence[Program]) -> Classes:
-    """The threads of ``programs`` that do the same."""
+    """The groups of threads in ``programs`` that do the same."""
     found: dict[object, list[int]] = {}
     for number, program in enumerate(programs):
         steps = tuple((one.kind, one.target, one.mode, one.then) for one in program.instructions)
@@ -21,11 +21,11 @@ def classes(programs: Sequence[Program]) -> Classes:
 
 
 def representative(state: State, same: Classes) -> State:
-    """Of the states that differ from one in the names of threads only the one in which those that do the same are in order."""
+    """The representative of all states that differ from ``state`` in thread names only: equal threads are sorted."""
     rename = list(range(len(state.at)))
     for threads in same:
         places = [state.at[n] for n in threads]
-        # Only threads at one place differ in more than that.
+        # Threads at different positions are ordered by position alone.
         order = (lambda n: state.at[n]) if len(set(places)) == len(places) else (lambda n: _local(state, n))
         for new, old in zip(threads, sorted(threads, key=order), strict=True):
             rename[old] = new
@@ -46,14 +46,14 @@ def representative(state: State, same: Classes) -> State:
 
 
 def _local(state: State, thread: int) -> tuple[object, ...]:
-    """What a state says of one thread, in the order of :attr:`.automata.Node.order`."""
+    """The part of a state that concerns one thread, in the order of :attr:`.automata.Node.order`."""
     writes = tuple(n for n, lock in enumerate(state.locks) if lock.holder == thread)
     reads = tuple(n for n, lock in enumerate(state.locks) for _ in range(lock.readers.count(thread)))
     return state.at[thread], thread in state.asleep, writes, reads
 
 
 def real(machine: Machine, path: Sequence[State], same: Classes) -> list[State]:
-    """A run through states that those of a path, which are representatives, stand for."""
+    """A run of the machine whose states have the states of ``path`` as their representatives."""
     run = [path[0]]
     for after in path[1:]:
         run.append(next(there for _, there in machine.moves(run[-1]) if representative(there, same) == after))

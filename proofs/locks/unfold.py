@@ -1,4 +1,7 @@
-"""A thread's program on given objects as a graph of single instructions: loops and calls are gone, choices are several ways on."""
+"""Unfolds a thread's program on given objects into a graph of instructions, without loops and calls.
+
+A choice becomes an instruction with several successors.
+"""
 
 from __future__ import annotations
 
@@ -26,26 +29,27 @@ from schedproof.model.locks.language import (
 )
 
 DONE = -1
-"""Where a thread is that has done all."""
+"""The position of a thread that has finished."""
 
 AGAIN = -2
-"""Where an instruction goes on that is the last of those that are done over and over, until that is known."""
+"""A placeholder successor of the last instructions of a repeated block, until its first one is known."""
 
 DEEPEST = 50
-"""Calls inside each other. Operations that call themselves do so for what is inside; more is no end."""
+"""The most nested calls. An operation calls itself for inner objects only, so more nesting means that it never ends."""
 
 LONGEST = 20_000
-"""Instructions of a thread."""
+"""The most instructions of a thread."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """What a thread does next; ``target`` is a lock's number, or a channel's.
+    """One instruction of a thread; ``target`` is the number of a lock or channel.
 
     Args:
         mode: of an acquisition.
-        then: where it goes on, one of these.
-        text, place: in the description; ``on`` is the lock or channel by name.
+        then: the positions at which the thread may continue.
+        on: the name of the lock or channel.
+        text, place: of the step in the description.
     """
 
     kind: type[Acquire] | type[Release] | type[Send] | type[Receive]
@@ -58,7 +62,7 @@ class Instruction:
 
     @property
     def how(self) -> str:
-        """What is done, in a word."""
+        """The instruction in one word."""
         if self.kind is Acquire:
             return str(self.mode)
         return "unlock" if self.kind is Release else self.kind.__name__.lower()
@@ -66,30 +70,30 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Program:
-    """One thread: its instructions, and where it may begin."""
+    """One thread: its instructions, and the positions at which it may begin."""
 
     name: str
     instructions: tuple[Instruction, ...]
     starts: tuple[int, ...]
     rests: frozenset[int] = frozenset()
-    """Where a thread that serves waits for the next message."""
+    """The positions at which a serving thread waits for the next message."""
     serves: bool = False
-    """It has no end."""
+    """Whether the thread runs forever."""
 
 
 @dataclass(frozen=True)
 class World:
-    """The objects of a description, and what each is in."""
+    """The objects of a description, and their containers."""
 
     locks: Locks
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The objects in the order of the description; a lock's number is its object's place here."""
+        """The objects in the order of the description; a lock's number is its index here."""
         return tuple(self.locks.objects)
 
     def around(self, name: str, of: str) -> str | None:
-        """The object of class ``of`` that an object is in, directly or not; of its own class the one that it is directly in.
+        """The object of class ``of`` that contains ``name``, directly or not; in its own class, the direct one only.
 
         Raises:
             LocksError: there are two.
@@ -107,10 +111,10 @@ class World:
         return next(iter(found), None)
 
     def those(self, loop: Loop, scope: Mapping[str, str]) -> list[str]:
-        """The objects that a loop is over, in their order.
+        """The objects that a loop is over, in order.
 
         Raises:
-            LocksError: what they are to be in or around is not there.
+            LocksError: the object that the loop starts from does not exist.
         """
         mine = [o.name for o in self.locks.objects.values() if o.of == loop.over]
         if loop.outermost:
@@ -143,7 +147,7 @@ def unfold(world: World, thread: Thread) -> Program:
     """The instructions of ``thread``.
 
     Raises:
-        LocksError: an object that a step names is not there, or calls have no end.
+        LocksError: a step names an object that does not exist, or calls do not end.
     """
     unfolding = _Unfolding(world, thread)
     starts = unfolding.steps(thread.steps, {name: name for name in world.names}, (DONE,), 0)
@@ -151,7 +155,7 @@ def unfold(world: World, thread: Thread) -> Program:
 
 
 class _Unfolding:
-    """From the end to the beginning, so that each instruction knows where it goes on."""
+    """Unfolds from the end to the beginning, so that each instruction knows its successors."""
 
     def __init__(self, world: World, thread: Thread) -> None:
         self.world, self.thread = world, thread
@@ -208,7 +212,7 @@ class _Unfolding:
         raise TypeError(f"no step: {step!r}")
 
     def serve(self, body: Sequence[Step], scope: Mapping[str, str], deep: int) -> tuple[int, ...]:
-        """Steps whose end is their beginning."""
+        """Unfolds a block that repeats forever."""
         self.serves = True
         first = len(self.instructions)
         starts = self.steps(body, scope, (AGAIN,), deep)

@@ -1,6 +1,6 @@
-"""What can only be said of the complete graph: three ways in which scheduler and model may still differ.
+"""Three comparisons of scheduler and model that need the complete graph.
 
-That each labelled edge is a step of the model was checked when it was found.
+The exploration has already checked that each labelled edge is a step of the model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _silent(exploration: SideBySide) -> nx.DiGraph:
 
 
 def silent_for_ever(exploration: SideBySide) -> Mismatch | None:
-    """A cycle of silent edges: the implementation could run for ever without a step of the model."""
+    """A cycle of silent edges: the implementation could run forever without a step of the model."""
     graph = _silent(exploration)
     if nx.is_directed_acyclic_graph(graph):
         return None
@@ -32,7 +32,7 @@ def silent_for_ever(exploration: SideBySide) -> Mismatch | None:
 
 
 def no_longer_possible(exploration: SideBySide) -> Mismatch | None:
-    """A state from which, after silent edges only, some step of its image cannot be taken."""
+    """A state from which the scheduler, after silent edges only, cannot take some step of its image."""
     model, graph = exploration.model, exploration.graph
     numbers = {state: {step: i for i, step in enumerate(steps)} for state, steps in model.steps.items()}
     possible = [0] * len(exploration.images)

@@ -1,8 +1,8 @@
-"""The implementation's graph, and each of its edges held against the model as soon as it is found.
+"""The implementation's graph. Each edge is checked against the model when it is found.
 
-Nodes are states of the implementation, told apart by everything that decides what can happen next;
-each has its image in the model. An edge has a label, the step of the model that it is, or it is
-silent: then its ends have the same image.
+Nodes are states of the implementation. Two are the same if they agree in all that decides their next operations.
+Each node has an image, a state of the model.
+An edge has as its label the model's step that it is, or it is silent; the ends of a silent edge have the same image.
 """
 
 from __future__ import annotations
@@ -26,22 +26,26 @@ Said = tuple[str, str]
 SILENT = Choice("silent")
 """No step of the model: the key of edges along which the image stays the same."""
 JUMP = Choice("jump")
-"""Several steps of the model in one operation, or a crash that takes it back to where it begins."""
+"""Several steps of the model in one operation, or a crash that resets the model to its initial state."""
 
 
 class SideBySide(ABC):
-    """The graph found so far; run :meth:`explore` once.
+    """The implementation's graph so far; run :meth:`explore` once.
 
-    ``graph`` has numbers as nodes, 0 is the start; the keys of its edges are labels (a model choice, or SILENT),
-    their attribute ``said`` is what happens, in words: the operation and what of it is done.
-    ``kinds``, ``images`` and ``snapshots`` tell of each node what it is, its image, and the
-    implementation's state. A subclass says what the implementation begins with and can do.
+    A subclass defines the initial state of the implementation and its operations.
+
+    Attributes:
+        graph: its nodes are numbers, 0 is the start. The keys of its edges are labels: a model choice, or SILENT. The
+            edge attribute ``said`` describes what happens in words: the operation, and how much of it is done.
+        kinds: the kind of each node.
+        images: the image of each node.
+        snapshots: the implementation's state at each node.
     """
 
     every_kind: tuple[str, ...]
-    """The kinds of nodes that there are."""
+    """All kinds of nodes."""
     partial_kinds: frozenset[str] = frozenset()
-    """The kinds of nodes from which not all can happen that the model can do."""
+    """The kinds of nodes from which the implementation need not be able to take every step of the model."""
 
     def __init__(self, model: ModelGraph, progress: Progress | None = None) -> None:
         self.model = model
@@ -59,22 +63,22 @@ class SideBySide(ABC):
 
     @abstractmethod
     def begin(self) -> int:
-        """The node of the implementation as it begins.
+        """The node of the implementation's initial state.
 
         Raises:
-            Broken: that state has no counterpart.
+            Broken: that state has no counterpart in the model.
         """
 
     @abstractmethod
     def expand(self, node: int) -> None:
-        """Adds all that can happen from a node.
+        """Adds all edges from a node.
 
         Raises:
             Stopped: at the first mismatch.
         """
 
     def explore(self) -> None:
-        """Breadth first, until nothing new is found.
+        """Explores breadth first until no new node is found.
 
         Raises:
             Stopped: at the first mismatch.
@@ -97,11 +101,11 @@ class SideBySide(ABC):
     # For subclasses: nodes and edges.
 
     def find_node(self, key: Hashable) -> int | None:
-        """The node of this key, None if it is new."""
+        """The node with this key; None if there is none yet."""
         return self._numbers.get(key)
 
     def node(self, key: Hashable, kind: str, at: Any, image: State) -> int:
-        """The node of this key; a new one will be expanded."""
+        """The node with this key. A new node will be expanded later."""
         number = self._numbers.setdefault(key, len(self.images))
         if number == len(self.images):
             self.kinds.append(kind)
@@ -112,7 +116,14 @@ class SideBySide(ABC):
         return number
 
     def edge(self, a: int, b: int, label: Choice, said: str, done: str = "") -> None:
-        """Adds an edge.
+        """Adds an edge and checks it against the model.
+
+        Args:
+            a: the node before.
+            b: the node after.
+            label: the step of the model, or SILENT.
+            said: the operation, in words.
+            done: how much of the operation is done; "" for all of it.
 
         Raises:
             Stopped: the model has no such step.
@@ -131,12 +142,12 @@ class SideBySide(ABC):
         self.covered.add(step)
 
     def jump(self, a: int, b: int, said: str) -> None:
-        """Adds an edge that is several steps of the model; that they are is for the subclass to check."""
+        """Adds an edge that is several steps of the model. The subclass must check that they are steps of the model."""
         self._edges += not self.graph.has_edge(a, b, JUMP)
         self.graph.add_edge(a, b, JUMP, said=(said, ""))
 
     def break_off(self, node: int, said: str, error: Broken) -> NoReturn:
-        """Ends the exploration: what happened from ``node`` has no counterpart."""
+        """Ends the exploration: what happened from ``node`` has no counterpart in the model."""
         way = story([*self._way(node), (said, "")])
         raise Stopped(Mismatch(error.reason, way, error.expected, error.found)) from error
 
@@ -148,23 +159,23 @@ class SideBySide(ABC):
         expected = say(targets[0]) if targets else f"no such step from: {say(self.images[a])}"
         raise Stopped(Mismatch(reason, story([*self._way(a), said]), expected, say(self.images[b])))
 
-    # The ways to nodes, in words.
+    # Paths to nodes, in words.
 
     def path(self, node: int) -> list[str]:
-        """A shortest way from the start to ``node``, in words, operation by operation."""
+        """A shortest path from the start to ``node``, in words, operation by operation."""
         return story(self._way(node))
 
     def _way(self, node: int) -> list[Said]:
         return [self.said(a, b) for a, b in pairwise(nx.shortest_path(self.graph, 0, node))]
 
     def said(self, a: int, b: int) -> Said:
-        """What happens along an edge: the operation, and what of it is done ("" for all of it)."""
+        """The words of an edge: the operation, and how much of it is done ("" for all of it)."""
         said: Said = next(iter(self.graph[a][b].values()))["said"]
         return said
 
 
 def story(way: Iterable[Said]) -> list[str]:
-    """A way in the graph with a line for each operation, and where it stops inside one."""
+    """The lines of a path: one for each operation, and where the path stops inside an operation."""
     lines: list[str] = []
     inside, so_far = "", ""
     for operation, done in way:

@@ -1,4 +1,4 @@
-"""What is reported when scheduler and model differ."""
+"""The difference between scheduler and model that a refinement check reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Broken(Exception):
-    """The implementation is in a state, or did something, that has no counterpart in the model."""
+    """The implementation reached a state, or did something, that has no counterpart in the model."""
 
     def __init__(self, reason: str, *, expected: str = "", found: str = "") -> None:
         super().__init__(reason)
@@ -16,7 +16,7 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first difference found, with a shortest way to it."""
+    """The first difference found, with a shortest path to it."""
 
     reason: str
     path: Sequence[str]
@@ -25,7 +25,7 @@ class Mismatch:
 
     @property
     def text(self) -> str:
-        """The mismatch for a reader, several lines."""
+        """The mismatch as several lines of text."""
         lines = [self.reason, "reached by:"]
         lines += [f"  {i}. {step}" for i, step in enumerate(self.path, 1)] or [
             "  no step: it is so in the initial state"
@@ -36,7 +36,7 @@ class Mismatch:
 
 
 class Stopped(Exception):
-    """The exploration met its first mismatch."""
+    """The exploration found its first mismatch."""
 
     def __init__(self, mismatch: Mismatch) -> None:
         super().__init__(mismatch.reason)

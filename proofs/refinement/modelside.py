@@ -1,4 +1,4 @@
-"""The model's side: its reachable graph, and its states in words."""
+"""The model's side of a refinement check: its reachable graph, and its states in words."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 from schedproof.model.semantics import Choice, Instance, State, Stepper, parameters
 
 Edge = tuple[Choice, State]
-"""A model step from a given state: its label and the state after."""
+"""A step of the model from a given state: its label and the state after."""
 
 
 Normal = Callable[[State], State]
-"""Takes away what a state remembers but no step ever asks for."""
+"""Maps a state to its normal form, without values that no step reads."""
 
 
 Urgent = Mapping[str, frozenset[str]]
-"""After a step of which action (the key ``""``: of any) which others are taken at once, until none is enabled."""
+"""Action -> the actions that are taken at once after it, until none is enabled; the key ``""`` means every action."""
 
 
 class NotAQuotient(Exception):
-    """States that were taken for the same can do different things."""
+    """States with the same normal form have different steps."""
 
 
 class NotConfluent(Exception):
-    """What comes out of actions that are taken at once depends on their order."""
+    """The result of urgent actions depends on their order."""
 
 
 class Settling:
@@ -35,10 +35,10 @@ class Settling:
         self._known: dict[tuple[frozenset[str], State], State] = {}
 
     def after(self, action: str, state: State) -> State:
-        """The state in which nothing is urgent any more, after a step of ``action`` to ``state``.
+        """The state after a step of ``action`` to ``state`` and all urgent actions.
 
         Raises:
-            NotConfluent: there are several.
+            NotConfluent: there are several such states.
         """
         urgent = self._urgent.get("", frozenset()) | self._urgent.get(action, frozenset())
         return self._settled(urgent, state) if urgent else state
@@ -57,8 +57,8 @@ class Settling:
 class ModelGraph:
     """All reachable states of ``instance``, each with its steps in a fixed order.
 
-    States are normal ones, where a function to make them normal was given. Where an implementation does
-    in one operation what the model does in several steps, those that follow the first are ``urgent``.
+    The states are normal forms if :meth:`explore` got a function ``normal``.
+    An implementation may do several steps of the model in one operation: the steps after the first one are ``urgent``.
     """
 
     instance: Instance
@@ -68,16 +68,17 @@ class ModelGraph:
 
     @staticmethod
     def explore(instance: Instance, normal: Normal | None = None, urgent: Urgent | None = None) -> ModelGraph:
-        """Breadth first from the initial state.
+        """The graph, explored breadth first from the initial state.
 
         Args:
-            normal: which states count as the same. That they are is checked: all states with the
-                same normal form must have the same steps, up to normal forms.
-            urgent: what is taken at once. That its order does not matter is checked.
+            instance: the model at a scope.
+            normal: maps a state to its normal form. All states with the same normal form must have the same steps, up
+                to normal forms; this is checked.
+            urgent: the actions that are taken at once. Their order must not matter; this is checked.
 
         Raises:
-            NotAQuotient: states with the same normal form have other steps.
-            NotConfluent: the order matters.
+            NotAQuotient: states with the same normal form have different steps.
+            NotConfluent: the order of urgent actions matters.
         """
         same: Normal = normal or (lambda state: state)
         stepper, settle = Stepper(instance), Settling(instance, urgent or {})
@@ -96,7 +97,7 @@ class ModelGraph:
         return ModelGraph(instance, same(found[0]), steps, urgent or {})
 
     def walk(self, state: State, choices: Sequence[Choice]) -> State | None:
-        """Where ``choices`` lead, one after the other and then what is urgent; None if one is not enabled."""
+        """The state after ``choices`` in order and then the urgent actions; None if a choice is not enabled."""
         stepper = Stepper(self.instance)
         for choice in choices:
             after = [step.after for step in stepper.steps(state) if step.choice == choice]
@@ -106,11 +107,11 @@ class ModelGraph:
         return Settling(self.instance, self.urgent).after("", state)
 
     def say_state(self, state: State) -> str:
-        """A state in one line."""
+        """A state in one line of text."""
         found: list[str] = []
         for objects in self.instance.describe(state).values():
             for name, fields in objects.items():
-                if "state" not in fields:  # what never changes, such as a lab
+                if "state" not in fields:  # it has rigid attributes only, such as a lab
                     continue
                 shown = {k: v for k, v in fields.items() if k not in ("state", "record") and v not in (None, [])}
                 extra = ", ".join(f"{k} {' '.join(v) if isinstance(v, list) else v}" for k, v in shown.items())
@@ -120,7 +121,7 @@ class ModelGraph:
         return "; ".join(found)
 
     def say_choice(self, choice: Choice) -> str:
-        """A label in words: the action and its parameters' names."""
+        """A label in words: the action and the names of its parameters."""
         shown = parameters(self.instance, choice).values()
         names = ["{" + ", ".join(v) + "}" if isinstance(v, list) else str(v) for v in shown]
         return f"{choice.action}({', '.join(names)})"

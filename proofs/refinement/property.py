@@ -1,4 +1,4 @@
-"""The property that a reference implementation does what its model does."""
+"""The property that a reference implementation refines its model."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from schedproof.model.lang import Property
 from .mismatch import Mismatch
 
 Progress = Callable[[int, int], None]
-"""Told how many states and edges of the implementation have been explored."""
+"""Called with the numbers of states and edges of the implementation explored so far."""
 
 
 class Report(Protocol):
-    """What came of an exploration side by side."""
+    """The result of a refinement check."""
 
     @property
     def ok(self) -> bool:
-        """There is no difference."""
+        """Whether the check found no difference."""
 
     @property
     def mismatch(self) -> Mismatch | None:
-        """The first difference."""
+        """The first difference, if any."""
 
     @property
     def states(self) -> int:
-        """States of the implementation."""
+        """The number of explored states of the implementation."""
 
     @property
     def crash_points(self) -> int:
-        """Moments at which it was killed."""
+        """The number of points at which the check killed the implementation."""
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration of the check in seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refinement(Property):
-    """What the reference implementation of ``variant`` does at ``scope``, crashes included, is what its model does.
+    """The reference implementation of ``variant`` refines its model at ``scope``, crashes included.
 
-    The two are the same graph, or, where the model can do more, each move of the implementation is steps of the model.
+    Both have the same graph. Where the model can do more, each move of the implementation is a sequence of model steps.
     """
 
     variant: str
@@ -53,4 +53,4 @@ class Refinement(Property):
 
     @abstractmethod
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores both; ``progress`` is told of it now and then."""
+        """Explores both sides; calls ``progress`` from time to time."""

@@ -1,8 +1,9 @@
-"""Runs of a model, step by step on implementations: on the generated machines, and on a reference scheduler beside its model.
+"""Replays runs of a model step by step: on the generated machines, and on a reference scheduler beside its model.
 
-A scheduler chooses how it comes from one of the model's states to the next, and may do more in between that is no step.
-So all that it can do is tried in each state of the run, as the exploration side by side would, and the run goes on
-wherever the run's step was taken. What is tried besides has to be right as well.
+A scheduler chooses its path from one model state to the next, and may do more in between that is no step.
+So in each state of the run the replay tries all that the scheduler can do, as the refinement check does.
+It continues from every state in which the scheduler took the run's step. All other operations tried must be correct
+too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .mismatch import Mismatch, Stopped
 from .modelside import ModelGraph, Normal
 
 Replay = Callable[[Run], Mismatch | None]
-"""Replays a run; the first difference, None if there is none."""
+"""Replays a run; returns the first difference, or None."""
 
 CONFIGURATION_UNKNOWN = "the run is of no configuration that the scheduler can be put into"
 
@@ -28,7 +29,7 @@ def check_variant(run: Run, model: Model) -> None:
     """Refuses a run of another model than the scheduler's.
 
     Raises:
-        ValueError: it is one.
+        ValueError: the run's system or variant is another.
     """
     mine = run.instance.model
     if (mine.system, mine.variant) != (model.system, model.variant):
@@ -44,7 +45,7 @@ def say(instance: Instance, choice: Choice) -> str:
 
 
 def on_machines(run: Run, machines: MachineFactory = Machines.of) -> Mismatch | None:
-    """Replays a run on the machines that are generated from the model; all objects are compared after each step."""
+    """Replays a run on the machines generated from the model; compares all objects after each step."""
     instance, path = run.instance, list[str]()
     try:
         system = machines(instance)
@@ -56,18 +57,18 @@ def on_machines(run: Run, machines: MachineFactory = Machines.of) -> Mismatch | 
             system.do(choice.action, **{n: frozenset(v) if isinstance(v, list) else v for n, v in shown.items()})
             if (wrong := _differs(instance, after, system)) is not None:
                 return Mismatch("the machines come to another state than the model", path, *wrong)
-    except Exception as error:  # whatever a bug raises
+    except Exception as error:  # a bug may raise any exception
         return Mismatch(f"the machines fail: {type(error).__name__}: {error}", path)
     return None
 
 
 def _differs(instance: Instance, wanted: State, system: Machines) -> tuple[str, str] | None:
-    """The first object that is not as in the state: as it should be, and as it is."""
+    """The first object that differs from the state: the expected and the actual fields, as text."""
     found = system.describe()
     for sort, objects in instance.describe(wanted).items():
         for name, fields in objects.items():
             if not fields:
-                continue  # what never changes
+                continue  # the object has rigid attributes only
             expected = {field: frozenset(v) if isinstance(v, list) else v for field, v in fields.items()}
             there = {field: value for field, value in found[sort][name].items() if field in expected}
             if there != expected:
@@ -76,7 +77,7 @@ def _differs(instance: Instance, wanted: State, system: Machines) -> tuple[str, 
 
 
 def along(run: Run, normal: Normal = lambda state: state) -> ModelGraph:
-    """The part of the model's graph that a run goes along: its states, made normal, with all their steps."""
+    """The part of the model's graph along a run: its states as normal forms, with all their steps."""
     stepper = Stepper(run.instance)
     steps = {
         normal(state): tuple((step.choice, normal(step.after)) for step in stepper.steps(state)) for state in run.states
@@ -88,7 +89,11 @@ def follow(exploration: SideBySide, steps: Sequence[tuple[Choice, State]]) -> Mi
     """Replays steps of the model on the scheduler of an exploration that has not begun.
 
     Args:
-        steps: each with the state after it, as the images of the exploration are.
+        exploration: the scheduler beside its model.
+        steps: each with the state after it, in the form of the exploration's images.
+
+    Returns:
+        The first difference, or None.
     """
     taken: list[str] = []
     expanded: set[int] = set()
@@ -112,7 +117,7 @@ def follow(exploration: SideBySide, steps: Sequence[tuple[Choice, State]]) -> Mi
 
 
 def _step(exploration: SideBySide, here: Iterable[int], choice: Choice, after: State, expanded: set[int]) -> set[int]:
-    """The nodes to which the step leads, from the nearest ones that silent edges lead to and where it is taken."""
+    """The nodes after the step. The step starts at the nearest nodes that silent edges reach and that have it."""
     layer, seen = list(here), set(here)
     while layer:
         found: set[int] = set()
@@ -134,11 +139,11 @@ def _step(exploration: SideBySide, here: Iterable[int], choice: Choice, after: S
 
 
 def replays_of(system: System, model: Model) -> dict[str, Replay]:
-    """The implementations that take a model's runs, each with how it is called.
+    """The implementations that can replay a model's runs, by their names in reports.
 
-    The generated machines take every run of every variant. A reference scheduler takes the runs of the variant that it
-    implements, where its model's steps are its own: the system's manifest says which (``replays``). An implementation that
-    refines its model in one direction need not be able to take a run that the model chose.
+    The generated machines replay every run of every variant. A reference scheduler replays the runs of the variant that
+    it implements if its model's steps are its own; ``replays`` in the system's manifest declares this.
+    An implementation that refines its model in one direction only may be unable to take a run that the model chose.
     """
     found: dict[str, Replay] = {"the generated machines": on_machines}
     if (scheduler := system.replays.get(model.variant)) is not None:

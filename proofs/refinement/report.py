@@ -1,4 +1,4 @@
-"""What came of an exploration side by side."""
+"""The report of a refinement check that compares two graphs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from .mismatch import Mismatch, Stopped
 
 @dataclass(frozen=True)
 class RefinementReport:
-    """Whether the two are the same graph, and how much was seen; ``about`` says what ``scope`` does not.
+    """Whether implementation and model have the same graph, and how much was explored.
 
-    States and edges of the implementation are those explored until the end, or until the first
-    mismatch. ``crash_points`` counts every point of every operation explored at which the process
-    was killed; points of different operations can be the same state.
+    States and edges of the implementation are those explored until the end or the first mismatch.
+
+    Attributes:
+        about: what ``scope`` does not express of the configuration, in words.
+        crash_points: the number of points in all explored operations at which the process was killed. Points of
+            different operations can be the same state.
     """
 
     scope: Mapping[str, int]
@@ -36,12 +39,12 @@ class RefinementReport:
 
     @property
     def ok(self) -> bool:
-        """The two graphs are the same under the abstraction function."""
+        """Whether the two graphs are the same under the abstraction function."""
         return self.mismatch is None
 
     @property
     def text(self) -> str:
-        """The report for a reader."""
+        """The report as several lines of text."""
         scope = ", ".join(f"{sort}={n}" for sort, n in self.scope.items())
         kinds = ", ".join(f"{n} {kind}" for kind, n in self.states_by_kind.items())
         lines = [
@@ -55,9 +58,9 @@ class RefinementReport:
 
 
 def compared(begin: Callable[[], SideBySide], about: str) -> RefinementReport:
-    """Explores until the end or the first mismatch, and then compares the complete graphs.
+    """Explores until the end or the first mismatch, then compares the complete graphs.
 
-    The time that ``begin`` takes, which explores the model, counts too.
+    The reported time includes ``begin``, which explores the model.
     """
     started = time.perf_counter()
     exploration = begin()

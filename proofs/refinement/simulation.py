@@ -1,6 +1,6 @@
-"""Whether each move of an implementation is a few steps of its model, which a search finds.
+"""Checks that each move of an implementation is a short sequence of model steps, which a search finds.
 
-The model can do more than the implementation: so their graphs are not compared, as :mod:`.graph` does.
+The model can do more than the implementation, so this does not compare their graphs as :mod:`.graph` does.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ At = TypeVar("At")
 """A state of the implementation."""
 
 Act = TypeVar("Act")
-"""Something that the implementation, or somebody around it, can do in one of its states."""
+"""Something that the implementation, or its environment, can do in one of its states."""
 
 BEYOND = -1
-"""The number of all states that are beyond what is looked at."""
+"""The number that stands for all states outside of the explored part."""
 
 Came = dict[State, tuple[State, Choice] | None]
 
 
 class Steps(Protocol):
-    """What a move may be: at most ``most`` steps of these actions of the model."""
+    """The model steps that a move may be: at most ``most`` steps of these actions."""
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the actions."""
 
     @property
     def most(self) -> int:
-        """How many."""
+        """The largest number of steps."""
 
 
 @dataclass(frozen=True)
@@ -56,27 +56,30 @@ NOTHING = Move((), 0)
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a state of the implementation means: the values that fit, by slot; slots that are not here may have any."""
+    """The model states that a state of the implementation may stand for.
+
+    ``fits`` has the values that fit, by slot. A slot that is missing may have any value.
+    """
 
     fits: Mapping[int, frozenset[int]]
 
     def of(self, image: State) -> bool:
-        """The state of the implementation may stand for ``image``."""
+        """Whether the state of the implementation may stand for ``image``."""
         for slot, values in self.fits.items():  # noqa: SIM110 - a generator costs more
             if image[slot] not in values:
                 return False
         return True
 
     def wrong(self, image: State) -> list[int]:
-        """The slots in which it does not."""
+        """The slots in which ``image`` does not fit."""
         return [slot for slot, values in self.fits.items() if image[slot] not in values]
 
 
 class ModelSteps:
-    """Steps of the model, found once.
+    """Steps of the model, computed once each.
 
     Args:
-        normal: what stands for a state, and for all that differ from it in nothing that matters.
+        normal: maps a state to a representative of all states that differ only in irrelevant values.
     """
 
     def __init__(self, instance: Instance, normal: Callable[[State], State] = lambda state: state) -> None:
@@ -87,11 +90,11 @@ class ModelSteps:
         self.counted: set[tuple[State, Choice]] = set()
 
     def initial(self) -> State:
-        """Where the model begins."""
+        """The initial state of the model."""
         return self._normal(self.instance.initial())
 
     def ways(self, image: State, move: Steps, meaning: Meaning) -> list[State]:
-        """The states with this meaning to which the move leads."""
+        """The states after the move that fit ``meaning``."""
         came = self.reached(image, move)
         found = [state for state in came if meaning.of(state)]
         for state in found:
@@ -99,7 +102,7 @@ class ModelSteps:
         return found
 
     def reached(self, image: State, move: Steps) -> Came:
-        """The states to which the move leads, each with the step by which it was found."""
+        """All states after the move, each with the step by which the search found it."""
         came: Came = {image: None}
         layer = [image]
         for _ in range(move.most):
@@ -116,7 +119,7 @@ class ModelSteps:
         return found
 
     def of(self, state: State, action: str) -> list[tuple[Choice, State]]:
-        """The steps of an action."""
+        """The steps of an action from a state."""
         if (state, action) not in self._known:
             steps = self._stepper.steps(state, [self.instance.model.action(action)])
             self._known[state, action] = [(step.choice, self._normal(step.after)) for step in steps]
@@ -132,9 +135,9 @@ class ModelSteps:
 
 @dataclass(frozen=True)
 class Node(Generic[At]):
-    """A state of the implementation with its images, and what happened when it was first reached.
+    """A state of the implementation with its images, and the act that first reached it.
 
-    There are several images where the model may have taken a step or not.
+    There are several images if the model may or may not have taken a step.
     """
 
     at: At
@@ -144,10 +147,13 @@ class Node(Generic[At]):
 
 
 class Simulation(ABC, Generic[At, Act]):
-    """The implementation explored breadth first; run :meth:`explore` once. A subclass says what the implementation does.
+    """The implementation, explored breadth first; run :meth:`explore` once. A subclass defines the implementation.
 
-    ``edges`` are the moves: from, to, and by whom (:meth:`doer`). ``beyond`` counts those that lead to states beyond what is
-    looked at, which end the exploration there; ``crashes`` counts deaths.
+    Attributes:
+        edges: the moves: from, to, and the model action that stands for the act (:meth:`doer`).
+        beyond: the number of moves to states outside of the explored part. The exploration does not continue from
+            these.
+        crashes: the number of crashes.
     """
 
     differs_at_start = "the two do not begin where the model does"
@@ -162,11 +168,11 @@ class Simulation(ABC, Generic[At, Act]):
         self._numbers: dict[Hashable, int] = {}
         self._todo: deque[int] = deque()
 
-    # What a subclass says of the implementation.
+    # A subclass defines the implementation by these methods.
 
     @abstractmethod
     def begin(self) -> tuple[At, Steps]:
-        """The state in which it begins, and which steps of the model lead there from the initial state."""
+        """The implementation's initial state, and the model steps that lead to it from the model's initial state."""
 
     @abstractmethod
     def put(self, at: At) -> None:
@@ -174,54 +180,54 @@ class Simulation(ABC, Generic[At, Act]):
 
     @abstractmethod
     def acts(self, at: At) -> Iterable[Act]:
-        """All that can happen in the state in which it is."""
+        """All that can happen in the implementation's current state."""
 
     @abstractmethod
     def do(self, act: Act) -> None:
-        """Lets something happen; a bug may raise whatever it likes."""
+        """Executes an act. A bug may raise any exception."""
 
     @abstractmethod
     def take(self, before: At, act: Act) -> At | None:
-        """The state in which it is after an act; None if the act has changed nothing."""
+        """The state of the implementation after an act; None if the act changed nothing."""
 
     @abstractmethod
     def said(self, act: Act) -> str:
-        """In words, what has happened last."""
+        """The last act in words."""
 
     @abstractmethod
     def move(self, at: At, act: Act, after: At) -> Steps:
-        """What the act may be in the model.
+        """The model steps that the act may be.
 
         Raises:
-            Broken: nothing that the model knows.
+            Broken: the model has no steps for the act.
         """
 
     @abstractmethod
     def meanings(self, at: At, before: Iterable[State]) -> Mapping[State, Meaning]:
-        """What a state means, by the image of the state before.
+        """The meaning of a state, by the image of the state before.
 
         Raises:
-            Broken: nothing.
+            Broken: the state has no meaning in the model.
         """
 
     @abstractmethod
     def key(self, at: At) -> Hashable:
-        """The same for states that differ in nothing that matters to what comes."""
+        """A key that is equal for states with the same future."""
 
     @abstractmethod
     def is_crash(self, act: Act) -> bool:
-        """Somebody dies."""
+        """Whether the act is a crash of a process."""
 
     @abstractmethod
     def is_beyond(self, at: At, before: Iterable[State]) -> bool:
-        """The state has objects for which the model's instance has none; ``before`` are the images of the state before."""
+        """Whether the state has objects that the model's instance lacks; ``before`` are the images before the act."""
 
     def doer(self, act: Act) -> str:
-        """The action of the model by which properties leave out that somebody does such things."""
+        """The model action that a property lists in ``without`` to exclude such acts; "" if none does."""
         return ""
 
     def restrict(self, at: At, act: Act, after: At, images: frozenset[State]) -> frozenset[State]:
-        """Of the images those that allow what the act has led to besides.
+        """The images that also allow the act's other effects.
 
         Raises:
             Broken: none of them does.
@@ -229,18 +235,18 @@ class Simulation(ABC, Generic[At, Act]):
         return images
 
     def name(self, sort: str, number: int) -> str:
-        """An object of the model as mismatches name it."""
+        """The name of a model object in mismatches."""
         return self.steps.instance.object_names(sort)[number]
 
     @property
     def moves(self) -> int:
-        """How many moves were explored."""
+        """The number of explored moves."""
         return len(self.edges)
 
     # The exploration.
 
     def explore(self) -> None:
-        """Every act in every state.
+        """Explores every act in every state.
 
         Raises:
             Stopped: at the first mismatch.
@@ -272,7 +278,7 @@ class Simulation(ABC, Generic[At, Act]):
     def _try(self, number: int, node: Node[At], act: Act) -> None:
         try:
             self.do(act)
-        except Exception as error:  # whatever a bug raises
+        except Exception as error:  # a bug may raise any exception
             raise Broken(f"{self.fails}: {type(error).__name__}: {error}") from error
         at = self.take(node.at, act)
         if at is None:
@@ -299,19 +305,19 @@ class Simulation(ABC, Generic[At, Act]):
         return number
 
     def path(self, number: int) -> list[str]:
-        """A shortest way to a state, act by act."""
+        """A shortest path to a state, act by act."""
         found: list[str] = []
         while number > 0:
             found.append(self.nodes[number].by)
             number = self.nodes[number].before
         return found[::-1]
 
-    # What is said of a mismatch.
+    # The text of a mismatch.
 
     def _nearest(self, meanings: Mapping[State, Meaning], move: Steps) -> tuple[str, str]:
-        """Of the states that the move leads to, that which differs least: what differs, in the model and in the implementation."""
+        """The slots that differ in the best-fitting state after the move: their values in model and implementation."""
         ends = [(meaning, state) for image, meaning in meanings.items() for state in self.steps.reached(image, move)]
-        # Of those that differ least the one that goes farthest: it says what is wrong with it.
+        # Of the states that fit best, take the one after the most steps: it shows best what is wrong.
         meaning, nearest = min(reversed(ends), key=lambda end: len(end[0].wrong(end[1])))
         expected, found = [], []
         for slot in meaning.wrong(nearest):
@@ -321,7 +327,7 @@ class Simulation(ABC, Generic[At, Act]):
         return "; ".join(expected), "; ".join(found)
 
     def _slot(self, slot: int) -> tuple[str, Callable[[int], str]]:
-        """Whose slot it is, and how its values are shown."""
+        """The name of the object or field in a slot, and a function that shows its values."""
         instance = self.steps.instance
         for machine in instance.model.machines:
             sort = machine.sort.name
@@ -346,14 +352,14 @@ def _shown(instance: Instance, kind: Type, value: int) -> str:
 
 @dataclass(frozen=True)
 class SimulationReport:
-    """Whether every move was steps of the model, and how much was seen.
+    """Whether every move was a sequence of model steps, and how much was explored.
 
     Attributes:
         states, moves: of the implementation.
         crash_points, beyond: as ``crashes`` and ``beyond`` of :class:`Simulation`.
-        images, steps: those of the model that the implementation comes by.
-        taken: the steps by action.
-        words: how the implementation, its moves, its deaths, and what is beyond are called.
+        images, steps: the model states and model steps that the implementation uses.
+        taken: the number of these steps, by action.
+        words: the nouns for the implementation, its moves, its crashes, and the states outside of the explored part.
     """
 
     about: str
@@ -370,12 +376,12 @@ class SimulationReport:
 
     @property
     def ok(self) -> bool:
-        """All that the implementation does is in the model."""
+        """Whether the model can do all that the implementation does."""
         return self.mismatch is None
 
     @property
     def text(self) -> str:
-        """The report for a reader."""
+        """The report as several lines of text."""
         words = self.words
         lines = [
             f"{words.who} {'do what their model does' if self.ok else 'DIFFER from their model'}: {self.about}",
@@ -388,7 +394,7 @@ class SimulationReport:
 
 @dataclass(frozen=True)
 class Words:
-    """How a report calls things, in the plural."""
+    """The plural nouns of a report."""
 
     who: str
     moves: str
@@ -402,12 +408,13 @@ S = TypeVar("S", bound=Simulation)  # type: ignore[type-arg]
 def simulate(
     about: str, words: Words, begin: Callable[[], S], also: Callable[[S], Mismatch | None] = lambda simulation: None
 ) -> SimulationReport:
-    """Explores an implementation, and looks for each move for the steps of the model that it is.
+    """Explores an implementation, and searches for the model steps of each move.
 
     Args:
         about: the configuration, in words.
-        begin: makes the simulation, which takes its time, too.
-        also: what is asked of a complete exploration.
+        words: the nouns of the report.
+        begin: makes the simulation. The reported time includes it.
+        also: checks a complete exploration further.
     """
     started = time.perf_counter()
     simulation = begin()

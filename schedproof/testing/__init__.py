@@ -1,4 +1,4 @@
-"""For tests of an implementation, in Python: held against a model step by step, or by its log.
+"""Tests of a Python implementation against a model: step by step, or by its log.
 
 With Hypothesis (``pip install 'schedproof[testing]'``)::
 
@@ -30,7 +30,7 @@ __all__ = ["OutOfStep", "Refused", "World", "conforms", "lockstep"]
 
 
 class Refused(Exception):
-    """What an implementation raises when it refuses an action, unless another exception is named."""
+    """An implementation raises this when it refuses an action, unless ``refused`` names another exception."""
 
 
 def lockstep(
@@ -47,33 +47,39 @@ def lockstep(
 ) -> type[LockstepMachine]:
     """A ``hypothesis.stateful.RuleBasedStateMachine`` that runs an implementation in lockstep with a model.
 
-    It has one rule for each action of the model; parameters are drawn from those for which the model allows the action in
-    the present state. The same action is taken by both, and then what the implementation shows has to be what the model
-    says. ``lockstep(...).TestCase`` is a test for pytest and unittest.
+    The machine has one rule for each action of the model. It draws parameters for which the model allows the action in
+    the current state. Both sides take the action; then the state that the implementation shows must equal the model's.
+    ``lockstep(...).TestCase`` is a test for pytest and unittest.
 
-    The implementation has a method for each action, named as the action, with the action's parameters as keywords: names of
-    objects, lists of names, values. ``observe()`` returns ``{sort: {object: {field: value}}}``, as much of the state
-    as it knows; ``state`` is the field of an object's state, None is no object, and sets are lists, tuples or sets of names.
-    ``close()`` is called at the end, if there is one.
+    The implementation needs these methods:
+
+    - One for each action, with the action's name. It gets the action's parameters as keywords: names of objects,
+      lists of names, values.
+    - ``observe()`` returns ``{sort: {object: {field: value}}}``, as much of the state as the implementation knows.
+      The field ``state`` is the state of an object. None means no object. Sets are lists, tuples or sets of names.
+    - ``close()`` is optional. The machine calls it at the end.
 
     Args:
-        model: what it is held against.
-        implementation_factory: makes a new implementation from a :class:`World`: the names of all objects, and what never changes.
-        scope: sort name -> number of objects, over the model's default.
-        configuration: what never changes of them; by default each of the model's configurations is drawn.
+        model: the model that the implementation must follow.
+        implementation_factory: makes a new implementation from a :class:`World`, which has the names of all objects and
+            their rigid values.
+        scope: sort name -> number of objects; overrides the model's default.
+        configuration: the rigid values; by default the machine draws one of the model's configurations.
         without: actions that are not taken.
-        chooses: by action, the parameters that the implementation chooses itself. It is not given these: its method returns
-            them as ``{name: value}``, and the model has to allow them.
-        refused: what the implementation raises when it refuses an action; refusing what the model allows is a failure.
-        may_refuse: actions that it may refuse all the same.
-        refusals: also ask for actions that the model does not allow, which the implementation has to refuse.
+        chooses: by action, the parameters that the implementation chooses itself. Its method does not get these; it
+            returns them as ``{name: value}``. The model must allow them.
+        refused: the exceptions by which the implementation refuses an action. To refuse what the model allows is a
+            failure.
+        may_refuse: actions that the implementation may refuse even where the model allows them.
+        refusals: also ask for actions that the model does not allow; the implementation must refuse these.
 
     Raises:
         ModuleNotFoundError: Hypothesis is not installed.
-        UserError: an action or parameter is named that the model does not have.
+        UserError: an argument names an action or parameter that the model does not have.
         ScopeError: the scope or the configuration is impossible.
 
-    The machine fails with :class:`OutOfStep`: both states, the steps so far, and the property of the model that is broken.
+    The machine fails with :class:`OutOfStep`. The message has both states, the steps so far, and the violated
+    property of the model.
     """
     try:
         from .driver import machine
@@ -117,12 +123,14 @@ def conforms(
     """Asserts that a log conforms to ``model``, as ``schedproof validate`` checks it.
 
     Args:
+        model: the model that the log must conform to.
+        log: the path of the log.
         format: the log's format; by default recognised by its content.
-        mapping: a file that says how the log's lines are to be read, for a log of no known format.
+        mapping: the path of a mapping, for a log of no known format: it says how to read the log's lines.
 
     Raises:
-        AssertionError: it violates the model, or that is undetermined; with the validator's report.
-        TraceError: the file is no log, or the mapping none.
+        AssertionError: the log violates the model, or the verdict is undetermined; with the validator's report.
+        TraceError: the file is not a log, or the mapping is not valid.
     """
     __tracebackhide__ = True
     system = System.of(model)

@@ -1,4 +1,4 @@
-"""What ``pytest --schedproof`` collects: a manifest's systems, their variants, and a test for each property."""
+"""The items that ``pytest --schedproof`` collects: a manifest's systems, their variants, a test for each property."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
 
 class ManifestFile(pytest.File):
-    """A ``schedproof.toml``."""
+    """The collector of a ``schedproof.toml``."""
 
     def collect(self) -> Iterable[SystemNode]:
-        """Its systems.
+        """The systems of the manifest.
 
         Raises:
-            CollectError: it is no manifest.
+            CollectError: the file is not a valid manifest.
         """
         try:
             entries = read(self.path)
@@ -40,10 +40,10 @@ class ManifestFile(pytest.File):
 
 
 class SystemNode(pytest.Collector):
-    """A system of the user's."""
+    """The collector of one system of a manifest."""
 
     def collect(self) -> Iterable[VariantNode]:
-        """Its variants.
+        """The variants of the system.
 
         Raises:
             CollectError: a model cannot be loaded.
@@ -60,14 +60,14 @@ class SystemNode(pytest.Collector):
 
 
 class VariantNode(pytest.Collector):
-    """A variant, which is checked once, when the first of its tests runs."""
+    """The collector of one variant, which is checked once, when its first test runs."""
 
     def __init__(self, *, system: System, model: Model, **rest: Any) -> None:
         super().__init__(**rest)
         self.system, self.model = system, model
 
     def collect(self) -> Iterable[PropertyItem]:
-        """A test for each property."""
+        """One test for each property."""
         try:
             properties = properties_of(self.system, self.model)
         except UserError as error:
@@ -75,20 +75,20 @@ class VariantNode(pytest.Collector):
         for prop in properties:
             item = PropertyItem.from_parent(self, name=prop.name)
             if self.config.pluginmanager.hasplugin("xdist"):
-                # With --dist loadgroup one worker does all of a variant, which is what is worked out at once.
+                # The variant's properties are checked together; with --dist loadgroup one worker does them all.
                 item.add_marker(pytest.mark.xdist_group(f"{self.model.system} {self.model.variant}"))
             yield item
 
     @cached_property
     def report(self) -> VariantReport | str:
-        """The verdicts on what is to run of it, or why there are none."""
+        """The verdicts on the selected properties of the variant, or the reason why there are none."""
         wanted = [item.name for item in self.session.items if item.parent is self]
         everything = len(wanted) == len(properties_of(self.system, self.model))
         try:
             return verify_variant(self.system, self.model, only=() if everything else wanted)
         except Disagreement as error:
             return f"{self.model.system} {self.model.variant}: two engines disagree: {error}"
-        except Exception as error:  # what a function of the model raises, say: once for all of its tests
+        except Exception as error:  # for example from a function of the model; one report for all tests
             mine = blamed(self._manifest.parent, error)
             why = str(mine) if mine is not None else "".join(traceback.format_exception(error))
             return f"{self.model.system} {self.model.variant}: {why}"
@@ -101,23 +101,23 @@ class VariantNode(pytest.Collector):
 
 
 class PropertyItem(pytest.Item):
-    """One property of one variant."""
+    """The test of one property of one variant."""
 
     @property
     def variant(self) -> VariantNode:
-        """Its variant."""
+        """The variant that the property belongs to."""
         assert isinstance(self.parent, VariantNode)
         return self.parent
 
     def setup(self) -> None:
-        """Checks it. What cannot be checked is an error, and so is a property that says nothing."""
+        """Checks the property. The test errors if the property cannot be checked or is vacuous."""
         if isinstance(self.variant.report, str):
             pytest.fail(self.variant.report, pytrace=False)
         if self._checked.result.vacuous:
             pytest.fail(f"{self._head()}\nA property whose premise is never true says nothing: mend it.", pytrace=False)
 
     def runtest(self) -> None:
-        """Compares the verdict with the expected one; one that is undetermined fails, whatever is expected."""
+        """Compares the verdict with the expected one. An undetermined property always fails."""
         if self._checked.as_expected:
             return
         result = self._checked.result
@@ -145,7 +145,7 @@ class PropertyItem(pytest.Item):
         return f"{model.system} {model.variant} {self.name}: {reach}\nProperty: {prop.says}."
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the property stands."""
+        """The place at which the model states the property."""
         prop = next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name)
         place = prop.place if prop in list(self.variant.model.properties) else self.variant.model.place
         return Path(place.file), place.line - 1, f"{self.variant.model.system} {self.variant.name} {self.name}"

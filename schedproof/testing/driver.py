@@ -1,4 +1,4 @@
-"""The rule-based state machine of Hypothesis that drives an implementation and its model: see :func:`schedproof.testing.lockstep`."""
+"""The Hypothesis state machine that drives an implementation and its model: see :func:`schedproof.testing.lockstep`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .lockstep import Agreement, Pair
 
 
 class LockstepMachine(RuleBasedStateMachine):
-    """What the machines of all models have in common; their rules are made by :func:`machine`."""
+    """The common base of the machines of all models; :func:`machine` makes their rules."""
 
     agreement: Agreement
     instances: Sequence[Instance]
@@ -25,32 +25,32 @@ class LockstepMachine(RuleBasedStateMachine):
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
-        """A new implementation, in one of the configurations."""
+        """Starts a new implementation in one of the configurations."""
         several = len(self.instances) > 1
         number = data.draw(st.integers(0, len(self.instances) - 1), label="topology") if several else 0
         self.pair = Pair(self.agreement, self.instances[number])
         self.pair.begin()
 
     def allows(self, action: Action) -> bool:
-        """The model allows the action now, for some parameters."""
+        """Whether the model allows the action in the current state, for some parameters."""
         return self.pair is not None and bool(self.pair.allowed(action))
 
     @precondition(lambda self: not any(self.allows(action) for action in self.agreement.actions))
     @rule()
     def nothing_can_happen(self) -> None:
-        """No action is possible, so that there would be no rule to take."""
+        """Compares both sides if no action is enabled; Hypothesis needs at least one rule to take."""
         assert self.pair is not None
         self.pair.again()
 
     def teardown(self) -> None:
-        """Closes the implementation, if it can be closed."""
+        """Calls the implementation's ``close``, if it has one."""
         close = getattr(self.pair.implementation, "close", None) if self.pair is not None else None
         if callable(close):
             close()
 
 
 def machine(agreement: Agreement, instances: Sequence[Instance], *, refusals: bool) -> type[LockstepMachine]:
-    """The machine of a model: one rule for each action, possible where the model allows it."""
+    """The machine class of a model: one rule for each action, enabled where the model allows the action."""
     rules: dict[str, Any] = {"agreement": agreement, "instances": instances}
     for action in agreement.actions:
         name = re.sub(r"\W", "_", f"take_{action.name}")
@@ -62,7 +62,7 @@ def machine(agreement: Agreement, instances: Sequence[Instance], *, refusals: bo
     model = agreement.model
     name = re.sub(r"\W", "_", f"Lockstep_{model.system}_{model.variant}")
     found: Any = type(name, (LockstepMachine,), {"__doc__": f"{model.system} {model.variant} in lockstep.", **rules})
-    # What Hypothesis would explain of a failure are lines of the interpreter of models: slow to find, and no help.
+    # Hypothesis would explain a failure by lines of the model interpreter: that is slow, and of no help.
     before = found.TestCase.settings
     found.TestCase.settings = settings(before, phases=[phase for phase in before.phases if phase is not Phase.explain])
     made: type[LockstepMachine] = found

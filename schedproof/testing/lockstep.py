@@ -1,4 +1,4 @@
-"""An implementation and its model, step by step side by side. What Hypothesis draws is said in ``driver.py``."""
+"""An implementation and its model, compared after each step. ``driver.py`` has the Hypothesis rules."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from schedproof.proofs.verdict import FieldChange
 from .world import OutOfStep, World, fields, number, observed, overlaid, show
 
 Given = tuple[tuple[str, int], ...]
-"""Parameters of an action, with their values as a state has them."""
+"""Parameters of an action with their values, encoded as in a state."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How an implementation is held against a model.
+    """The model, the implementation, and what the implementation may choose or refuse.
 
     Args:
-        factory: makes a new implementation, from the world that it begins with.
-        actions: those that are taken.
-        chooses: by action, the parameters that the implementation chooses itself: its method returns them.
-        may_refuse: actions that it may refuse also where the model allows them.
-        refused: what it raises when it refuses.
+        model: the model that the implementation must follow.
+        factory: makes a new implementation from its :class:`World`.
+        actions: the actions that are taken.
+        chooses: by action, the parameters that the implementation chooses itself; its method returns them.
+        may_refuse: actions that the implementation may refuse even where the model allows them.
+        refused: the exceptions by which the implementation refuses.
     """
 
     model: Model
@@ -41,7 +42,7 @@ class Agreement:
 
 
 class Pair:
-    """A new implementation and the model's initial state, and what has happened to both since."""
+    """A new implementation and the model's state, with the steps that both have taken."""
 
     def __init__(self, agreement: Agreement, instance: Instance) -> None:
         self.agreement = agreement
@@ -54,7 +55,7 @@ class Pair:
         self.whose = type(self.implementation).__name__
 
     def begin(self) -> None:
-        """Checks that the two can be held against each other, and begin in the same state.
+        """Checks that the implementation has all methods, and begins in the model's initial state.
 
         Raises:
             TypeError: the implementation lacks a method.
@@ -68,8 +69,8 @@ class Pair:
         self._compare("at the beginning")
 
     def allowed(self, action: Action) -> list[Given]:
-        """What may be given to an action now: all its parameters but those that the implementation chooses."""
-        if action.name not in self._allowed:  # asked again and again of one state
+        """The parameters for which the model allows the action now, without those that the implementation chooses."""
+        if action.name not in self._allowed:  # asked several times in one state
             own = self.agreement.chooses.get(action.name, ())
             choices = self._stepper.choices(self.state, action)
             given = (tuple((n, v) for n, v in choice.parameters if n not in own) for choice in choices)
@@ -77,15 +78,15 @@ class Pair:
         return self._allowed[action.name]
 
     def named(self, action: Action, given: Given) -> dict[str, object]:
-        """Parameters as the implementation gets them: names, lists of names, values."""
+        """The parameters as the implementation gets them: names, lists of names, values."""
         types = {v.name: v.type for v in action.parameters}
         return {name: self.instance.show(types[name], value) for name, value in given}
 
     def take(self, action: Action, given: Given) -> None:
-        """An action that the model allows happens to both.
+        """Takes an action that the model allows, on both sides.
 
         Raises:
-            OutOfStep: the implementation refuses, chooses what the model does not allow, or is in another state then.
+            OutOfStep: the implementation refuses, chooses what the model does not allow, or reaches another state.
         """
         __tracebackhide__ = True
         what = show_choice(self.instance, Choice(action.name, given))
@@ -104,10 +105,10 @@ class Pair:
         self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)
 
     def refuse(self, action: Action, given: Given) -> None:
-        """The implementation is asked for what the model does not allow, and has to refuse and stay as it is.
+        """Asks the implementation for an action that the model does not allow. It must refuse and keep its state.
 
         Raises:
-            OutOfStep: it does not.
+            OutOfStep: it takes the action, or its state changes.
         """
         __tracebackhide__ = True
         what = show_choice(self.instance, Choice(action.name, given))
@@ -122,7 +123,7 @@ class Pair:
         raise self._out(problem + "".join(f": {requirement.text()}" for requirement in why))
 
     def again(self) -> None:
-        """Nothing happens, and both have to be in the same state still."""
+        """Checks that both sides are still in the same state after no step."""
         self._compare("though nothing happened")
 
     def _call(self, action: Action, given: Given, what: str) -> object:
@@ -135,7 +136,7 @@ class Pair:
             raise
 
     def _choice(self, action: Action, given: Given, answer: object) -> Choice:
-        """What has happened: what was given, and what the implementation says that it chose."""
+        """The step: the given parameters and those that the implementation returned as its choice."""
         names = self.agreement.chooses.get(action.name, ())
         if not names:
             return Choice(action.name, given)

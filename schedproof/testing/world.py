@@ -1,4 +1,4 @@
-"""What an implementation that runs in lockstep with a model is told, and what it shows: names, and their numbers in a state."""
+"""The names and values that a lockstep implementation gets and shows, and their encoding in a state."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class OutOfStep(AssertionError):
 
 @dataclass(frozen=True)
 class World:
-    """What an implementation begins with.
+    """The objects that an implementation begins with.
 
     Args:
         objects: the names of the objects of each sort, ``{"Worker": ["w0", "w1"]}``.
-        rigid: what never changes of them, ``{sort: {attribute: {object: value}}}``: priorities, say.
+        rigid: their rigid values, ``{sort: {attribute: {object: value}}}``; for example priorities.
     """
 
     objects: Mapping[str, Sequence[str]]
@@ -27,7 +27,7 @@ class World:
 
     @classmethod
     def of(cls, instance: Instance) -> World:
-        """That of an instance of a model."""
+        """The objects and rigid values of an instance of a model."""
         rigid: dict[str, dict[str, dict[str, object]]] = {}
         for machine in instance.model.machines:
             sort = machine.sort.name
@@ -42,7 +42,7 @@ class World:
 
 @dataclass(frozen=True)
 class Field:
-    """One field of one object: ``attribute`` is None for its state."""
+    """One field of one object; ``attribute`` is None for the object's state."""
 
     object: str
     name: str
@@ -64,10 +64,15 @@ def fields(instance: Instance) -> dict[int, Field]:
 
 
 def observed(instance: Instance, shown: object, whose: str) -> dict[int, int]:
-    """What ``observe()`` returned, by slot.
+    """The values that ``observe()`` returned, by slot.
+
+    Args:
+        instance: the instance of the model.
+        shown: what ``observe()`` returned, ``{sort: {object: {field: value}}}``.
+        whose: the name of the implementation, for messages.
 
     Raises:
-        OutOfStep: it has another shape, or speaks of what the model does not have.
+        OutOfStep: the value has another shape, or names a sort, object or field that the model does not have.
     """
     problem = f"observe() of {whose}"
     known = {(f.sort, f.object, f.name): (slot, f) for slot, f in fields(instance).items()}
@@ -93,10 +98,10 @@ def _number(instance: Instance, field: Field, value: object, where: str) -> int:
 
 
 def number(instance: Instance, kind: Type, value: object, where: str) -> int:
-    """A value that an implementation shows, as a state holds it.
+    """A value that an implementation shows, encoded as in a state.
 
     Raises:
-        OutOfStep: it is none of that type.
+        OutOfStep: the value does not have the type ``kind``.
     """
     if isinstance(kind, SetOf) and isinstance(value, str):
         raise OutOfStep(f"{where}: {value!r} is a text; show a list of names of {kind.sort}")
@@ -107,14 +112,14 @@ def number(instance: Instance, kind: Type, value: object, where: str) -> int:
 
 
 def show(instance: Instance, field: Field, value: int) -> object:
-    """The value of a field as a reader sees it."""
+    """The decoded value of a field: names, lists of names, values."""
     if field.attribute is None:
         return instance.model.machine(field.sort).states[value].name
     return instance.show(field.attribute.type, value)
 
 
 def overlaid(state: State, seen: Mapping[int, int]) -> dict[int, int]:
-    """A whole state: what was seen, and for what was not the values of ``state``."""
+    """A whole state by slot: observed values, and the values of ``state`` for slots that were not observed."""
     return {**dict(enumerate(state)), **seen}
 
 
