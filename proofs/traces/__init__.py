@@ -1,7 +1,8 @@
-"""The validator: does a log of a real implementation conform to the model?
+"""Trace validation: does a log of an implementation conform to the model?
 
-``check_trace`` reads a trace and says conforms, or names the first record that no sequence of
-model steps explains; ``check_records`` does so with records that a program has at hand. See the README of this package for the trace formats.
+``check_trace`` reads a trace from a file. It returns "conforms", or the first record that no run of the model explains.
+``check_records`` does the same for records that a program already holds. docs/reference/trace-formats.md describes the
+formats.
 """
 
 from __future__ import annotations

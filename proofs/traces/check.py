@@ -1,4 +1,4 @@
-"""The entry: from a file to a report. The formats of each system are registered here."""
+"""The entry point of trace validation: from a file to a report. `formats_of` lists the formats of a system."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from .tally import Tally
 T = TypeVar("T")
 
 EVERY: Sequence[Format] = (OWN, OTEL, ITF)
-"""The formats that traces of every system may come in."""
+"""The formats that traces of every system may have."""
 
 SHORTENING = "looking for what matters"
-"""What a check does after the first nonconforming record."""
+"""What a check does after the first nonconforming record, in words."""
 
 
 def formats_of(system: System) -> Sequence[Format]:
-    """The formats that a system's traces come in; the first that recognises a trace reads it."""
+    """The formats of a system's traces. The first format that recognises a trace reads it."""
     return (*system.trace_formats, *EVERY)
 
 
@@ -54,22 +54,24 @@ def check_trace(
     shorten: bool = False,
     tally: Tally | None = None,
 ) -> ValidationReport:
-    """Checks the trace at ``path`` by the model of ``system``.
+    """Checks the trace at ``path`` against the model of ``system``.
 
     Args:
-        system: or its name, if it comes with schedproof or an installed package.
-        path: of the trace; ``-`` for standard input.
-        variant: None for the one that the trace names or its format is checked by, or else the system (HiveD: as-written).
-        format: None to recognise it by the content, else the name of one of the system's formats.
-        release: the release of the system that wrote it, where its format differs between releases; None for any.
-        mapping: a file that says how the lines are to be read as records of the plain format.
-        following: for a trace that is still being written; the report comes at the first nonconformance, or when it stops.
-        shorten: of a nonconformance, look for what matters of the trace; this takes up to three seconds.
-        tally: counts what is done, for whoever waits.
+        system: the system, or its name if it comes with schedproof or an installed package.
+        path: the file of the trace; ``-`` for standard input.
+        variant: the variant to check against. None: the one that the trace names, else the format's, else the system's
+            (HiveD: as-written).
+        format: the name of one of the system's formats. None: the content decides.
+        release: the release of the system that wrote the trace, if its format differs between releases; None for any.
+        mapping: a mapping file: it says how lines become records of the plain format.
+        following: for a trace that is still being written. The report then comes at the first nonconformance, or when
+            following stops.
+        shorten: after a nonconformance, look for the relevant part of the trace; this takes up to three seconds.
+        tally: counts the progress, for another thread to show.
 
     Raises:
-        TraceError: unknown names, or a file that is no trace; one line, no more. ``before`` has what is known of the
-            lines before the one that is wrong.
+        TraceError: for an unknown name, or a file that is not a trace. The message is one line. ``before`` is the
+            report on the lines before the wrong one.
     """
     known = _system(system)
     if variant is not None:
@@ -105,10 +107,14 @@ def check_records(
     """Checks records of the plain format, as :func:`check_trace` checks those of a file.
 
     Args:
-        shorten: as of :func:`check_trace`.
+        system: as in :func:`check_trace`.
+        header: the header of the trace.
+        records: the records, in order.
+        variant: as in :func:`check_trace`.
+        shorten: as in :func:`check_trace`.
 
     Raises:
-        TraceError: unknown names, or what is no header or no record.
+        TraceError: for an unknown name, a wrong header or a wrong record.
     """
     known = _system(system)
     if variant is not None:
@@ -119,12 +125,14 @@ def check_records(
 
 @dataclass(frozen=True)
 class _Request:
-    """What is asked of a trace.
+    """A request to check a trace.
 
     Args:
-        source: what messages about the trace as a whole call it.
-        shorten: of a nonconformance, look for what matters of the trace.
-        tally: counts what is done.
+        system: the system that wrote the trace.
+        requested: the variant and the release that were asked for.
+        source: what messages call the trace as a whole.
+        shorten: after a nonconformance, look for the relevant part of the trace.
+        tally: counts the progress.
     """
 
     system: System
@@ -134,7 +142,7 @@ class _Request:
     tally: Tally = field(default_factory=Tally)
 
     def report(self, chosen: Format, lines: Iterable[TextLine]) -> ValidationReport:
-        """The report on the lines of a trace of the format ``chosen``."""
+        """The report on the lines of a trace in the format ``chosen``."""
         model = self.system.variants[self.requested.variant or chosen.validated_by or self.system.validated_by]
         if not chosen.fits(model):
             fitting = ", ".join(v for v, m in self.system.variants.items() if chosen.fits(m))
@@ -164,7 +172,7 @@ class _Request:
         return replace(report, excerpt=self.excerpt(report, chosen, list(lines))) if self.shorten else report
 
     def report_on_plain(self, chosen: Format, trace: Plain) -> ValidationReport:
-        """The report on records of the plain format, taken as they come."""
+        """The report on records of the plain format. It reads them one by one."""
         variant = self.requested.variant
         model = self.system.variants[variant] if variant is not None else None
         watch = Watch(self.system, model, trace.header, format=chosen.name)
@@ -186,10 +194,13 @@ class _Request:
     def report_on_all(
         self, formats: Sequence[Format], lines: Iterable[TextLine], following: Following | None
     ) -> ValidationReport:
-        """The report on a trace that is checked when all of it is there; one that is followed, again whenever there is more.
+        """The report on a trace that is checked only when it is complete. A followed trace is checked again as it
+        grows.
 
         Args:
-            formats: one of these is its format.
+            formats: the possible formats; one of them must recognise the trace.
+            lines: the lines of the trace.
+            following: None if the trace is complete.
         """
         read: list[TextLine] = []
         if following is not None:
@@ -201,7 +212,7 @@ class _Request:
                 chosen, chosen.settled(read) if following is not None and following.interrupted else read
             )
         except TraceError as error:
-            # What is left of a document that breaks off is none.
+            # An ITF document is one JSON value: the part before an error is no document.
             good = [] if is_itf(read) else [line for line in read if line.number < error.line]
             if good:
                 with suppress(TraceError):
@@ -210,16 +221,16 @@ class _Request:
             raise
 
     def is_decided(self, formats: Sequence[Format], lines: Sequence[TextLine]) -> bool:
-        """What comes after these lines makes no difference: they are not explained, or one of them is wrong."""
+        """Whether later lines can no longer change the verdict: a line does not conform, or is wrong."""
         try:
             chosen = _recognise(lines, formats)
             report = replace(self, shorten=False, tally=Tally()).report(chosen, chosen.settled(lines))
             return report.verdict is not LogVerdict.CONFORMS
         except TraceError as error:
-            return 0 < error.line < lines[-1].number  # else what is wrong may be that there has to be more
+            return 0 < error.line < lines[-1].number  # on the last line, the cause may be that more text must follow
 
     def excerpt(self, report: ValidationReport, chosen: Format, lines: Sequence[TextLine]) -> Sequence[tuple[int, str]]:
-        """What matters of a log that does not conform: numbers and texts of its lines."""
+        """The relevant lines of a log that does not conform, as (number, text)."""
         if report.first_nonconformance is None:
             return ()
         at, quietly = report.first_nonconformance.line, replace(self, shorten=False, tally=Tally())
@@ -244,7 +255,7 @@ def _joined(*notes: str) -> str:
 
 
 def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
-    """The format that a mapping makes of lines, of OpenTelemetry's log records, or of the states of an ITF trace."""
+    """The format that a mapping defines: on lines of text, OpenTelemetry log records, or states of an ITF trace."""
     said = read_mapping(mapping)
     if said.header.value["system"] != system.name:
         raise said.header.error(
@@ -290,12 +301,12 @@ def _recognise(lines: Sequence[TextLine], formats: Sequence[Format]) -> Format:
         if candidate.recognises(lines):
             return candidate
     if not any(candidate.text for candidate in formats):
-        lines[0].object()  # what is wrong with it comes first
+        lines[0].object()  # report an error in the line first
     begins = ", ".join(candidate.begins for candidate in formats)
     what = "the first line of a known one" if not any(candidate.text for candidate in formats) else "a known one"
     first = lines[0]
     raise TraceError(
         f"{first.file}, line {first.number}: unknown format; {what}: {begins}; "
         "for any other, write a mapping and give --mapping FILE (see docs/reference/trace-formats.md)",
-        0 if any(candidate.text for candidate in formats) else first.number,  # a later line of text may tell it
+        0 if any(candidate.text for candidate in formats) else first.number,  # a later line may still decide the format
     )

@@ -1,4 +1,4 @@
-"""The one error of the validator: a trace, or a request, that cannot be checked."""
+"""The only error of trace validation: a trace, or a request, that cannot be checked."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ if TYPE_CHECKING:
 
 
 class TraceError(ValueError):
-    """Unreadable input. The message is one line: what, where, and what to write instead.
+    """Raised for unreadable input. The message is one line: what is wrong, where, and what to write instead.
 
     Args:
-        line: the number of the line that it is about; 0 if it is about no line.
+        message: the line.
+        line: the number of the line that is wrong; 0 if no single line is.
     """
 
     exit_code = 2
@@ -21,4 +22,4 @@ class TraceError(ValueError):
         super().__init__(message)
         self.line = line
         self.before: ValidationReport | None = None
-        """What was found out about the lines before that one, if anything was."""
+        """The report on the lines before the wrong one; None if there is none."""

@@ -1,4 +1,4 @@
-"""How far a check has come, for whoever waits for it."""
+"""The progress of a check, for another thread to show."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ T = TypeVar("T")
 
 @dataclass
 class Tally:
-    """What a check is doing, and how much of it is done; another thread may look at it.
+    """What a check is doing, and how much of it is done. Another thread may read it.
 
     Args:
         doing: what it is doing, in words.
+        done: how many units are done.
         unit: what ``done`` counts.
-        began: when the counting began, as ``time.perf_counter`` has it.
-        counting: ``done`` grows; else it is not known how much is done.
+        began: when the counting began, by ``time.perf_counter`` (seconds).
+        counting: whether ``done`` grows; if False, the progress is unknown.
     """
 
     doing: str = "checking"
@@ -28,16 +29,16 @@ class Tally:
     counting: bool = False
 
     def counted(self, things: Iterable[T], doing: str, unit: str) -> Iterator[T]:
-        """The things, each of which is done when the next one is asked for."""
+        """Yields the things and counts them. A thing counts as done when the next one is asked for."""
         self.doing, self.done, self.unit, self.began, self.counting = doing, 0, unit, time.perf_counter(), True
         for thing in things:
             yield thing
             self.done += 1
 
     def does(self, doing: str) -> None:
-        """From now on it does this, and does not count."""
+        """Starts an activity that is not counted."""
         self.doing, self.counting = doing, False
 
     def rate(self) -> float:
-        """So many are done a second, since the counting began."""
+        """Units a second since the counting began."""
         return self.done / max(time.perf_counter() - self.began, 1e-6)

@@ -1,4 +1,4 @@
-"""Which objects there are after a record that names new ones: each in a place of its own, or in that of one that has ended."""
+"""The objects after a record that names new ones. Each gets a place of its own, or that of an object that has ended."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .object_gc import refers
 from .objects import MOST_OBJECTS, ObjectMap
 
 KEPT_ENDED = 4
-"""So many objects of a sort that have ended are kept, before a new one takes the place of the first of them."""
+"""How many ended objects of a sort are kept, before a new object replaces the first of them."""
 
 ReadRigid = Callable[[ObjectMap, Line], Mapping[tuple[str, str], Mapping[int, int]]]
-"""What a line says of what never changes: (sort, attribute) -> object number -> encoded value."""
+"""Reads the rigid attributes of a line: (sort, attribute) -> object number -> encoded value."""
 
 
 @dataclass(frozen=True)
 class Appearing:
-    """What new objects find.
+    """The objects before a record, and the rules for new ones.
 
     Args:
-        objects: the objects that there are.
-        open: the sorts whose objects appear as they are named.
-        gone: objects that were forgotten: of any sort, they may be named again.
-        ended: by sort, the numbers of the states in which an object that nothing refers to can be forgotten.
-        states: those of ``objects`` that explain the trace so far.
-        broken: what an object map breaks of what the model assumes; "" if nothing.
+        objects: the current objects.
+        open: the sorts whose objects appear when a record names them.
+        gone: the collected objects. They may be named again, whatever their sort.
+        ended: by sort, the numbers of the states in which an unreferenced object can be collected.
+        states: the states of ``objects`` that explain the trace so far.
+        broken: the axiom that an object map violates; "" if none.
     """
 
     objects: ObjectMap
@@ -41,14 +41,15 @@ class Appearing:
     broken: Callable[[ObjectMap], str]
 
     def objects_after(self, line: Line, named: Iterable[tuple[str, str]], read_rigid: ReadRigid) -> ObjectMap:
-        """The object map with what the record names for the first time.
+        """The object map with the objects that the record names for the first time.
 
         Args:
+            line: the record.
             named: the objects that the record names, as (sort, name).
-            read_rigid: reads what the record says of what never changes.
+            read_rigid: reads the rigid attributes that the record gives.
 
         Raises:
-            TraceError: what never changes of it breaks what the model assumes, or is said of others.
+            TraceError: its rigid attributes violate an axiom of the model, or belong to an object that is not new.
         """
         object_map, value = self.objects, line.value
         introduced = {(s, n) for s, names in value.get("objects", {}).items() for n in names}
@@ -70,7 +71,7 @@ class Appearing:
                 and (sort, name) not in introduced
                 and (sort, name) not in self.gone
             ):
-                continue  # a name that there is not: its reading says so
+                continue  # the name is unknown: reading the record reports it
             place = number if number >= 0 else self._free(object_map, sort, mentioned)
             if place is None and len(object_map.names[sort]) >= MOST_OBJECTS:
                 raise line.error(f"more than {MOST_OBJECTS} objects of {sort} at a time; check a part of the system")
@@ -84,20 +85,22 @@ class Appearing:
         return object_map
 
     def _retired(self, object_map: ObjectMap) -> ObjectMap:
-        """The object map without what never changes of objects that have ended: a new one need not be compared with them."""
+        """The object map without the rigid sets of ended objects: a new object need not be compared with them."""
         for sort, number in self._ended_in(object_map):
             object_map = object_map.without_relations(sort, number)
         return object_map
 
     def _ended_in(self, object_map: ObjectMap) -> Iterator[tuple[str, int]]:
-        """The objects of ``objects`` that have ended, and can be forgotten."""
+        """The objects of ``objects`` that have ended and can be collected."""
         for sort, births in self.objects.births.items():
             for number, birth in enumerate(births):
                 if self.ended[sort] and object_map.births[sort][number] == birth and self.over(sort, number):
                     yield sort, number
 
     def _with_rigid(self, object_map: ObjectMap, line: Line, read_rigid: ReadRigid) -> ObjectMap:
-        """What the record says of what never changes: of new objects, or of others that they have to do with new ones."""
+        """The object map with the record's rigid attributes: those of new objects, and others' relations to new
+        objects.
+        """
         free = {name for names in object_map.newer(self.objects).values() for name in names}
         free |= {self.objects.names[sort][number] for sort, number in self._ended_in(object_map)}
         given = read_rigid(object_map, line)
@@ -119,7 +122,7 @@ class Appearing:
         return object_map.with_rigid(given)
 
     def _free(self, object_map: ObjectMap, sort: str, named: Container[tuple[str, str]]) -> int | None:
-        """The number of the object that is forgotten for a new one; None if too few have ended."""
+        """The number of the object that a new one replaces; None if too few objects have ended."""
         names, births = self.objects.names[sort], self.objects.births[sort]
         if not self.ended.get(sort) or len(names) <= KEPT_ENDED:
             return None
@@ -133,7 +136,7 @@ class Appearing:
         return min(ended, key=births.__getitem__) if len(ended) > KEPT_ENDED else None
 
     def over(self, sort: str, number: int) -> bool:
-        """An object has ended in all states that explain the trace, and can be forgotten."""
+        """Whether an object has ended in all states that explain the trace, and can be collected."""
         if not self.ended[sort]:
             return False
         layout, final = self.objects.layout, self.ended[sort]
@@ -142,5 +145,5 @@ class Appearing:
 
     @cached_property
     def _states(self) -> Sequence[State]:
-        """The states, with what never changes of the objects."""
+        """The states, completed with the rigid attributes."""
         return [state + self.objects.rigid_state for state in self.states]

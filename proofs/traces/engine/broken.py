@@ -1,4 +1,4 @@
-"""Which property of the model an observed state or an impossible step breaks."""
+"""Which property or rule of the model an observed state or an impossible step violates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from schedproof.proofs.traces.reports.wording import show_term
 def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Requirement]:
     """The invariants that the observed state violates and the state before did not.
 
-    Only where the state is observed completely; invariants that the variant itself is expected
-    not to keep are no property of it.
+    The list is empty unless the state is observed completely. Invariants that the variant is expected to violate
+    (``refuted``) do not count.
     """
     if len(observed) < instance.width:
         return []
@@ -35,7 +35,7 @@ def broken_invariants(instance: Instance, before: State, observed: Mapping[int, 
 
 
 def _readable(instance: Instance, prop: Invariant) -> bool:
-    """The property reads no history attribute: those are not in a trace's states."""
+    """Whether the property reads no history variable: the states of a trace do not have those."""
     history = {a.name for m in instance.model.machines for a in m.attributes if a.history}
 
     def reads(term: t.Term) -> bool:
@@ -59,20 +59,20 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
 
 
 def cited(model: Model, says: str, line: int | None) -> Requirement:
-    """What a guard, a table or a rule has against a step, with the line of the document that it is from."""
+    """The objection of a guard, a table or a rule to a step, with its line of the document."""
     return Requirement(None, says, model.document.name, line, quote(model.document, line))
 
 
 def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Requirement]:
-    """The first condition of the action's guard that does not hold, with an object that shows it."""
+    """The first condition of the action's guard that does not hold, with an object that shows it; [] if all hold."""
     found = guard_met(instance, state, choice)[1]
     return [found] if found is not None else []
 
 
 def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Requirement | None]:
-    """How many conditions of the action's guard hold before the first that does not, and that one.
+    """How many conditions of the guard hold before the first that does not, and that one.
 
-    Later ones may only make sense once this one holds.
+    Later conditions may only be defined if this one holds.
     """
     action = instance.model.action(choice.action)
     scope = {v.name: v for v in action.parameters}
@@ -85,7 +85,6 @@ def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Re
 
 
 def _conditions(term: t.Term) -> Iterator[t.Term]:
-    """The parts of a conjunction, one by one."""
     if isinstance(term, t.And):
         for part in term.parts:
             yield from _conditions(part)
@@ -97,7 +96,7 @@ def _conditions(term: t.Term) -> Iterator[t.Term]:
 
 
 def _holds(instance: Instance, state: State, term: t.Term, scope: Mapping[str, t.Var], bound: dict[str, int]) -> bool:
-    """A formula's value; one that reads an attribute of no object does not hold."""
+    """The value of a formula; False if it reads an attribute of no object."""
     try:
         return bool(compile_term(instance, term, dict(scope))(Moment(state, dict(bound))))
     except Undefined:
@@ -135,13 +134,15 @@ def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
 
 
 def broken_table(instance: Instance, before: State, reached: State, observed: Mapping[int, int]) -> Requirement | None:
-    """What a table says of the first object that a step takes elsewhere than was observed.
+    """The objection of a table to the first object whose observed state differs from the one that the step reaches.
 
-    Either a row takes it away that is observed to stay, or no row leads where it is observed to go, or only
-    rows of an event that did not happen.
+    There are three cases. A row moves the object, but it is observed to stay. No row leads to its observed state. Or
+    only rows of an event that did not happen lead there.
 
     Args:
-        before, reached: the states before and after the step; the same, if there was none.
+        instance: the model with its objects.
+        before: the state before the step.
+        reached: the state after it; the same as ``before``, if there was no step.
         observed: slot -> value.
     """
     model = instance.model

@@ -1,8 +1,8 @@
-"""The step of trace validation: what explains a log so far, and one more record, to what explains both.
+"""The step of trace validation: from the candidates of a log so far to those after one more record.
 
 Candidates are all model states that agree with everything observed. A record says which states its steps can lead to
-from each of them; those that differ from the observation are dropped. Where none is left, the log does not conform.
-Nothing here knows a format, a system, or how a nonconformance is reported.
+from each candidate; those that agree with what it shows are the next candidates. This module knows no format and no
+system, and does not report nonconformances.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from schedproof.model.semantics import State
 from schedproof.proofs.traces.reports.report import Requirement, Violation
 
 MOST_STATES = 10_000
-"""More candidate states than this after one record: undetermined."""
+"""The limit for candidate states after one record. Beyond it the trace is undetermined."""
 
 MOST_PATHS = 100_000
-"""More paths than this for one record: undetermined."""
+"""The limit for paths of one record. Beyond it the trace is undetermined."""
 
 S = TypeVar("S", bound=Hashable)
-"""A candidate: a model state, the values of what is followed of one, or the name of a release."""
+"""A candidate: a model state, the values of the observed part of one, or the name of a release."""
 
 C = TypeVar("C", bound="Candidates[Any]")
 
 
 class TooManyStates(Exception):
-    """The candidate states, or the choices that lead to them, are more than the limit."""
+    """Raised if the candidate states, or the choices that lead to them, exceed a limit."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What a record shows of the state: slot -> value, of some or all slots."""
+    """What a record shows of the state: slot -> value, for some or all slots."""
 
     slots: Mapping[int, int] = field(default_factory=dict)
 
     def differing(self, state: State) -> list[int]:
-        """The slots in which ``state`` is not as observed."""
+        """The slots in which ``state`` differs from the observation."""
         return [slot for slot, value in self.slots.items() if state[slot] != value]
 
 
@@ -45,7 +45,11 @@ class Observation:
 class Path:
     """Steps in words, the state that they lead to and, if they are not allowed, what forbids them.
 
-    ``met`` counts the conditions that held before the one that forbids them: more are closer.
+    Attributes:
+        steps: the steps, in words.
+        state: the state after them.
+        refused: what forbids them; empty if they are allowed.
+        met: how many conditions held before the one that forbids them. A larger number is closer.
     """
 
     steps: tuple[str, ...]
@@ -59,13 +63,16 @@ class Record(Generic[S]):
     """One record of a trace, as a format reads it.
 
     Args:
-        number, line: for messages; ``says`` is the record in a few words.
-        successors: the paths that the record allows from a candidate (all of them that can agree
-            with ``observed``; others may be left out).
-        attempts: more paths, with what forbids them: only to explain a nonconformance.
-        broken: no candidate explains the record, for this reason.
-        breaks: of a record that is explained, the properties of the document that it breaks, given the candidates
-            before and after it.
+        number: the number of the record, for messages.
+        line: the number of its line, for messages.
+        says: the record in a few words, for messages.
+        successors: the paths that the record allows from a candidate. It must yield all that can agree with
+            ``observed``; it may omit others.
+        observed: what the record shows of the state after.
+        attempts: paths with what forbids them. They only explain a nonconformance.
+        broken: the reason why no candidate explains the record; "" if there is none.
+        breaks: for an explained record, the properties of the document that it violates, given the candidates before
+            and after it.
     """
 
     number: int
@@ -78,19 +85,19 @@ class Record(Generic[S]):
     breaks: Callable[[Sequence[S], Sequence[S]], Sequence[Violation]] = lambda before, after: ()
 
     def exceeded(self, why: TooManyStates) -> str:
-        """Why nothing is known after the record, which leads to too many states."""
+        """Why the candidates are unknown after the record, which leads to too many states."""
         advice = "observe more of the state, or name more parameters"
         return f"record {self.number} (line {self.line}): {why}; {advice}"
 
 
 @dataclass(frozen=True)
 class Candidates(Generic[S]):
-    """What explains the log so far.
+    """The candidates: what explains the log so far.
 
     Args:
-        states: at least one.
+        states: the candidates; at least one.
         records: how many records they explain.
-        exceeded: why nothing is known any more, such as a limit that was exceeded; "" while something is.
+        exceeded: why the candidates are unknown from here on, such as an exceeded limit; "" while they are known.
     """
 
     states: tuple[S, ...]
@@ -109,10 +116,13 @@ class Nonconformance(Generic[C]):
 def step(
     candidates: C, record: Record[Any], limit: int = MOST_STATES, paths: int = MOST_PATHS
 ) -> C | Nonconformance[C]:
-    """The candidates that explain the record as well; or that there are none.
+    """The candidates that also explain ``record``, or a nonconformance if there are none.
 
     Args:
-        limit, paths: more states than this, or ways to them: what explains the log is not known any more.
+        candidates: those before the record.
+        record: the next record.
+        limit: the limit for states. Beyond it the candidates become unknown (``exceeded``).
+        paths: the limit for paths to states, with the same effect.
     """
     if candidates.exceeded:
         return candidates
@@ -131,7 +141,7 @@ def _explained(states: Sequence[S], record: Record[S], limit: int, paths: int) -
     """The states after the record that agree with it.
 
     Raises:
-        TooManyStates: they, or the ways to them, are more than the limit.
+        TooManyStates: they, or the paths to them, exceed the limit.
     """
     found: dict[S, None] = {}
     tried = 0
@@ -150,7 +160,7 @@ def _explained(states: Sequence[S], record: Record[S], limit: int, paths: int) -
 def check_run(
     candidates: C, records: Iterable[Record[Any]], limit: int = MOST_STATES
 ) -> tuple[C | Nonconformance[C], list[Violation]]:
-    """What the steps of all ``records`` lead to, one after the other, and the properties that they break on the way."""
+    """The result of a :func:`step` for each of ``records``, and the properties violated on the way."""
     now, breaks = candidates, list[Violation]()
     for record in records:
         after = step(now, record, limit)
@@ -167,7 +177,7 @@ def closure(
     limit: int = MOST_STATES,
     longest: int | None = None,
 ) -> Iterable[Path]:
-    """``start`` and every path that at most ``longest`` ``moves`` extend it to, one per state, shortest first.
+    """``start`` and its extensions by at most ``longest`` ``moves``: one path per state, shortest first.
 
     Raises:
         TooManyStates: more than ``limit`` states.
@@ -175,7 +185,7 @@ def closure(
     paths, seen, at = [start], {start.state}, 0
     while at < len(paths):
         if longest is not None and len(paths[at].steps) - len(start.steps) >= longest:
-            break  # the paths after it are no shorter
+            break  # later paths are at least as long
         for words, after in moves(paths[at].state):
             if after not in seen:
                 if len(seen) >= limit:

@@ -1,4 +1,4 @@
-"""The names of objects that were collected, so that a log which speaks of one again is not taken to mean a new one."""
+"""The names of collected objects. A log that names one of them again does not mean a new object."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from schedproof.model.semantics import State
 from .objects import ObjectMap
 
 MOST_NAMES = 10_000
-"""Names that are kept, those of the last objects; a log that speaks of an earlier one means a new object."""
+"""How many names are kept: those of the last objects. A log that names an earlier one means a new object."""
 
 Ended = tuple[int, ...]
-"""What an object was like when it was collected: its state, if it has one, and its attributes."""
+"""The values of an object when it was collected: its state, if its sort has states, then its attributes."""
 
 
 class CollectedNames:
-    """The last objects that were collected, (sort, name), and what they were like; None where that is not known.
+    """The last objects that were collected, as (sort, name), with their values; None where these are unknown.
 
-    A trace has one after the other, and nearly always only the last is in use. So the next one takes the table along;
-    what it has changed there is known, and one that is still in use then takes a copy of the table as it was.
+    Each record of a trace makes a new version, and usually only the last version is in use. So the new version takes
+    the table over, and remembers its changes. An older version that is still in use then rebuilds its own copy.
     """
 
     def __init__(self, ended: Mapping[tuple[str, str], Ended | None] | None = None) -> None:
@@ -31,11 +31,11 @@ class CollectedNames:
 
     @property
     def ended(self) -> Mapping[tuple[str, str], Ended | None]:
-        """The objects, those that were collected first before the others, with what they were like."""
+        """The collected objects with their values, first collected first."""
         return self._own()
 
     def _own(self) -> dict[tuple[str, str], Ended | None]:
-        """The table; a copy, if the next one has taken it along."""
+        """The table of this version; a copy, if the next version has taken it over."""
         if self._table is None:
             assert self._next is not None
             names, added, dropped = self._next
@@ -52,7 +52,14 @@ class CollectedNames:
         return named in self.ended
 
     def after(self, before: ObjectMap, now: ObjectMap, states: Sequence[State]) -> CollectedNames:
-        """With the objects of ``before``, whose states are ``states``, that are not in ``now``; without those that are back."""
+        """The version of the object map ``now``: with the objects that ended since ``before``, without those that
+        returned.
+
+        Args:
+            before: the object map before the record.
+            now: the object map after it.
+            states: the states of ``before`` that explain the trace so far.
+        """
         new = now.new_places(before)
         gone = [
             (sort, before.names[sort][number], number)
@@ -65,7 +72,7 @@ class CollectedNames:
             return self
         earlier = self._earlier() if self._earlier is not None else None
         if earlier is not None:
-            earlier._own()  # it is still in use, and must not keep all that comes now
+            earlier._own()  # the earlier version is still in use, and must not store every later change
         table = self._own() if not back else {key: ended for key, ended in self.ended.items() if key not in back}
         for sort, name, number in gone:
             table[sort, name] = _alike(before, sort, number, states)
@@ -80,7 +87,9 @@ class CollectedNames:
     def restored(
         self, objects: ObjectMap, back: Sequence[tuple[str, str]], states: Sequence[State]
     ) -> Sequence[State] | None:
-        """``states`` of ``objects`` with those named ``back`` as they were; None if it is not known of all how."""
+        """``states`` of ``objects`` in which the objects named in ``back`` have their last values; None if some are
+        unknown.
+        """
         slots = dict[int, int]()
         for sort, name in back:
             ended = self.ended[sort, name]
@@ -91,11 +100,11 @@ class CollectedNames:
 
 
 _Next = tuple[CollectedNames, Sequence[tuple[str, str]], dict[tuple[str, str], Ended | None]]
-"""The names that have the table now, those that were added to it, and those that were dropped for these."""
+"""The version that has the table now, the names that it added, and the entries that it dropped for them."""
 
 
 def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) -> Ended | None:
-    """What the object is like in all of the states; None if they differ."""
+    """The values of the object, if all states agree on them; else None."""
     slots = objects.slots(sort, number)
     found = {tuple([state[slot] for slot in slots]) for state in states}
     return found.pop() if len(found) == 1 else None

@@ -1,9 +1,9 @@
-"""Records that say little: steps that may be left out of the log, and what must hold before and after.
+"""Records that say little: which steps the log may leave out, and what must hold before and after.
 
-A log seldom names every step of a model. A clue is what one record says: which steps it may be (or
-that it is none), which other steps may have happened unlogged before it and how many at most, and
-what it shows of the states around it. The candidates of a clue are all that the model allows within
-these limits; nothing here knows a system or a format.
+A log seldom names every step of a model. A clue holds what one record says. It has the steps that the record may mean,
+or that it means none. It has the steps that may have happened unlogged before it, and at most how many. It has what the
+record shows of the states around it. The candidates of a clue are all that the model allows within these limits. This
+module knows no system and no format.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from .candidates import Observation, Path, Record, closure
 from .steps import StepPattern, Steps
 
 Complaint = Callable[[State], str]
-"""What speaks against a state; nothing ("") if nothing does."""
+"""An objection to a state; "" if there is none."""
 
 MOST_STARTS = 20
-"""States after unlogged steps from which refused steps are tried, when a nonconformance is explained."""
+"""The limit for states after unlogged steps from which an explanation of a nonconformance tries refused steps."""
 
 
 def nothing(state: State) -> str:
-    """No complaint."""
     return ""
 
 
@@ -67,12 +66,12 @@ class Clue:
 
 @dataclass(frozen=True)
 class Explainer:
-    """Makes the engine's records of clues."""
+    """Turns clues into records of the engine."""
 
     steps: Steps
 
     def record(self, number: int, line: int, says: str, clue: Clue) -> Record[State]:
-        """The record that ``clue`` says."""
+        """The engine's record for ``clue``."""
         return Record(
             number,
             line,
@@ -83,7 +82,7 @@ class Explainer:
         )
 
     def starts(self, state: State, clue: Clue) -> Iterable[Path]:
-        """Where unlogged steps may have led before the record's own."""
+        """The paths of unlogged steps that may come before the record's own step."""
 
         def moves(at: State) -> Iterator[tuple[str, State]]:
             for wanted in clue.unlogged:
@@ -96,7 +95,7 @@ class Explainer:
         return closure(Path((), state), moves, longest=clue.longest)
 
     def successors(self, state: State, clue: Clue) -> Iterator[Path]:
-        """Every path that the clue allows, in which nothing speaks against a state."""
+        """Every path that the clue allows, without an objection to any state."""
         for start in self.starts(state, clue):
             if clue.before(start.state):
                 continue
@@ -108,16 +107,18 @@ class Explainer:
                         yield path
 
     def fits(self, before: State, after: State, clue: Clue) -> bool:
-        """The clue's own step may change this."""
+        """Whether the clue's own step may make this change."""
         kept = all(before[slot] == after[slot] for slot in clue.fixed)
         return kept and (not clue.telling or self.tells(before, after, clue))
 
     def tells(self, before: State, after: State, clue: Clue) -> bool:
-        """The step makes one of the observed fields what it is."""
+        """Whether the step changes one of the observed fields to its observed value."""
         return any(before[slot] != value == after[slot] for slot, value in clue.observed.slots.items())
 
     def attempts(self, state: State, clue: Clue) -> Iterator[Path]:
-        """The steps that come closest to explaining a record but are forbidden, each with what the record or the model has against it."""
+        """The forbidden steps that come closest to explaining a record, each with the objection of the record or the
+        model.
+        """
         for start in list(self.starts(state, clue))[:MOST_STARTS]:
             if complaint := clue.before(start.state):
                 yield Path(start.steps, start.state, (self.requirement(complaint),))
@@ -147,5 +148,5 @@ class Explainer:
                 yield Path(steps, after, (self.requirement(says),), met)
 
     def requirement(self, complaint: str) -> Requirement:
-        """A rule of the format that is broken."""
+        """An objection as a requirement: a violated rule of the format."""
         return Requirement(None, complaint, self.steps.instance.model.document.name, None)

@@ -1,7 +1,7 @@
-"""The fast path for records that leave nothing open: names looked up in tables, steps remembered.
+"""The fast path for records that leave nothing open: tables translate names, and steps are cached.
 
-It answers only where the record is right in every respect; whatever else there is to say of a record, the ordinary way
-(:mod:`schedproof.proofs.traces.formats.records`, :mod:`.candidates`) says it. Both have to agree.
+It answers only if the record is correct in every respect. All other records go through
+:mod:`schedproof.proofs.traces.formats.records` and :mod:`.candidates`. Both ways must agree.
 """
 
 from __future__ import annotations
@@ -19,25 +19,28 @@ from .objects import ObjectMap
 from .steps import Steps
 
 MOST_KNOWN = 200_000
-"""Steps remembered; then all are forgotten, so that memory stays bounded on an endless trace."""
+"""The limit for cached steps. Beyond it all are dropped, so that an endless trace takes bounded memory."""
 
 Codes = tuple[Mapping[Any, int], type | None]
-"""The numbers of a type's values, and their Python type where a value of another type might be equal; of a set, of its elements."""
+"""The encodings of a type's values (of a set: of its elements). The Python type is there if values of other types
+compare equal; else None.
+"""
 
 FIELDS = frozenset(("action", "parameters", "state", "time"))
-"""What a record may have to go the fast path."""
+"""The fields that a record on the fast path may have."""
 
 ARRIVALS = ("objects", "rigid")
-"""What a record may have beside these that brings new objects."""
+"""The fields that a record which brings new objects may have as well."""
 
 TIMES = (int, float, str)
-"""The types of times; whether one is right, and no earlier than the last, is asked elsewhere."""
+"""The Python types of times. Other code checks that a time is valid and not before the last one."""
 
 
 class KnownSteps:
-    """What steps write, remembered; names play no part in it, and the rigid attributes are in the state.
+    """A cache of what steps write. It is independent of names; the rigid attributes are in the state.
 
-    ``asked`` counts those that had to be found.
+    Attributes:
+        asked: how many steps had to be computed.
     """
 
     def __init__(self, steps: Steps) -> None:
@@ -46,7 +49,7 @@ class KnownSteps:
         self.asked = 0
 
     def writes(self, action: str, chosen: tuple[int, ...], state: State) -> Writes | None:
-        """What the action writes with these parameters; None if it is not possible."""
+        """The slots that the action writes with these parameters, with their values; None if it is not enabled."""
         known = self._known.get((action, chosen))
         return (known or self._remember(action, chosen))(state)
 
@@ -72,9 +75,9 @@ class KnownSteps:
 
 
 class FastPath:
-    """Takes the step that a record names, if all of it is as the model has it.
+    """Takes the step that a record names, if the whole record agrees with the model.
 
-    Its tables follow the objects that there are: what an object costs that comes, or goes, does not depend on the others.
+    Its tables follow the current objects. The cost of a new or an ended object is independent of the number of others.
     """
 
     def __init__(self, objects: ObjectMap, known: KnownSteps) -> None:
@@ -98,7 +101,7 @@ class FastPath:
         self.enter(objects, known)
 
     def _codes(self, kind: Type, an_object: bool = False) -> Codes:
-        """The codes of a type; of ``an_object``, no object is none of them."""
+        """The codes of a type. ``an_object`` excludes "no object" from the values of a reference."""
         match kind:
             case SetOf(sort):
                 return self._bits[sort.name], list
@@ -112,7 +115,7 @@ class FastPath:
                 return {value: i for i, value in enumerate(values)}, None
 
     def enter(self, objects: ObjectMap, known: KnownSteps) -> None:
-        """From here on records speak of these objects, whose steps are ``known``."""
+        """Switches to these objects, whose cached steps are ``known``."""
         self._known, self._rigid_state = known, objects.rigid_state
         if objects.layout is not self._layout:
             self._layout = objects.layout
@@ -137,10 +140,10 @@ class FastPath:
                 table[now[i]] = code
 
     def rigid(self, given: Mapping[str, Any]) -> dict[tuple[str, str], dict[int, int]]:
-        """What ``"rigid"`` gives: (sort, attribute) -> object number -> encoded value.
+        """The values that ``"rigid"`` gives: (sort, attribute) -> object number -> encoded value.
 
         Raises:
-            KeyError, TypeError, AttributeError: something is not as it should be.
+            KeyError, TypeError, AttributeError: a part of it is wrong.
         """
         found: dict[tuple[str, str], dict[int, int]] = {}
         for sort, attributes in given.items():
@@ -152,7 +155,7 @@ class FastPath:
         return found
 
     def after(self, record: Mapping[str, Any], state: State) -> State | None:
-        """The state after the record's step, or observation; None where the ordinary way has to be asked."""
+        """The state after the record's step or observation; None if the complete check must decide."""
         try:
             if not record or not record.keys() <= FIELDS or type(record.get("time", 0)) not in TIMES:
                 return None
@@ -185,14 +188,14 @@ class FastPath:
                             return None
             return tuple(result)
         except (KeyError, TypeError, AttributeError):
-            return None  # something is not as it should be: the ordinary way says what
+            return None  # something is wrong: the complete check reports what
 
 
 def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:
-    """A value as a state holds it.
+    """A value, encoded as in a state.
 
     Raises:
-        KeyError, TypeError: it is none.
+        KeyError, TypeError: it is not a value of the type.
     """
     if kind is None:
         return codes[shown]
@@ -207,7 +210,7 @@ def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:
 
 
 def introduces(record: Mapping[str, Any]) -> bool:
-    """What the record says of new objects has the right shape."""
+    """Whether the parts of the record that bring new objects have the right types."""
     objects, rigid = record.get("objects", {}), record.get("rigid", {})
     return (
         type(objects) is dict

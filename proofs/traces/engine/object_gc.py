@@ -1,7 +1,7 @@
-"""Which objects have ended so that nothing can be seen of them any more.
+"""Object garbage collection: which objects have ended, and can no longer be observed.
 
-An endless log names endlessly many objects. One that has ended may be forgotten if no guard, rule or update of the
-model could tell that it is still there. That is decided from the text of the model alone (:mod:`.unobserved`).
+An endless log names endlessly many objects. An object that has ended is collected if no guard, rule or update of the
+model depends on it. The text of the model alone decides that (:mod:`.unobserved`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from .unobserved import Ended
 
 
 def collectable(model: Model) -> Mapping[str, frozenset[str]]:
-    """By sort, the states that are never left, and in which an object that nothing refers to makes no difference."""
+    """By sort, the states in which an unreferenced object can be collected: no row leaves them, and the model ignores
+    the object.
+    """
     known: Mapping[str, frozenset[str]] | None = vars(model).get("_collectable")
     if known is not None:
         return known
@@ -25,12 +27,12 @@ def collectable(model: Model) -> Mapping[str, frozenset[str]]:
         sort = machine.sort.name
         final = [s.name for s in machine.states if all(row.source != s.name for row in model.table(sort))]
         found[sort] = frozenset(s for s in final if Ended(model, sort, s).makes_no_difference())
-    object.__setattr__(model, "_collectable", found)  # a model never changes, and is asked for every trace
+    object.__setattr__(model, "_collectable", found)  # a model never changes, and every trace asks for it
     return found
 
 
 def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
-    """Another object has a reference to this one, or a set with it; rigid sets do not count (see ``only_asked``)."""
+    """Whether another object refers to this one, or has it in a set. Rigid sets do not count (see ``only_asked``)."""
     for machine in instance.model.machines:
         owner = machine.sort.name
         for attribute in machine.attributes:
@@ -45,7 +47,7 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
                 start = instance.slot(owner, attribute.name)
                 values = state[start : start + instance.sizes[owner]]
             if isinstance(kind, Ref) and number not in values:
-                continue  # nearly always
+                continue  # the common case
             for i, value in enumerate(values):
                 named = value == number if isinstance(kind, Ref) else bool(value >> number & 1)
                 if named and (owner, i) != (sort, number):

@@ -1,7 +1,7 @@
-"""The objects that a trace has named so far, and what never changes of them.
+"""The objects that a trace has named so far, and their rigid attributes.
 
-Objects come and go: a new one begins in its initial state, in a place of its own or in that of one that has
-ended and can be forgotten (:mod:`.object_gc`).
+Objects come and go. A new object begins in its initial state. It gets a place of its own, or that of an object that has
+ended and can be collected (:mod:`.object_gc`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from schedproof.model.semantics import Instance, Moment, State, compile_term
 from schedproof.proofs.traces.reports.wording import show_term
 
 MOST_OBJECTS = 1000
-"""Objects of a sort at a time; a trace with more is refused."""
+"""The limit for objects of one sort at one time. A trace with more is refused."""
 
 MOST_RIGID = 4096
-"""Values of the rigid attributes of which it is remembered whether they keep what the model assumes."""
+"""For how many values of the rigid attributes the check of the model's axioms is cached."""
 
 RigidValues = Mapping[tuple[str, str], tuple[int, ...]]
 """Rigid attributes, encoded as in a state: (sort, attribute) -> one value per object."""
@@ -31,7 +31,11 @@ RigidValues = Mapping[tuple[str, str], tuple[int, ...]]
 class ObjectMap:
     """Objects with their names, by sort, and their rigid attributes, encoded as in a state.
 
-    ``births``: when each object appeared, counted by sort.
+    Attributes:
+        model: the model of the trace.
+        names: sort -> the names of its objects, by number.
+        rigid: the rigid attributes.
+        births: when each object appeared, counted by sort.
     """
 
     model: Model
@@ -56,19 +60,19 @@ class ObjectMap:
 
     @cached_property
     def unnamed(self) -> Instance:
-        """The same with the model's default names: object maps that differ in names only have it in common."""
+        """The model with these objects under default names. Object maps that differ only in names share it."""
         kinds = self.model.rigid_attributes
         rigid: Rigid = {key: [decoded(kinds[key].type, v) for v in values] for key, values in self.rigid.items()}
         return Instance(self.model, self._sizes, rigid)
 
     @cached_property
     def layout(self) -> Instance:
-        """The model with as many objects, their rigid attributes at the end of the state."""
+        """The model with the same number of objects; the rigid attributes are at the end of the state."""
         return Instance(self.model, self._sizes, rigid_in_state=True)
 
     @cached_property
     def rigid_state(self) -> State:
-        """What completes a state of these objects to one of ``layout``."""
+        """The values that complete a state of these objects to one of ``layout``."""
         return tuple(value for key in self.model.rigid_attributes for value in self.rigid[key])
 
     @property
@@ -77,11 +81,11 @@ class ObjectMap:
 
     @property
     def shape(self) -> object:
-        """What object maps with equal steps have in common."""
+        """A key: object maps with equal keys have equal steps."""
         return tuple(map(len, self.names.values())), tuple(self.rigid.values())
 
     def number(self, sort: str, name: str) -> int:
-        """An object's number; -1 if there is none of that name."""
+        """The number of an object; -1 if the name is unknown."""
         numbers = self._numbers.get(sort)
         if numbers is None:
             numbers = self._numbers[sort] = {name: i for i, name in enumerate(self.names[sort])}
@@ -92,12 +96,12 @@ class ObjectMap:
         return {}
 
     def slots(self, sort: str, number: int) -> list[int]:
-        """The slots of one object: of its state, if it has one, and of its attributes."""
+        """The slots of one object: of its state, if its sort has states, and of its attributes."""
         return [start + number for start in self._starts[sort].values()]
 
     @cached_property
     def _starts(self) -> Mapping[str, Mapping[str, int]]:
-        """Where the values of each field begin, by sort; "" is the state."""
+        """Where the values of each field begin, by sort. The field "" is the state."""
         return {
             m.sort.name: {
                 field: self.layout.slot(m.sort.name, field)
@@ -109,7 +113,7 @@ class ObjectMap:
     def _changed(
         self, names: Mapping[str, tuple[str, ...]], rigid: RigidValues, births: Mapping[str, tuple[int, ...]]
     ) -> ObjectMap:
-        """Another object map, with what it has in common with this one."""
+        """Another object map, which shares caches with this one where they stay valid."""
         changed = ObjectMap(self.model, names, rigid, births)
         vars(changed)["_numbers"] = {s: known for s, known in self._numbers.items() if names[s] is self.names[s]}
         if changed._sizes == self._sizes:
@@ -117,7 +121,9 @@ class ObjectMap:
         return changed
 
     def with_new(self, sort: str, name: str, place: int | None = None) -> ObjectMap:
-        """This with one more object, or with a new one in the place of number ``place``, which is forgotten."""
+        """This map with one more object; with ``place``, the new object replaces the one of that number, which is
+        collected.
+        """
         names, rigid, births = dict(self.names), dict(self.rigid), dict(self.births)
         number = len(names[sort]) if place is None else place
         names[sort] = (*names[sort][:number], name, *names[sort][number + 1 :])
@@ -133,7 +139,7 @@ class ObjectMap:
         return self._changed(names, rigid, births)
 
     def without_relations(self, sort: str, number: int) -> ObjectMap:
-        """This without what rigid sets say of an object that has ended, so that nobody need speak of it again."""
+        """This map with an ended object removed from all rigid sets, so that later records need not mention it."""
         rigid = dict(self.rigid)
         for (owner, name), attribute in self.model.rigid_attributes.items():
             if isinstance(attribute.type, SetOf):
@@ -142,7 +148,7 @@ class ObjectMap:
         return self._changed(self.names, rigid, self.births)
 
     def new_places(self, than: ObjectMap) -> dict[str, list[int]]:
-        """The numbers of the objects that an earlier object map has not, by sort."""
+        """The numbers of the objects that the earlier map ``than`` does not have, by sort."""
         found = {}
         for sort, births in self.births.items():
             older = than.births[sort]
@@ -154,22 +160,22 @@ class ObjectMap:
         return found
 
     def newer(self, than: ObjectMap) -> dict[str, list[str]]:
-        """The objects that an earlier object map has not, by sort."""
+        """The names of the objects that the earlier map ``than`` does not have, by sort."""
         return {sort: [self.names[sort][i] for i in new] for sort, new in self.new_places(than).items()}
 
     def with_rigid(self, values: Mapping[tuple[str, str], Mapping[int, int]]) -> ObjectMap:
-        """This with other values of rigid attributes: (sort, attribute) -> object number -> value."""
+        """This map with other values of rigid attributes: (sort, attribute) -> object number -> value."""
         rigid = dict(self.rigid)
         for key, given in values.items():
             rigid[key] = tuple([given.get(i, old) for i, old in enumerate(rigid[key])])
         return self._changed(self.names, rigid, self.births)
 
     def broken_axiom(self) -> str:
-        """What the model assumes of rigid attributes and these do not keep, in words; "" if they keep all."""
+        """The axiom of the model that the rigid attributes violate, in words; "" if they satisfy all."""
         return Axioms(self.layout).broken(self.rigid_state)
 
     def moved(self, states: Iterable[State], before: ObjectMap) -> tuple[State, ...]:
-        """``states`` of the object map ``before`` this one; an object that is new is in its initial state."""
+        """``states`` of the object map ``before``, as states of this one. A new object is in its initial state."""
         fresh = {
             slot: value
             for sort, numbers in self.new_places(before).items()
@@ -192,7 +198,7 @@ class ObjectMap:
         return tuple(map(tuple, moved))
 
     def _initial(self, sort: str, number: int) -> list[int]:
-        """What an object begins with, in the order of its ``slots``."""
+        """The initial values of an object, in the order of its ``slots``."""
         machine = self.model.machine(sort)
         begins = [i for i, s in enumerate(machine.states) if s.begins and self.rigid[sort, s.begins][number]]
         start = [begins[-1] if begins else 0] if machine.states else []
@@ -200,10 +206,10 @@ class ObjectMap:
 
 
 class Axioms:
-    """What a model assumes of the rigid attributes.
+    """The axioms of a model about rigid attributes.
 
     Args:
-        layout: the objects; the rigid attributes are in the state.
+        layout: the model with its objects; the rigid attributes are in the state.
     """
 
     def __init__(self, layout: Instance) -> None:
@@ -211,14 +217,14 @@ class Axioms:
         self._start = initial[: len(initial) - sum(layout.sizes[sort] for sort, _ in layout.model.rigid_attributes)]
         self._axioms = [(show_term(axiom), compile_term(layout, axiom, {})) for axiom in layout.model.axioms]
         self.broken = lru_cache(MOST_RIGID)(self._broken)
-        """What these rigid attributes (as in a state of ``layout``) break, in words; "" if nothing."""
+        """The axiom that these rigid attributes (as in a state of ``layout``) violate, in words; "" if none."""
 
     def _broken(self, rigid: State) -> str:
         return next((says for says, kept in self._axioms if not kept(Moment(self._start + rigid))), "")
 
 
 def decoded(kind: Type, value: int) -> Value | frozenset[int] | None:
-    """A value as configurations write it: the inverse of how states hold it."""
+    """A value as configurations write it: the inverse of its encoding in a state."""
     match kind:
         case SetOf():
             return frozenset(i for i in range(value.bit_length()) if value >> i & 1)
@@ -231,7 +237,7 @@ def decoded(kind: Type, value: int) -> Value | frozenset[int] | None:
 
 
 def _without(kind: Type, sort: str, number: int, value: int) -> int:
-    """A rigid value without the object of ``sort`` that is forgotten."""
+    """A rigid value without the collected object of ``sort``."""
     match kind:
         case SetOf(of) if of.name == sort:
             return value & ~(1 << number)

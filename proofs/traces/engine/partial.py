@@ -1,7 +1,7 @@
-"""Terms of a model of which only a part of the objects is seen: what is not seen is guessed, either way.
+"""Terms of a partly observed model: unobserved values are guessed, in every possible way.
 
-A log of a database shows its rows and not the processes that write them. Here a term is evaluated where some fields are
-known and the others are not; a guess stays as it is made until the step is over, so that what is asked twice has one answer.
+A log of a database shows its rows, not the processes that write them. Here some fields of a term are known, the others
+not. A guess stays fixed until the step is over, so that the same question has the same answer.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Obj = tuple[str, int]
 """An object: its sort and its number."""
 
 Field = tuple[str, str, int]
-"""Of an object: its sort, the attribute ("" for its state), its number."""
+"""A field of an object: sort, attribute ("" for its state), number."""
 
 Values = tuple[Any, ...]
-"""The fields that are followed, in the order of the view: states by name, objects as ``Obj``."""
+"""The followed fields, in the order of the view: states by name, objects as ``Obj``."""
 
 NOBODY: Obj = ("", -1)
 MOST_GUESSES = 5_000
-"""Ways to guess what one step may not be known to read; beyond it the trace is undetermined."""
+"""The limit for ways to guess the unobserved values that one step reads. Beyond it the trace is undetermined."""
 
 
 class _Unknown:
-    """A number or a set that nobody sees."""
+    """An unobserved number or set."""
 
     def __repr__(self) -> str:
         return "unknown"
@@ -47,13 +47,15 @@ UNKNOWN = _Unknown()
 
 @dataclass(frozen=True)
 class View:
-    """What is seen of a model.
+    """The observed part of a model.
 
     Args:
-        sizes: how many objects of each sort there are; where all others are one, it is the last of them.
+        model: the model.
+        sizes: how many objects of each sort there are. If one object stands for all others, it is the last.
         follows: the fields whose values a state has.
-        fixed: fields that do not change, with their values.
-        may_be: objects whose state is not followed, with those that it may be; any, for those left out.
+        fixed: the fields that do not change, with their values.
+        may_be: objects whose state is not followed, with the states that they may be in. An omitted object may be in
+            any.
     """
 
     model: Model
@@ -64,12 +66,12 @@ class View:
 
     @cached_property
     def places(self) -> Mapping[Field, int]:
-        """Where a field stands in a state."""
+        """The position of each followed field in a state."""
         return {name: at for at, name in enumerate(self.follows)}
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
-        """Views with the same key are the same."""
+        """A key: views with equal keys are equal."""
         return (
             tuple(sorted(self.sizes.items())),
             self.follows,
@@ -85,7 +87,7 @@ class View:
 
 @dataclass
 class Guesses:
-    """What was guessed so far: the first answers are given, the others are the first of their choices."""
+    """The guesses of one evaluation. The first answers are given; for later questions it takes the first choice."""
 
     given: tuple[int, ...] = ()
     taken: list[int] = field(default_factory=list)
@@ -93,7 +95,7 @@ class Guesses:
     known: dict[Any, Any] = field(default_factory=dict)
 
     def among(self, key: Any, choices: Sequence[Any]) -> Any:
-        """One of ``choices``; the same whenever it is asked."""
+        """One of ``choices``; the same whenever ``key`` is asked again."""
         if key not in self.known:
             at = len(self.taken)
             number = self.given[at] if at < len(self.given) else 0
@@ -104,7 +106,11 @@ class Guesses:
 
 
 def every_guess(told: Callable[[Guesses], T]) -> Iterator[T]:
-    """What ``told`` says for each way to guess what it asks for."""
+    """The results of ``told`` for all combinations of the guesses that it asks for.
+
+    Raises:
+        TooManyStates: more than ``MOST_GUESSES`` combinations.
+    """
     todo: list[tuple[int, ...]] = [()]
     tried = 0
     while todo:
@@ -119,7 +125,7 @@ def every_guess(told: Callable[[Guesses], T]) -> Iterator[T]:
 
 @dataclass
 class Look:
-    """A moment of a partly seen model: the state before, the one after if there is one, and what is guessed."""
+    """A moment of a partly observed model: the state before, the state after (if any), and the guesses."""
 
     view: View
     before: Values
@@ -130,19 +136,18 @@ class Look:
     later: bool = False
 
     def bind(self, more: Mapping[str, Any]) -> Look:
-        """With more variables."""
+        """The same moment with more variables."""
         return Look(self.view, self.before, {**self.bound, **more}, self.guesses, self.fired, self.after, self.later)
 
     def afterwards(self) -> Look:
-        """In the state after."""
+        """The same moment, evaluated in the state after."""
         return Look(self.view, self.before, self.bound, self.guesses, self.fired, self.after, True)
 
     def objects(self, sort: str) -> list[Obj]:
-        """All objects of a sort."""
         return [(sort, number) for number in range(self.view.sizes[sort])]
 
     def value(self, name: Field) -> Any:
-        """The value of a field that is followed; None if it is not."""
+        """The value of a followed field; None if it is not followed."""
         at = self.view.places.get(name)
         if at is None:
             return None
@@ -150,7 +155,7 @@ class Look:
         return None if values is None else values[at]
 
     def read(self, obj: Obj, attribute: str) -> Any:
-        """An attribute's value, guessed if need be."""
+        """The value of an attribute; guessed if unobserved."""
         if obj == NOBODY:
             raise Undefined(f"{attribute} of nobody")
         name = (obj[0], attribute, obj[1])
@@ -182,17 +187,17 @@ class Look:
         return inside
 
     def left(self, obj: Obj) -> frozenset[str]:
-        """The states in which an object that is not followed may be, after what was guessed."""
+        """The states that an object which is not followed may be in, given the guesses."""
         guessed: frozenset[str] | None = self.guesses.known.get((obj, self.later))
         return guessed or self.view.may_be.get(obj) or self.view.states[obj[0]]
 
     def narrow(self, obj: Obj, states: frozenset[str]) -> bool:
-        """An object that is not followed is in one of ``states``, if that can be."""
+        """Restricts an object that is not followed to ``states``; False if that is impossible."""
         self.guesses.known[obj, self.later] = left = self.left(obj) & states
         return bool(left)
 
     def perhaps(self, term: t.Term) -> bool:
-        """The truth of a term that reads a number or a set that nobody sees."""
+        """The guessed truth of a term that reads an unobserved number or set."""
         named = tuple(self.bound.get(name) for name in sorted(t.free_variables(term)))
         return bool(self.guesses.among((show_term(term), named, self.later), (True, False)))
 
@@ -201,7 +206,7 @@ Reading = Callable[[Look], Any]
 
 
 def compiled(term: t.Term) -> Reading:
-    """``term``, to be evaluated where not all is seen."""
+    """``term``, compiled for evaluation on a partly observed state."""
     found: Reading | None = vars(term).get("_partial")
     if found is None:
         found = _compile(term)
@@ -267,7 +272,7 @@ def _quantified(universal: bool, variables: Sequence[t.Var], inner: Reading) -> 
 
 
 def _of_values(term: t.Term) -> Reading:
-    """Terms about numbers, objects and sets: one that reads what nobody sees may be true or not."""
+    """Terms about numbers, objects and sets. If an operand is unobserved, the truth is guessed."""
     match term:
         case t.Equal(left, right):
             how: Callable[[Any, Any], Any] = lambda a, b: a == b  # noqa: E731
@@ -284,7 +289,7 @@ def _of_values(term: t.Term) -> Reading:
 
             return total
         case _:
-            return lambda look: UNKNOWN  # sets that are built: none of them is followed
+            return lambda look: UNKNOWN  # constructed sets: no view follows them
     first, second = compiled(left), compiled(right)
 
     def compared(look: Look) -> Any:

@@ -1,7 +1,7 @@
-"""The steps of a model of which only a part is seen.
+"""The steps of a partly observed model.
 
-A step counts if what is seen does not speak against it: every guess about what is not seen is tried. So there are more steps here
-than in the model, and what none of them explains, the model does not explain.
+A step counts if it agrees with the observed fields under some guess of the others. So there are more steps here than in
+the model: a record that none of them explains, the model does not explain.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .partial import NOBODY, UNKNOWN, Guesses, Look, Obj, Reading, Values, View,
 
 
 class _NoRow(Exception):
-    """An object that is followed fires where its table has no row, or fires twice."""
+    """A followed object fires where its table has no row, or fires twice."""
 
 
 _Effect = tuple[frozenset[tuple[Obj, str]], tuple[tuple[int, Any], ...]]
-"""What fires, and the places of the values that change with what is there afterwards."""
+"""The firings, and the changed values as (position, new value)."""
 
 
 @dataclass(frozen=True)
 class PartialStep:
-    """A step: the action with its parameters' objects, what fires, and the values after."""
+    """A step: the action with the objects of its parameters, the firings, and the values after."""
 
     action: str
     bound: tuple[tuple[str, Obj], ...]
@@ -44,7 +44,7 @@ class PartialStep:
 
 @dataclass(frozen=True)
 class Plan:
-    """What of a model can change the fields that are followed: (sort, attribute) pairs, "" for the state."""
+    """The part of a model that can change the followed fields: (sort, attribute) pairs, "" for the state."""
 
     model: Model
     fields: frozenset[tuple[str, str]]
@@ -60,7 +60,7 @@ class Plan:
 
     @cached_property
     def _telling(self) -> frozenset[tuple[str, str]]:
-        """The events, and actions, that can change what is followed."""
+        """The events and actions that can change a followed field."""
         changing = {
             (row.sort.name, row.event)
             for row in self.model.rows
@@ -72,7 +72,9 @@ class Plan:
 
     @cached_property
     def actions(self) -> Sequence[tuple[Action, Sequence[Reading]]]:
-        """The actions that can, each with its guard: what is seen is asked first, so that little is guessed in vain."""
+        """The actions that can change a followed field, each with its guard. Observed conditions come first, to save
+        guesses.
+        """
         found = []
         for action in self.model.actions:
             if (action.name, "") in self._telling:
@@ -80,14 +82,14 @@ class Plan:
         return found
 
     def _asks_unobserved(self, term: t.Term) -> bool:
-        """The term reads a state that is not followed."""
+        """Whether the term reads a state that is not followed."""
         if isinstance(term, t.Is) and (sort_of(self.model, term.of, {}), "") not in self.fields:
             return True
         return isinstance(term, t.Quantified) or any(self._asks_unobserved(part) for part in t.children(term))
 
     @cached_property
     def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
-        """Each rule after those that cause what it follows; with what it looks at, and its own variables."""
+        """The rules in causal order, each with what triggers it and its own variables."""
         order = {node: at for at, node in enumerate(self._graph.sorted())}
         found = []
         for rule in self.model.rules:
@@ -106,7 +108,7 @@ class Plan:
 
     @cached_property
     def rows(self) -> Mapping[tuple[str, str, str], Row]:
-        """The rows of all tables."""
+        """The rows of all tables, by sort, event and source."""
         return {(r.sort.name, r.event, r.source): r for r in self.model.rows}
 
     @cached_property
@@ -120,19 +122,21 @@ class Plan:
 
 @dataclass(frozen=True)
 class PartialSteps:
-    """The steps of a view that change what it follows."""
+    """The steps of a view that change a followed field."""
 
     view: View
     plan: Plan
 
     def _sources(self, obj: Obj, event: str) -> frozenset[str]:
-        """Where an object that is not followed may have been when it fired: a row leads on, to where it may be."""
+        """The states in which an object that is not followed can fire the event, and still reach a state that it may be
+        in.
+        """
         may_be = self.view.may_be.get(obj)
         rows = self.plan.leading.get((obj[0], event), ())
         return frozenset(row.source for row in rows if may_be is None or row.target in may_be)
 
     def steps(self, values: Values) -> Iterator[PartialStep]:
-        """Every step from here that changes something."""
+        """Every step from ``values`` that changes something."""
         seen: set[tuple[str, Values]] = set()
         for name, bound, effects in self._ways:
             for fired, writes in effects(values):
@@ -146,7 +150,9 @@ class PartialSteps:
 
     @cached_property
     def _ways(self) -> Sequence[tuple[str, tuple[tuple[str, Obj], ...], Remembered[Sequence[_Effect]]]]:
-        """Each action with each choice of its parameters, and what that may do: asked once for all values that are the same in what is read."""
+        """Each action with each choice of its parameters, and its effects. Effects are cached by the values that they
+        read.
+        """
         found = []
         for action, guard in self.plan.actions:
             names = [v.name for v in action.parameters]
@@ -158,7 +164,7 @@ class PartialSteps:
     def _effects(
         self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values
     ) -> Sequence[_Effect]:
-        """What a choice may do, by all guesses, each outcome once."""
+        """The effects of a choice under all guesses, without duplicates."""
         told = every_guess(partial(self._effect, action, guard, bound, values))
         return list(dict.fromkeys(effect for effect in told if effect is not None))
 
@@ -233,10 +239,10 @@ class PartialSteps:
                         raise _NoRow
         return found
 
-    # --- What is promised
+    # --- Properties
 
     def breaks(self, prop: StepInvariant, before: Values, step: PartialStep) -> bool:
-        """The step violates the property, whatever is not seen."""
+        """Whether the step violates the property under every guess."""
         if prop.on and step.action not in prop.on:
             return False
         fired: dict[tuple[Obj, str], Any] = dict.fromkeys(step.fired)
@@ -251,7 +257,7 @@ class PartialSteps:
         return False
 
     def violates(self, prop: Invariant, values: Values) -> tuple[tuple[str, Obj], ...] | None:
-        """The objects for which the property is broken here, whatever is not seen; None if there are none."""
+        """The objects for which the state violates the property under every guess; None if there are none."""
         for way in product(*(self._domain(v) for v in prop.over)):
             bound = dict(zip((v.name for v in prop.over), way, strict=True))
 

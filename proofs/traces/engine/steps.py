@@ -1,4 +1,4 @@
-"""The steps of a model that a record may speak of: an action with all, some or none of its parameters."""
+"""The steps that a record may mean: an action with all, some or none of its parameters."""
 
 from __future__ import annotations
 
@@ -18,20 +18,25 @@ from .broken import cited, guard_met
 from .candidates import Path, TooManyStates
 
 MOST_CHOICES = 1 << 12
-"""Choices of the parameters that a record leaves out; beyond it the trace is undetermined."""
+"""The limit for choices of the parameters that a record leaves out. Beyond it the trace is undetermined."""
 
 MOST_WORK = 300_000
-"""Choices tried for one record, over all states that explain the trace so far; beyond it the trace is undetermined."""
+"""The limit for choices tried for one record, over all states that explain the trace so far. Beyond it the trace is
+undetermined.
+"""
 
 MOST_TRIED = 1 << 8
-"""Choices among which the nearest is looked for, to explain a nonconformance."""
+"""The limit for choices among which an explanation of a nonconformance looks for the nearest."""
 
 
 @dataclass(frozen=True)
 class StepPattern:
-    """An action that happened, the parameters of it that are known, and an event that it caused, if one is known.
+    """An action, its known parameters, and an event that it caused, if one is known.
 
-    ``event``: (sort, event, object number), -1 for any object.
+    Attributes:
+        action: the action that happened.
+        given: the known parameters, encoded.
+        event: (sort, event, object number); -1 for any object.
     """
 
     action: Action
@@ -39,7 +44,7 @@ class StepPattern:
     event: tuple[str, str, int] | None = None
 
     def causes(self, fired: Firings) -> bool:
-        """A step in which ``fired`` happens is one of these."""
+        """Whether a step in which ``fired`` happens matches the pattern's event."""
         if self.event is None:
             return True
         happened = fired.get(self.event[:2], {})
@@ -65,10 +70,10 @@ class Steps:
         return self.named or self.stepper.instance
 
     def some(self, state: State, wanted: StepPattern) -> Iterator[tuple[Choice, State]]:
-        """The steps of the action that have the given parameters, each with the state after.
+        """The steps that match the pattern, each with the state after.
 
         Raises:
-            TooManyStates: more choices of the other parameters, or for this record, than anyone could try.
+            TooManyStates: too many choices of the parameters not given, or too many choices tried for this record.
         """
         action, given = wanted.action, wanted.given
         names = [v.name for v in action.parameters]
@@ -86,7 +91,7 @@ class Steps:
                     if not conjunct(moment):
                         break
                 else:
-                    # Few choices come so far: only these are made.
+                    # Few choices pass the guard; only for these an object is made.
                     choice = Choice(action.name, tuple(zip(names, values, strict=True)))
                     step = self.stepper.step(state, choice)
                     if wanted.causes(step.fired):
@@ -95,14 +100,14 @@ class Steps:
                 continue
 
     def counted_from_zero(self, state: State, pattern: StepPattern) -> Iterator[tuple[Choice, State]]:
-        """``some``, with the work counted anew."""
+        """``some``, with the work counted from zero."""
         self.work = 0
         return self.some(state, pattern)
 
     def from_zero(
         self, paths: Callable[[State], Iterable[Path]], each: bool = False
     ) -> Callable[[State], Iterable[Path]]:
-        """``paths``, with the work counted from its first call on (or from ``each``)."""
+        """``paths``, with the work counted from zero at its first call, or with ``each`` at every call."""
         begun: list[bool] = []
 
         def counted(state: State) -> Iterable[Path]:
@@ -114,7 +119,7 @@ class Steps:
         return counted
 
     def leading_to(self, sort: str, field: str, state: str = "") -> list[Action]:
-        """The actions that can set an attribute (``field``), or take an object to ``state`` (``field`` "")."""
+        """The actions that can set an attribute (``field``), or, if ``field`` is "", take an object to ``state``."""
         model = self.instance.model
         events = {
             (sort, row.event)
@@ -124,19 +129,21 @@ class Steps:
         return [a for a in model.actions if caused(model, a.name) & events]
 
     def guard(self, action: Action) -> Sequence[Eval]:
-        """The conjuncts of the action's guard, to be evaluated in this order."""
+        """The conjuncts of the action's guard, in the order in which they must be evaluated."""
         if action.name not in self._guards:
             scope = {v.name: v for v in action.parameters}
             self._guards[action.name] = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
         return self._guards[action.name]
 
     def paths(self, start: Path, wanted: StepPattern) -> Iterator[Path]:
-        """``start`` with each of these steps."""
+        """``start`` extended by each step that matches the pattern."""
         for choice, after in self.some(start.state, wanted):
             yield Path((*start.steps, show_choice(self.instance, choice)), after)
 
     def nearest(self, state: State, wanted: StepPattern) -> Iterator[Path]:
-        """As ``refused``; of the parameters that are not given, with the values that the guard has least against."""
+        """As ``refused``, but fills in the parameters not given: with the values that meet most conditions of the
+        guard.
+        """
         action, given = wanted.action, wanted.given
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
         if prod(_size(domain) for domain in domains) > MOST_TRIED:
@@ -146,7 +153,7 @@ class Steps:
         for values in product(*domains):
             chosen = {v.name: value for v, value in zip(action.parameters, values, strict=True)}
             met, broken = guard_met(self.instance, state, Choice(action.name, tuple(chosen.items())))
-            if broken is None:  # the step is possible; it may still not lead to the event
+            if broken is None:  # the step is possible, but may not cause the event
                 yield from self.refused(state, StepPattern(action, chosen, wanted.event))
                 return
             if best is None or met > best[0]:
@@ -155,7 +162,7 @@ class Steps:
             yield from self.refused(state, StepPattern(action, best[1], wanted.event))
 
     def refused(self, state: State, wanted: StepPattern) -> Iterator[Path]:
-        """That no such step is possible, and why."""
+        """Yields why no step of the pattern is possible."""
         action, given = wanted.action, wanted.given
         document = self.instance.model.document.name
         names = [v.name for v in action.parameters]
@@ -183,5 +190,5 @@ class Steps:
 
 
 def _size(domain: Sequence[int]) -> int:
-    """The number of values; ``len`` fails on ranges as long as those of big sets."""
+    """The number of values. ``len`` fails for the ranges of large set types."""
     return domain.stop - domain.start if isinstance(domain, range) else len(domain)

@@ -1,4 +1,4 @@
-"""What explains a trace of the plain format so far, whose objects come and go."""
+"""The candidates of a trace in the plain format, whose objects come and go."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .collected_names import CollectedNames
 from .objects import ObjectMap
 
 MOST_SINCE = 200
-"""Records kept to find those that matter; beyond that, the states that explain all of them take their place."""
+"""Records kept to find the relevant ones. After that many, the states that explain them replace them."""
 
 MOST_STARTS = 200
-"""States that may take their place; if there are more, it is not known which records matter."""
+"""States that may replace records. With more states, the relevant records are unknown."""
 
 
 @dataclass(frozen=True)
 class Since:
-    """Where few states explain the trace, and the records since then."""
+    """A point of the trace that few states explain, and the records after it."""
 
     objects: ObjectMap
     states: Sequence[State]
@@ -31,13 +31,14 @@ class Since:
 
 @dataclass(frozen=True)
 class TraceContext:
-    """What a trace has told beside its steps.
+    """What a trace has established besides its steps.
 
     Args:
-        objects: the objects that there are, and what never changes of them.
-        collected: the names of those that ended, and whose place others may have.
-        unobserved: objects that no record has named may have had a part in some step.
-        since: the last point where several, but few, states explained the trace; None if it is not known, or if one does.
+        objects: the current objects and their rigid attributes.
+        collected: the names of collected objects, whose places others may have.
+        unobserved: whether objects that no record has named may have taken part in some step.
+        since: the last point that several, but few, states explained. None if it is unknown, or if one state explains
+            the trace.
     """
 
     objects: ObjectMap
@@ -50,7 +51,9 @@ class TraceContext:
 class TraceCandidates(Candidates[State]):
     """The states of the objects in ``context`` that explain the trace so far.
 
-    ``time``: of the last record that has one.
+    Attributes:
+        time: the time of the last record that has one.
+        context: the objects, and what else the trace has established.
     """
 
     time: float | datetime | None = None
@@ -58,16 +61,18 @@ class TraceCandidates(Candidates[State]):
 
     @property
     def since(self) -> Since | None:
-        """The last point where few states explained the trace, and the records since then; None if it is not known."""
+        """The last point that few states explained, and the records since then; None if it is unknown."""
         if self.context.since is None and len(self.states) == 1 and not self.exceeded:
             return Since(self.context.objects, self.states)
         return self.context.since
 
     def marked(self) -> TraceCandidates:
-        """With the point from which records matter moved on to here, if one state explains all, or there are many records."""
+        """These candidates, with ``since`` moved to this point if one state explains all, or if there are many
+        records.
+        """
         since, few = self.context.since, len(self.states) <= MOST_STARTS
         if len(self.states) == 1:
-            moved = None  # this is the point
+            moved = None  # the property ``since`` then returns this point
         elif since is None or len(since.records) > MOST_SINCE:
             moved = Since(self.context.objects, self.states) if few else None
         else:

@@ -1,4 +1,4 @@
-"""The step of a trace of the plain format: objects appear and are collected, then the record is explained."""
+"""The step of a trace in the plain format: objects appear and are collected, then the record is explained."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from .unobserved import noticing
 SCHEMA = Path(__file__).parents[1] / "formats" / "plain.schema.json"
 
 MOST_SHAPES = 64
-"""Numbers of objects, and rigid attributes, whose steps are kept for when they come back."""
+"""How many shapes of object maps (numbers of objects, rigid attributes) keep their stepper for reuse."""
 
 MOST_SIZES = 8
-"""Numbers of objects whose remembered steps are kept for when they come back."""
+"""How many numbers of objects keep their known steps for reuse."""
 
 T = TypeVar("T")
 
@@ -42,11 +42,12 @@ Outcome = TraceCandidates | Nonconformance[TraceCandidates]
 
 
 class TraceSteps:
-    """The steps of traces that begin with one header. What is kept here only makes them faster.
+    """The steps of traces that begin with one header. The stored values are caches only.
 
     Args:
-        header: what the header says.
-        limit: more states than this that explain the trace so far: undetermined.
+        model: the model of the trace.
+        header: the header of the trace.
+        limit: the limit for states that explain the trace so far. Beyond it the trace is undetermined.
     """
 
     def __init__(self, model: Model, header: Header, limit: int = MOST_STATES) -> None:
@@ -70,9 +71,9 @@ class TraceSteps:
     def fast_step(
         self, now: TraceCandidates, record: Mapping[str, Any], line: Line | None = None
     ) -> TraceCandidates | None:
-        """What ``step`` says, where one state explains all and the record is right in every respect; None elsewhere."""
+        """The result of ``step`` if one state explains the trace and the record is correct; else None."""
         states, time, context = now.states, now.time, now.context
-        if len(states) != 1 or self._unlogged.most:  # there may be other ways to explain the record
+        if len(states) != 1 or self._unlogged.most:  # the record may have other explanations
             return None
         if context.objects is not self._entered_map:
             self._enter(context.objects)
@@ -91,7 +92,7 @@ class TraceSteps:
         return TraceCandidates((after,), now.records + 1, "", time, context=context)
 
     def _fast_arrival(self, now: TraceCandidates, record: Mapping[str, Any]) -> tuple[TraceContext, State] | None:
-        """The context with the objects that the record brings, and the state after it; None where ``step`` has to be asked."""
+        """The context with the objects that the record brings, and the state after it; None if ``step`` must decide."""
         context = now.context
         try:
             if not introduces(record):
@@ -103,7 +104,7 @@ class TraceSteps:
                 return None
             states, _ = self._moved(now, objects, record)
         except (TraceError, KeyError, TypeError, AttributeError):
-            return None  # something is not as it should be: the ordinary way says what
+            return None  # something is wrong: ``step`` reports what
         if len(states) != 1:
             return None
         self._enter(objects)
@@ -119,10 +120,10 @@ class TraceSteps:
         return self._fast_path.rigid(line.value["rigid"])
 
     def step(self, now: TraceCandidates, line: Line) -> Outcome:
-        """The candidates that explain the record as well; or that there are none.
+        """The candidates that also explain the record, or a nonconformance if there are none.
 
         Raises:
-            TraceError: it is no record.
+            TraceError: it is not a record.
         """
         shape("record").check(line)
         time, context = _later(now.time, line), replace(now.context, since=now.since)
@@ -130,7 +131,7 @@ class TraceSteps:
         if self._may_bring(now, line.value):
             objects = self._appearing(now).objects_after(line, self._mentions.of(line.value), _read_rigid)
         record = self.reader(objects).record(now.records + 1, line)
-        # From here on nothing is wrong with it.
+        # From here on the record is valid.
         value = line.value
         entered = replace(now, time=time, context=context)
         if objects is not context.objects:
@@ -151,10 +152,10 @@ class TraceSteps:
     def _entered(
         self, now: TraceCandidates, objects: ObjectMap, record: Mapping[str, Any]
     ) -> tuple[TraceCandidates, Mapping[str, list[str]]]:
-        """The candidates with these objects, some of which have come or gone, and the new ones, less those that are back.
+        """The candidates for an object map that changed, and the names of the new objects without those that returned.
 
-        What matters begins with a record that speaks of one that is back: in a trace without those before it, the name
-        would be a new object's.
+        A record that names an object that returned starts ``since`` anew. In a trace without the records before it, the
+        name would be a new object's.
         """
         context = now.context
         states, back = self._moved(now, objects, record)
@@ -178,12 +179,13 @@ class TraceSteps:
     def _moved(
         self, now: TraceCandidates, objects: ObjectMap, record: Mapping[str, Any]
     ) -> tuple[tuple[State, ...], Sequence[tuple[str, str]]]:
-        """The states with these objects, some of which have come or gone, and those that are back.
+        """The states for an object map that changed, and the objects that returned.
 
-        A name that was collected, and that the record does not introduce, is the object that has ended; whether there is one.
+        A collected name that the record does not introduce means the object that has ended, if there is one.
 
         Returns:
-            No states where it is not known of all that are back how they ended.
+            The states, and the objects that returned as (sort, name). There are no states if the last values of one of
+                them are unknown.
         """
         context, said = now.context, record.get("objects", {})
         states = objects.moved(now.states, context.objects)
@@ -198,7 +200,7 @@ class TraceSteps:
         return tuple(context.collected.restored(objects, back, states) or ()), back
 
     def _leaves_unobserved(self, line: Line, objects: ObjectMap) -> bool:
-        """Objects that no record has named might have had a part in it, if there were any."""
+        """Whether objects that no record has named may have taken part in this one."""
         if not self._open_sorts:
             return False
         unlogged = Unlogged.read(self.model, line.value.get("unlogged"), line, self._unlogged)
@@ -212,7 +214,7 @@ class TraceSteps:
         return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open_sorts for kind in free)
 
     def _not_known(self, found: Nonconformance[TraceCandidates]) -> str:
-        """Why it is no nonconformance: objects that nobody has named may be why the record is as it is."""
+        """Why the verdict is undetermined and not "violates": unobserved objects may explain the record."""
         at = f"record {found.record.number} (line {found.record.line})"
         sorts = " and ".join(sorted(self._open_sorts))
         return (
@@ -231,23 +233,23 @@ class TraceSteps:
         )
 
     def _may_bring(self, now: TraceCandidates, record: Mapping[str, Any]) -> bool:
-        """The record may name what there has not been: what it costs to find out is spared for all others."""
+        """Whether the record may name new objects. This cheap test saves the search for all other records."""
         return bool(self._open_sorts) or len(now.context.collected) > 0 or "objects" in record or "rigid" in record
 
     def reader(self, objects: ObjectMap) -> Reader:
-        """Reads records that speak of these objects."""
+        """The reader of records about these objects."""
         if self._reader is None or self._reader[0] is not objects:
             self._reader = objects, Reader(Steps(self._stepper_of(objects), objects.instance), self._unlogged)
         return self._reader[1]
 
     def _enter(self, objects: ObjectMap) -> None:
-        """The next records on the fast path speak of these objects."""
+        """Makes the fast path use these objects."""
         if objects is not self._entered_map:
             self._entered_map = objects
             self._fast_path.enter(objects, self._known_of(objects)[0])
 
     def _known_of(self, objects: ObjectMap) -> tuple[KnownSteps, Axioms]:
-        """What object maps of one size have in common: the steps, and what the model assumes."""
+        """What object maps of one size share: the known steps, and the axioms of the model."""
         return _kept(
             self._known,
             tuple(objects.layout.sizes.values()),
@@ -260,7 +262,7 @@ class TraceSteps:
 
 
 def _kept(kept: OrderedDict[object, T], key: object, make: Callable[[], T], most: int) -> T:
-    """What is kept under a key; of those that have not been asked for longest, the last ``most`` stay."""
+    """The cached value of a key. The cache keeps the ``most`` keys that were used last."""
     if key not in kept:
         kept[key] = make()
         if len(kept) > most:
@@ -311,5 +313,5 @@ def _time(shown: object, line: Line) -> float | datetime:
 
 @cache
 def shape(definition: str) -> Shape:
-    """A definition of the plain format's schema."""
+    """A definition of the schema of the plain format."""
     return Shape.load(SCHEMA, definition)

@@ -1,6 +1,6 @@
-"""Whether the text of a model can tell that an object is there.
+"""Whether a model, by its text, can depend on the existence of an object.
 
-Every variable that may stand for it is put to the test, with three truth values, of which the third is "it depends".
+The check evaluates each variable that may stand for the object, with three truth values. The third is "it depends".
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ Truth = bool | None
 
 @dataclass(frozen=True)
 class Unobserved:
-    """An object of ``sort`` in ``state``; what is known of it beside that is for subclasses to say."""
+    """An object of ``sort`` in ``state``. Subclasses add what else is known about it."""
 
     model: Model
     sort: str
     state: str
 
     def stands_for(self, v: t.Var) -> bool:
-        """A variable may stand for it."""
+        """Whether a variable may stand for the object."""
         return isinstance(v.type, Ref) and v.type.sort.name == self.sort
 
     def elsewhere(self, term: t.Term, v: t.Var) -> bool:
-        """What a term names is surely another object, or a set without it, if ``v`` stands for it."""
+        """Whether ``term`` surely means another object, or a set without it, if ``v`` stands for the object."""
         raise NotImplementedError
 
     def never_given(self, of: t.Term, event: str, name: str) -> bool:
-        """Nothing that causes the event on an object names it in this parameter."""
+        """Whether no cause of the event on an object passes this one as the parameter ``name``."""
         raise NotImplementedError
 
     def own(self, attribute: str) -> t.Value | EllipsisType | None:
-        """The value of an attribute of it, None for no object and the empty set; ... if that is not known."""
+        """The value of an attribute of it: None for no object and the empty set, ... if unknown."""
         return ...
 
     def unobserved_by(self, rule: Rule) -> bool:
-        """No variable of a rule can stand for it while all its conditions hold."""
+        """Whether no variable of the rule can stand for the object while all conditions of the rule hold."""
         conditions = [*rule.when, *([rule.on] if isinstance(rule.on, t.Fires) else [])]
         known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
         free = {n: v for part in [*conditions, rule.fires] for n, v in t.free_variables(part).items()}
@@ -54,7 +54,7 @@ class Unobserved:
         ) and all(self.unobserved(part) for part in [*conditions, rule.fires])
 
     def unobserved(self, term: t.Term) -> bool:
-        """No quantifier and no set in ``term`` can tell."""
+        """Whether no quantifier and no set in ``term`` depends on the object."""
         match term:
             case t.Quantified(universal, bound, body):
                 if any(self.stands_for(v) and self.truth(body, v) is not universal for v in bound):
@@ -79,7 +79,7 @@ class Unobserved:
                 value = self.own(name)
                 return value if isinstance(value, bool) else None
             case t.Fires(of) if _is(of, v):
-                return False  # its table has no row from here, or a rule that fires it has been put to the test
+                return False  # no row leaves its state, or the rules that fire the event are checked themselves
             case t.Fires(of, event, payload):
                 return False if any(_is(x, v) and self.never_given(of, event, n) for n, x in payload) else None
             case t.Equal(left, right):
@@ -102,7 +102,7 @@ class Unobserved:
                 mine, yours = self.truth(left, v), self.truth(right, v)
                 return None if mine is None or yours is None else mine is yours
             case t.Quantified(universal, bound, body) if v.name not in {b.name for b in bound}:
-                found = self.truth(body, v)  # over no objects at all, "every" holds and "some" does not
+                found = self.truth(body, v)  # over no objects, "every" holds and "some" does not
                 return found if found is universal else None
             case _:
                 return None
@@ -119,23 +119,23 @@ class Unobserved:
                 if value is None and (
                     isinstance(other, t.Me) or (isinstance(other, t.Var) and isinstance(other.type, Ref))
                 ):
-                    return False  # these are objects
+                    return False  # the other side is an object
         return None
 
 
 @dataclass(frozen=True)
 class Ended(Unobserved):
-    """An object in a state that is never left, to which no attribute that changes refers."""
+    """An object in a state that no row leaves, and that no changing attribute refers to."""
 
     def makes_no_difference(self) -> bool:
-        """Nothing in the model can tell that it is there."""
+        """Whether nothing in the model depends on its existence."""
         model = self.model
         terms: list[t.Term] = []
         for action in model.actions:
             terms += [*action.when, *action.fires]
             for v in action.parameters:
                 if isinstance(v.type, SetOf) and v.type.sort.name == self.sort:
-                    return False  # whether it can be chosen as an element is another question
+                    return False  # its role as an element of the set is not analysed
                 if self.stands_for(v) and self.all_of(action.when, v) is not False:
                     return False
         for rule in model.rules:
@@ -146,7 +146,7 @@ class Ended(Unobserved):
         )
 
     def only_asked(self, term: t.Term) -> bool:
-        """Of rigid sets of the sort's objects, ``term`` only asks whether they contain something."""
+        """Whether ``term`` uses rigid sets of the sort's objects only for membership tests."""
         if isinstance(term, t.Has):
             parts: Sequence[t.Term] = [
                 *(t.children(term.set) if isinstance(term.set, t.Attr) else [term.set]),
@@ -165,7 +165,7 @@ class Ended(Unobserved):
         return frozenset(a.name for a in attributes if isinstance(a.type, SetOf) and a.type.sort.name == self.sort)
 
     def never_given(self, of: t.Term, event: str, name: str) -> bool:
-        """Also through the causes of the causes; triggers have no cycle, so this ends."""
+        """Follows causes of causes as well. Triggers have no cycle, so this terminates."""
         if not isinstance(of, t.Var) or not isinstance(of.type, Ref):
             return False
         causes = [(f, a.when) for a in self.model.actions for f in a.fires]
@@ -182,27 +182,28 @@ class Ended(Unobserved):
         return True
 
     def elsewhere(self, term: t.Term, v: t.Var) -> bool:
-        """An attribute, not rigid, of another object: it does not refer to this one."""
+        """Whether ``term`` is a non-rigid attribute of another object: such an attribute does not refer to this one."""
         if not isinstance(term, t.Attr) or not isinstance(term.of, t.Var) or term.of.name == v.name:
             return False
         kind = term.of.type
         if not isinstance(kind, Ref) or self.stands_for(term.of):
-            return False  # another variable of the sort may stand for the object as well
+            return False  # another variable of the sort may stand for the object too
         attribute = self.model.machine(kind.sort).attribute(term.name)
         return attribute is not None and not attribute.rigid and not isinstance(attribute.type, IntRange)
 
 
 @dataclass(frozen=True)
 class Unnamed(Unobserved):
-    """An object that has had no part in any step: as it was at the start, and nothing that changes refers to it.
+    """An object that took part in no step: it is in its initial state, and no changing attribute refers to it.
 
-    ``named`` are variables that stand for other objects, or sets of them.
+    Attributes:
+        named: the variables that stand for other objects, or sets of them.
     """
 
     named: frozenset[str] = frozenset()
 
     def noticed_by(self, action: Action) -> bool:
-        """Whether a step of ``action``, of which all parameters are other objects, can tell that it is there."""
+        """Whether a step of ``action``, whose parameters are all other objects, depends on its existence."""
         inside = replace(self, named=frozenset(v.name for v in action.parameters))
         if not all(inside.unobserved(term) for term in [*action.when, *action.fires]):
             return True
@@ -219,7 +220,7 @@ class Unnamed(Unobserved):
         return not all(self.unobserved(value) for row in rows for _, value in row.sets)
 
     def unobserved(self, term: t.Term) -> bool:
-        """A binder hides a parameter of its name."""
+        """As in the base class; a binder hides the parameter of the same name."""
         bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
         bound |= {term.var.name} if isinstance(term, t.Those) else set()
         if bound & self.named:
@@ -227,15 +228,15 @@ class Unnamed(Unobserved):
         return super().unobserved(term)
 
     def stands_for(self, v: t.Var) -> bool:
-        """Parameters do not."""
+        """As in the base class; parameters do not."""
         return v.name not in self.named and super().stands_for(v)
 
     def never_given(self, of: t.Term, event: str, name: str) -> bool:
-        """Only rules could, by a variable that stands for it; they are put to the test themselves."""
+        """True: only a rule could, by a variable that stands for the object, and rules are checked themselves."""
         return True
 
     def elsewhere(self, term: t.Term, v: t.Var) -> bool:
-        """A parameter, or an attribute that changes: what nobody has named, none refers to."""
+        """Whether ``term`` is a parameter, or an attribute that changes: neither refers to an unobserved object."""
         if isinstance(term, t.Var):
             return term.name in self.named
         if not isinstance(term, t.Attr):
@@ -244,7 +245,7 @@ class Unnamed(Unobserved):
         return all(a is None or (not a.rigid and isinstance(a.type, Ref | SetOf)) for a in owners)
 
     def own(self, attribute: str) -> t.Value | EllipsisType | None:
-        """What it has been from the start; what never changes may be anything."""
+        """Its initial value; ... for a rigid attribute, which may have any value."""
         declared = self.model.machine(self.sort).attribute(attribute)
         if declared is None or declared.rigid:
             return ...
@@ -262,7 +263,7 @@ class Unnamed(Unobserved):
 
 
 def noticing(model: Model, sorts: Iterable[str]) -> frozenset[str]:
-    """The actions whose steps, all of whose parameters are named, may depend on objects of ``sorts`` that nobody has named."""
+    """The actions whose steps may depend on unobserved objects of ``sorts``, even if all parameters are named."""
     found = set()
     for sort in sorts:
         states = model.machine(sort).states

@@ -1,7 +1,7 @@
-"""A trace of the plain format, checked record by record as they come: of any system, for as long as it runs.
+"""A trace of the plain format, checked record by record: of any system, for as long as it runs.
 
-What is kept are the candidates, and the records since few states explained the trace. Neither grows with the trace; nor
-does the number of objects, where the model lets those be collected that have ended.
+A watch keeps the candidates, and the records since few states explained the trace. Neither grows with the trace. Nor
+does the number of objects grow, if the model lets ended objects be collected.
 """
 
 from __future__ import annotations
@@ -30,9 +30,12 @@ CONFORMS = Validation(LogVerdict.CONFORMS)
 
 @dataclass(frozen=True)
 class Allowed:
-    """The next events that some state allows which explains everything so far, as records of the plain format.
+    """The events that may come next, as records of the plain format. Some state that explains the trace so far allows
+    each.
 
-    ``complete``: these are all.
+    Attributes:
+        events: the events.
+        complete: whether these are all.
     """
 
     events: Sequence[Mapping[str, Any]]
@@ -40,17 +43,17 @@ class Allowed:
 
 
 class Watch:
-    """A trace of the plain format that goes on: its candidates, and the verdict so far.
+    """A growing trace of the plain format: its candidates, and the verdict so far.
 
     Args:
         system: the system that the trace is of.
-        model: the variant that checks it; None for the one that the header names, or else the system's.
-        header: as README.md and plain.schema.json have it, with its place if it has one.
-        limit: more states than this that explain the trace so far: undetermined.
-        format: the format that the records come in, for the report.
+        model: the variant to check against. None: the one that the header names, else the system's.
+        header: as docs/reference/trace-formats.md and plain.schema.json define it; a ``Line`` also has its place.
+        limit: the limit for states that explain the trace so far. Beyond it the trace is undetermined.
+        format: the format of the records, for the report.
 
     Raises:
-        TraceError: a header that is none.
+        TraceError: a wrong header.
     """
 
     def __init__(
@@ -73,38 +76,40 @@ class Watch:
 
     @property
     def open(self) -> bool:
-        """Everything so far is explained: only then are further records checked."""
+        """Whether everything so far conforms. Only then are more records checked."""
         return self.validation is CONFORMS
 
     @property
     def records(self) -> int:
-        """How many records were taken, with the one that decided the verdict."""
+        """How many records were checked, including the one that decided the verdict."""
         return self.candidates.records + (self.validation is not CONFORMS)
 
     @property
     def objects(self) -> ObjectMap:
-        """The objects that there are."""
+        """The current objects."""
         return self.candidates.context.objects
 
     @property
     def since(self) -> Since | None:
-        """The last point where few states explained the trace, and the records since then; the last one does not conform, if one does.
+        """The last point that few states explained, and the records since then. A nonconforming record is the last of
+        them.
 
-        None if there was none among the last records.
+        None if the last records have no such point.
         """
         return self.candidates.since
 
     def take(self, record: Mapping[str, Any], place: int | Line = 0) -> Validation:
-        """Checks one more record.
-
-        Once the verdict is not "conforms", it stays.
+        """Checks one more record. A verdict other than "conforms" is final.
 
         Args:
-            record: as README.md and plain.schema.json have it.
-            place: where it stands, for messages: the number of its line, or its line; by default, the number of the record.
+            record: as docs/reference/trace-formats.md and plain.schema.json define it.
+            place: the line of the record or its number, for messages; by default, the number of the record.
+
+        Returns:
+            The verdict on everything so far.
 
         Raises:
-            TraceError: it is no record. Nothing has changed then, and another may follow.
+            TraceError: it is not a record. The watch is unchanged then, and another record may follow.
         """
         if self.validation is not CONFORMS:
             return self.validation
@@ -130,7 +135,7 @@ class Watch:
         )
 
     def allowed(self, most: int = 1000) -> Allowed:
-        """The events that may come next, at most so many; none after a nonconformance."""
+        """The events that may come next, at most ``most``; none after a nonconformance."""
         if self.validation.verdict is LogVerdict.VIOLATES:
             return Allowed((), True)
         found: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, Any]] = {}

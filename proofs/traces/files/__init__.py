@@ -1,1 +1,1 @@
-"""Files as numbered lines, JSON objects or YAML, also while they grow."""
+"""Files as numbered lines, JSON objects or YAML. They may still be growing."""

@@ -17,18 +17,18 @@ STDIN = "-"
 """The file name that stands for standard input."""
 
 READ = 1 << 16
-"""Bytes that are read of a pipe at once."""
+"""Bytes read from a pipe at a time."""
 
 SHARE = 4
-"""After a look, so many times as long as it took is the next one left: with a long trace, looks are rare."""
+"""The pause after a check, as a multiple of the check's duration: long traces are checked rarely."""
 
 
 class Arriving:
-    """What comes through a pipe, without waiting for it: reading it must not keep an interrupt from being noticed.
+    """The data of a pipe, read without blocking, so that an interrupt is noticed at once.
 
     Args:
-        file: one end of the pipe; it is kept, and nothing else reads it.
-        ends: when nobody writes to it any more, there is no more. A named pipe may find another writer.
+        file: the reading end of the pipe. This object keeps it; nothing else may read it.
+        ends: whether the data end when no process writes any more. A named pipe may find another writer.
     """
 
     def __init__(self, file: BinaryIO, *, ends: bool) -> None:
@@ -36,10 +36,10 @@ class Arriving:
         self._lines: deque[bytes] = deque()
         self._held = b""
         self.ended = False
-        """There is no more."""
+        """Whether there is no more data."""
 
     def readline(self, most: int) -> bytes:
-        """The rest of a line, or what there is of it, at most so many bytes; nothing if there is nothing now."""
+        """The rest of a line, or the part that is available, at most ``most`` bytes; empty if nothing is available."""
         while not self._lines and len(self._held) < most and not self.ended:
             if not select.select([self._file], [], [], 0)[0]:
                 break
@@ -62,44 +62,49 @@ class Following:
     """Waits at the end of a file that is still being written.
 
     Args:
-        idle: seconds without anything new after which the file is held to be complete; None: never.
-        every: seconds between two looks at it.
+        idle: seconds without new data after which the file counts as complete; None: never.
+        every: seconds between two looks at the file.
     """
 
     def __init__(self, idle: float | None = None, every: float = 0.2) -> None:
         self._idle, self._every, self._waited = idle, every, 0.0
         self._stopped = threading.Event()
         self.half = False
-        """The last line was not complete, and was not read."""
+        """Whether the last line was incomplete, and was not read."""
         self.at_end: Callable[[], None] = lambda: None
-        """Called whenever all that is there has been read, before it waits for more."""
+        """Called when all available data have been read, before each wait."""
 
     def stop(self) -> None:
-        """Nothing more is wanted."""
+        """Ends the following: no more data are needed."""
         self._stopped.set()
 
     @property
     def interrupted(self) -> bool:
-        """Nothing more is wanted; there may be more."""
+        """Whether :meth:`stop` was called; the file may have more data."""
         return self._stopped.is_set()
 
     @property
     def stopped(self) -> bool:
-        """Nothing more is wanted, or will come."""
+        """Whether no more data are needed or expected."""
         return self.interrupted or (self._idle is not None and self._waited >= self._idle)
 
     def wait(self, file: BinaryIO | Arriving, name: str, got: bool) -> bool:
-        """Waits a moment at the end of ``file``; whether to look again.
+        """Waits a moment at the end of ``file``.
 
         Args:
-            got: something new was there, if not a whole line.
+            file: the file.
+            name: its name, for messages.
+            got: whether there were new data, if not a whole line.
+
+        Returns:
+            Whether to look again.
 
         Raises:
-            TraceError: the file has become shorter, or another one has its name now.
+            TraceError: the file became shorter, or another file has its name now.
         """
         self._waited = 0.0 if got else self._waited + self._every
         if not isinstance(file, Arriving):
-            with suppress(OSError):  # what is neither a file nor a pipe may have no size
+            with suppress(OSError):  # a file of another kind may have no size
                 if os.fstat(file.fileno()).st_size < file.tell():
                     raise TraceError(f"{name}: has become shorter while it was followed; check the new file by itself")
             if not got and name != STDIN and _replaced(file, name):
@@ -114,20 +119,20 @@ class Following:
 
 
 def _replaced(file: BinaryIO, name: str) -> bool:
-    """Another file has the name under which ``file`` was opened, as when logs are rotated."""
+    """Whether another file has the name under which ``file`` was opened, as after log rotation."""
     try:
         return not os.path.samestat(os.fstat(file.fileno()), os.stat(name))
-    except OSError:  # none has it, perhaps not yet; or it is no file at all
+    except OSError:  # no file has the name, perhaps not yet; or it is not a file
         return False
 
 
 class Again:
-    """Looks at what has been read of a trace that is checked as a whole, now and then.
+    """Checks, now and then, a trace that can only be checked as a whole.
 
     Args:
-        size: how much has been read.
-        decided: what has been read is enough for a verdict.
-        stop: no more need be read.
+        size: returns how much has been read.
+        decided: returns whether that is enough for a verdict.
+        stop: ends the reading.
     """
 
     def __init__(self, size: Callable[[], int], decided: Callable[[], bool], stop: Callable[[], None]) -> None:
@@ -135,7 +140,7 @@ class Again:
         self._seen, self._next = 0, 0.0
 
     def look(self) -> None:
-        """Looks, if there is more than before and it is time."""
+        """Checks, if there is more than last time and the pause is over."""
         begun = time.monotonic()
         if self._size() == self._seen or begun < self._next:
             return

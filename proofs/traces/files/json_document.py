@@ -1,7 +1,7 @@
-"""JSON documents with the line on which each of their objects begins.
+"""JSON documents, with the line on which each object begins.
 
-A REST answer is one document over many lines, or all on one; a stream has one on each line. What is wrong with an
-entry is to be said with the entry's own line.
+A REST answer is one document on one or many lines; a stream has one document a line. An error in an entry names the
+entry's own line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Placed(dict[str, Any]):
 
 
 class _Decoder(json.JSONDecoder):
-    """The standard decoder, written in Python instead of C, so that objects can be told where they begin."""
+    """The standard decoder in its Python version, not in C, so that it can record where objects begin."""
 
     def __init__(self) -> None:
         super().__init__(object_pairs_hook=Placed)
@@ -36,19 +36,19 @@ class _Decoder(json.JSONDecoder):
     @staticmethod
     def _placed(state: tuple[str, int], *others: Any) -> tuple[Placed, int]:
         value, end = json.decoder.JSONObject(state, *others)  # type: ignore[attr-defined]
-        value.at = state[1] - 1  # after the brace
+        value.at = state[1] - 1  # the position is after the brace
         return value, end
 
 
 @dataclass(frozen=True)
 class Documents:
-    """The JSON values of a file, in their order, and the way back to lines."""
+    """The JSON values of a file in order, and how to find their lines."""
 
     file: str
     first: int
     values: Sequence[Any]
     ends: Sequence[int]
-    """Where the lines end."""
+    """The positions of the line ends."""
 
     def line(self, value: Mapping[str, Any]) -> Line:
         """An object with its line, as a JSON Lines file would have it."""
@@ -56,15 +56,15 @@ class Documents:
         return Line(self.file, bisect_left(self.ends, at) + 1, value)
 
     def error(self, problem: str, *where: str | int) -> TraceError:
-        """A mistake that is no object's, said of the first line that is not blank."""
+        """An error that belongs to no object; it names the first line that is not blank."""
         return TraceError(f"{self.file}, line {self.first}: {problem}")
 
 
 def read_documents(lines: Sequence[TextLine]) -> Documents:
-    """All JSON values of the file, one after another.
+    """All JSON values of the file, in order.
 
     Raises:
-        TraceError: something is no JSON.
+        TraceError: a part is not JSON.
     """
     file, text = lines[0].file, joined(lines)
     decoder, values, at = _Decoder(), [], _blank(text, 0)
@@ -87,7 +87,7 @@ def read_documents(lines: Sequence[TextLine]) -> Documents:
 
 
 def joined(lines: Sequence[TextLine]) -> str:
-    """The text of the file, every line in its place."""
+    """The text of the file; every line keeps its number."""
     text = [""] * lines[-1].number
     for line in lines:
         text[line.number - 1] = line.text

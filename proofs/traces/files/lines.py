@@ -20,10 +20,10 @@ from .following import STDIN, Arriving, Following
 from .schema import kind_of
 
 MOST_BYTES = 16 << 20
-"""Bytes of a line."""
+"""The limit for the bytes of a line."""
 
 LONGEST = 1000
-"""Letters of a message; of a longer one the middle is left out."""
+"""The limit for the characters of a message. A longer one loses its middle."""
 
 
 Part = tuple[str | int, ...]
@@ -35,8 +35,11 @@ class Line:
     """One object of a JSON Lines file and the number of its line (the first is 1).
 
     Args:
-        made_by: what has made the object of what stands there, for messages; "" if it stands there itself.
-        parts: file and line of the parts that do not stand in this line; keys and positions from the root.
+        file: the name of the file; "" if there is none.
+        number: the number of the line.
+        value: the object.
+        made_by: the mapping that made the object from the line, for messages; "" if the object is in the line itself.
+        parts: the file and line of each part that is on another line; the keys are paths from the root.
     """
 
     file: str
@@ -46,9 +49,10 @@ class Line:
     parts: Mapping[Part, tuple[str, int]] | None = field(default=None, repr=False)
 
     def error(self, problem: str, *where: str | int) -> TraceError:
-        """``problem`` with this line's place in front; of what is in no file, the number of the record.
+        """An error: ``problem`` after the place of this line, or the number of the record if there is no file.
 
         Args:
+            problem: what is wrong, and what to write instead.
             where: keys and positions of the part that is wrong.
         """
         parts = self.parts or {}
@@ -57,7 +61,7 @@ class Line:
         place = f"{file}, line {number}" if file else f"record {number}" if number else "header"
         if len(problem) > LONGEST:
             problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
-        made = f" (made by {self.made_by})" if self.made_by else ""  # what is wrong may stand there, and not in the log
+        made = f" (made by {self.made_by})" if self.made_by else ""  # the mistake may be there, not in the log
         return TraceError(f"{place}: {problem}{made}", self.number)
 
 
@@ -73,16 +77,16 @@ class TextLine:
         """The line as a JSON object.
 
         Raises:
-            TraceError: it is none.
+            TraceError: it is not a JSON object.
         """
         return Line(self.file, self.number, _object(self.file, self.number, self.text))
 
 
 def read_text(path: Path) -> list[TextLine]:
-    """The lines of a text file; blank ones are skipped.
+    """The lines of a text file, without the blank ones.
 
     Raises:
-        TraceError: no readable file, not UTF-8, empty, or with a line that is too long.
+        TraceError: the file is unreadable, not UTF-8 or empty, or a line is too long.
     """
     with opened(path) as file:
         lines = list(text_lines(file, str(path)))
@@ -92,7 +96,7 @@ def read_text(path: Path) -> list[TextLine]:
 
 
 def called(path: Path) -> str:
-    """A file, or standard input, as messages call it."""
+    """The name of a file, or of standard input, in messages."""
     return "standard input" if str(path) == STDIN else str(path)
 
 
@@ -113,7 +117,7 @@ def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO 
             file: BinaryIO = sys.stdin.buffer
             yield Arriving(file, ends=True) if following is not None and _is_pipe(file) else file
         elif following is not None and path.is_fifo():
-            # Else it waits here until somebody writes to it.
+            # A blocking open would wait here for a writer.
             with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
                 yield Arriving(pipe, ends=False)
         else:
@@ -126,7 +130,7 @@ def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO 
             else f"cannot be read: {error.strerror or error}; name a file that you can read"
         )
         raise TraceError(f"{path}: {what}") from None
-    except ValueError as error:  # a name that no file can have, such as one with a NUL in it
+    except ValueError as error:  # no file can have this name, for example with a NUL in it
         if isinstance(error, TraceError):
             raise
         raise TraceError(f"{str(path)!r} cannot be a file name; name a file") from None
@@ -141,11 +145,12 @@ def _is_pipe(file: BinaryIO) -> bool:
 
 
 def text_lines(file: BinaryIO | Arriving, name: str, following: Following | None = None) -> Iterator[TextLine]:
-    """The lines of ``file`` that are not blank, one by one.
+    """Yields the lines of ``file`` that are not blank.
 
     Args:
-        name: what the file is called.
-        following: for a file that is still being written: half a line at its end waits for the rest.
+        file: the open file.
+        name: the name of the file, for messages.
+        following: for a file that is still being written: an incomplete last line waits for the rest.
 
     Raises:
         TraceError: a line is not UTF-8, or too long.
@@ -185,7 +190,7 @@ def as_objects(lines: Sequence[TextLine]) -> list[Line]:
     """All lines as JSON objects.
 
     Raises:
-        TraceError: a line is none.
+        TraceError: a line is not a JSON object.
     """
     return [line.object() for line in lines]
 
@@ -200,7 +205,7 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
         ) from None
     except RecursionError:
         raise TraceError(f"{name}, line {number}: nested too deeply; write less in one object", number) from None
-    except ValueError as error:  # a name twice, or a number of thousands of digits
+    except ValueError as error:  # a duplicate key, or a number with thousands of digits
         what = str(error).split("; use sys")[0]
         raise TraceError(f"{name}, line {number}: the JSON cannot be read: {what}", number) from None
     if not isinstance(value, dict):
@@ -209,21 +214,21 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
 
 
 def _loads(text: str) -> Any:
-    """``text`` as JSON; orjson is several times faster, and json knows big numbers and says more about mistakes.
+    """``text`` as JSON. orjson is several times faster; json reads big numbers and has better errors.
 
     Raises:
-        ValueError: it is no JSON, or has a name twice in one object, of which orjson keeps the last.
+        ValueError: it is not JSON, or one object has a key twice, of which orjson keeps the last.
     """
     try:
         value = orjson.loads(text)
     except ValueError:
         return json.loads(text, object_pairs_hook=_distinct)
-    # A name is followed by this, nearly always; where the numbers differ, a closer look tells why.
+    # `":` nearly always follows a key. If the numbers differ, json checks for duplicate keys.
     return value if text.count('":') == _names(value) else json.loads(text, object_pairs_hook=_distinct)
 
 
 def _names(value: Any) -> int:
-    """How many names the objects in ``value`` have."""
+    """How many keys the objects in ``value`` have."""
     found = 0
     if type(value) is dict:
         found, value = len(value), value.values()

@@ -1,4 +1,4 @@
-"""The shape of JSON objects, checked against a JSON Schema, and what is wrong with them in words."""
+"""Checks JSON objects against a JSON Schema, and describes errors in words."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from jsonschema.exceptions import best_match
 
 
 class Checked(Protocol):
-    """A JSON value with its place in a file, which says what is wrong with it."""
+    """A JSON value with its place in a file, which makes errors that name the place."""
 
     @property
     def value(self) -> Any:
         """The JSON value."""
 
     def error(self, reason: str, *where: str | int) -> Exception:
-        """The error that names the place of a part: keys and positions from the root."""
+        """An error that names the place of a part: keys and positions from the root."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,19 @@ class Shape:
         return Shape(jsonschema.Draft202012Validator(chosen))
 
     def check(self, line: Checked) -> None:
-        """Nothing, if the line has this shape.
+        """Checks that the line has this shape.
 
         Raises:
-            TraceError: it has not; the message says where, what was found and what to write.
+            TraceError: it does not. The message says where, what is there, and what to write.
         """
         found = self.problem(line.value)
         if found is not None:
             raise line.error(found[1], *found[0])
 
     def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
-        """Where ``value`` has not this shape (keys and positions), and what is wrong there, with what to write; or None."""
+        """The first mismatch of ``value``: where (keys and positions), and what is wrong with what to write; None if it
+        fits.
+        """
         error = best_match(self.validator.iter_errors(value))
         if error is None:
             return None
@@ -58,7 +60,7 @@ class Shape:
 
 
 def _key(error: Any) -> list[str]:
-    """The key that should not be there, if the error is about one."""
+    """The unknown key, if the error is about one."""
     return _unknown(error)[:1] if error.validator == "additionalProperties" else []
 
 
@@ -94,7 +96,7 @@ def _problem(error: Any) -> str:
 
 
 _REMEDIES = {"required": "it", "dependentRequired": "both", "not": "one of the two", "type": "that"}
-"""What to write where the schema does not say it."""
+"""What to write if the schema does not say it."""
 
 _TYPES = {
     "object": "an object {...}",

@@ -14,7 +14,7 @@ from schedproof.proofs.traces.errors import TraceError
 from .schema import Shape
 
 MOST_DEEP = 50
-"""Parts within parts."""
+"""The limit for nesting."""
 
 Path_ = tuple[str | int, ...]
 
@@ -32,15 +32,15 @@ class YamlFile:
     lines: Mapping[Path_, int]
 
     def error(self, problem: str, *where: str | int) -> TraceError:
-        """``problem`` with the place of a part in front."""
+        """An error: ``problem`` after the place of the part."""
         at = next(self.lines[where[:n]] for n in range(len(where), -1, -1) if where[:n] in self.lines)
         return TraceError(f"{self.file}, line {at}: {problem}")
 
     def check(self, shape: Shape) -> None:
-        """Nothing, if the data has this shape.
+        """Checks that the data have this shape.
 
         Raises:
-            TraceError: it has not.
+            TraceError: they do not.
         """
         found = shape.problem(self.data)
         if found is not None:
@@ -51,7 +51,7 @@ def read_yaml(path: Path) -> YamlFile:
     """The data of a YAML file.
 
     Raises:
-        TraceError: it cannot be read, is not YAML, or has what plain data has not: aliases, or a key twice.
+        TraceError: the file is unreadable or not YAML, or is not plain data: it has an alias, or a key twice.
     """
     name = str(path)
     try:
