@@ -1,4 +1,4 @@
-"""What the sessions answer, before it is said in HTTP or JSON-RPC."""
+"""The answers of sessions, independent of HTTP and JSON-RPC."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 
 class Kind(enum.StrEnum):
-    """How a request ended. The names are part of the interface: they are the ``error`` of an answer in HTTP."""
+    """How a request ended. The values are part of the interface: HTTP answers have them as ``error``."""
 
     DONE = "done"
     MALFORMED = "malformed"
-    """It is no JSON, or not of the form that the request has."""
+    """It is not JSON, or does not have the form of the request."""
     BAD_SESSION = "bad-session"
     """No session can be created for this system, scope or header."""
     BAD_RECORD = "bad-record"
-    """A record is none; those before it are taken."""
+    """A record is invalid; those before it are taken."""
     CONFLICT = "conflict"
-    """The session has not taken as many records as the client counts on."""
+    """The session has not taken the number of records that the client expects."""
     UNKNOWN = "no-such-session"
     BUSY = "busy"
     """Too many requests to this session at once."""
     FULL = "full"
-    """Too many sessions, or no process can be had for one more."""
+    """Too many sessions, or no process is available for another."""
     TOO_BIG = "too-big"
     ENDING = "ending"
     """The server ends."""
@@ -34,7 +34,7 @@ class Kind(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """``body`` is the result if it is done; else it has a ``message`` of one line, and what else there is to say."""
+    """An answer. ``body`` is the result if the request was done; else it has a ``message`` of one line, and details."""
 
     kind: Kind
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -42,10 +42,10 @@ class Answer:
 
     @property
     def done(self) -> bool:
-        """The request was done."""
+        """Whether the request was done."""
         return self.kind is Kind.DONE
 
 
 def problem(kind: Kind, message: str, retry_after: int | None = None, **more: Any) -> Answer:
-    """A request that was not done, and why."""
+    """The answer to a request that was not done: why, in one line."""
     return Answer(kind, {"message": " ".join(message.split()), **more}, retry_after)

@@ -1,4 +1,4 @@
-"""What there is to create sessions for."""
+"""The systems for which sessions can be created."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def systems() -> Mapping[str, System]:
     """The user's systems and the project's, by name, as they were when the service began.
 
     Raises:
-        UserError: one of the user's cannot be loaded.
+        UserError: one of the user's systems cannot be loaded.
     """
     found = discovery.every(Path.cwd())
     return {name: found.system(name) for name in found.entries}
 
 
 def catalogue() -> dict[str, Any]:
-    """Every system with its variants, and of each the sorts, default scope and actions."""
+    """Every system with its variants; of each variant the sorts, the default scope and the actions."""
     return {"systems": [_system(system) for system in systems().values()]}
 
 
@@ -54,7 +54,7 @@ def _variant(model: Model) -> dict[str, Any]:
 
 
 def kind(of: Type) -> str:
-    """What a parameter's value is, as records write it."""
+    """The type of a parameter, as records write its values."""
     match of:
         case Ref(sort):
             return sort.name

@@ -1,4 +1,4 @@
-"""The life of a session's own process: it checks what it is asked, within its limits, until nobody is left to ask."""
+"""The process of one session: it answers requests within its limits until the connection closes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .opening import BadSession, opened
 from .strict import NotJson, parse
 
 OUT_OF_MEMORY = 71
-"""How the process ends when it may have no more memory."""
+"""The exit code when the process may not have more memory."""
 
 FAULT = 70
-"""How it ends after an error of its own."""
+"""The exit code after an internal error."""
 
 
 class Checking:
-    """One session: what it was created with, and the records that it took."""
+    """One session: its check, with the records that it took."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -51,12 +51,12 @@ class Checking:
 
     @property
     def check(self) -> Watch:
-        """The check; there is one once the session is created, and nobody hears of the session before."""
+        """The check. It exists as soon as the session is created; no client knows the session before."""
         assert self.watch is not None
         return self.watch
 
     def create(self, body: bytes) -> Answer:
-        """Begins the session that ``body`` asks for."""
+        """Creates the session that ``body`` asks for."""
         try:
             self.watch = opened(parse(body))
         except NotJson as error:
@@ -76,14 +76,21 @@ class Checking:
         return kept
 
     def take(self, body: bytes, *, lines: bool, after: int | None) -> Answer:
-        """Takes the records of ``body``, a list or one a line, up to the first that is none or that ends the checking."""
+        """Takes the records of ``body``, a list or one a line. It stops at an invalid one, or when the verdict is
+        final.
+
+        Args:
+            body: the records.
+            lines: whether they are one a line.
+            after: how many records the client expects to be taken before; None: any number.
+        """
         before, begun = self.check.records, time.process_time()
         if after is not None and after != before:
             return problem(Kind.CONFLICT, f"the session has taken {before} records, not {after}", records=before)
         try:
             for given in _records(body, lines=lines):
                 if self.check.validation.verdict is not LogVerdict.CONFORMS:
-                    break  # nothing changes any more
+                    break  # the verdict is final
                 if time.process_time() - begun > self.limits.seconds / 2 and self.check.records > before:
                     return self._rest(before)
                 record = parse(given) if isinstance(given, bytes) else given
@@ -99,13 +106,13 @@ class Checking:
         return Answer(Kind.DONE, {"taken": self.check.records - before, **self.standing()})
 
     def _rest(self, before: int) -> Answer:
-        """Half of the time is over: whoever sends many records is asked to send fewer, before the session is lost."""
+        """Half of the time is over: asks the client to send fewer records at a time, before the session is lost."""
         taken, records = self.check.records - before, self.check.records
         says = f"checking {taken} records took long; send the rest in another request, after={records}, and fewer at a time"
         return problem(Kind.TOO_BIG, says, taken=taken, **self.standing())
 
     def events(self, most: int) -> Answer:
-        """What may happen next."""
+        """The events that may happen next."""
         allowed = self.check.allowed(most)
         return Answer(
             Kind.DONE, {"events": list(allowed.events), "complete": allowed.complete, "records": self.check.records}
@@ -113,11 +120,11 @@ class Checking:
 
 
 class _NoList(ValueError):
-    """The body as a whole is no list of records."""
+    """The body as a whole is not a list of records."""
 
 
 def _records(body: bytes, *, lines: bool) -> Iterator[Any]:
-    """The records of a list; or the lines that are not blank, still to be parsed."""
+    """Yields the records of a list, or the lines that are not blank, not yet parsed."""
     if lines:
         yield from (line for line in body.split(b"\n") if line.strip())
         return
@@ -131,7 +138,7 @@ def _records(body: bytes, *, lines: bool) -> Iterator[Any]:
 
 
 def live(connection: socket.socket, limits: Limits) -> NoReturn:
-    """Answers until the connection is closed. Ends this process, whatever happens."""
+    """Answers requests until the connection closes. It always ends this process."""
     code = FAULT
     try:
         _confine(limits)
@@ -139,7 +146,7 @@ def live(connection: socket.socket, limits: Limits) -> NoReturn:
     except MemoryError:
         code = OUT_OF_MEMORY
     except (OSError, EOFError):
-        code = 0  # nobody is left to answer
+        code = 0  # the server closed the connection
     finally:
         os._exit(code)
 
@@ -147,7 +154,7 @@ def live(connection: socket.socket, limits: Limits) -> NoReturn:
 def _serve(connection: socket.socket, checking: Checking, limits: Limits) -> int:
     while True:
         head, body = content(_exactly(connection, LENGTH.unpack(_exactly(connection, LENGTH.size))[0]))
-        signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # the signal ends the process, in the middle of anything
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # the signal ends the process at any point
         try:
             found = checking.answer(head, body)
             data = message({"kind": found.kind, "body": dict(found.body)})
@@ -172,21 +179,21 @@ def _exactly(connection: socket.socket, size: int) -> bytes:
 
 
 def _confine(limits: Limits) -> None:
-    """No more memory than is allowed, no files, and behind the server when processors are short."""
+    """Limits memory, forbids writing files, and lowers the priority below the server's."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     ceiling = _address_space() + limits.memory
     for what, most in ((resource.RLIMIT_AS, ceiling), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)):
-        with contextlib.suppress(ValueError, OSError):  # a lower limit is set already
+        with contextlib.suppress(ValueError, OSError):  # a lower limit is already set
             resource.setrlimit(what, (most, most))
     with contextlib.suppress(OSError):
         os.nice(5)
     if sys.platform == "linux":
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
-            score.write("500")  # if the machine itself is short of memory, a session goes before the server
+            score.write("500")  # if the machine runs short of memory, the kernel ends a session before the server
 
 
 def _address_space() -> int:
-    """Bytes that this process has already, most of them shared with all sessions."""
+    """The bytes of address space that this process already has; all sessions share most of it."""
     try:
         with open("/proc/self/statm") as sizes:
             return int(sizes.read().split()[0]) * resource.getpagesize()

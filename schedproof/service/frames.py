@@ -1,6 +1,7 @@
-"""What passes between the server and a session's process: JSON only, each message with its length in front.
+"""The messages between the server and a session's process: JSON, each message after its length.
 
-A request is a head, one object, and the client's body, which only the session's process reads; an answer is one object.
+A request is a head (one object) and the client's body, which only the session's process parses. An answer is one
+object.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 LENGTH = struct.Struct("!I")
-"""In front of each message."""
+"""The length before each message."""
 
 BIGGEST = 16 << 20
-"""Bytes of one answer; none that is meant comes near."""
+"""The limit for the bytes of one answer; regular answers are far smaller."""
 
 
 def message(head: Mapping[str, Any], body: bytes = b"") -> bytes:
@@ -24,7 +25,7 @@ def message(head: Mapping[str, Any], body: bytes = b"") -> bytes:
 
 
 def content(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Head and body of a message without its length."""
+    """The head and the body of a message without its length."""
     head, _, body = data.partition(b"\n")
     found: dict[str, Any] = json.loads(head)
     return found, body

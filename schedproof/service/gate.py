@@ -1,4 +1,4 @@
-"""Who is let in: the name that was asked for, where the request comes from, the token. Before anything is read of it."""
+"""Access control by host name, origin and token, before any part of the body is read."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Names of this machine. A page of the web that has its own name lead here still says its own."""
+"""Names of this machine. A web page whose own name resolves to this machine still sends its own name."""
 
 OPEN = "/health"
-"""The one path that needs no token: it says nothing of anybody."""
+"""The only path that needs no token: it reveals nothing about any client."""
 
 
 class Gate:
-    """Lets requests through to ``application``, or answers them itself.
+    """Passes requests to ``application``, or refuses them.
 
     Args:
-        token: what every request has to bring; None if none is needed.
-        names: the names that the server may be asked for; None for any, which only a token makes safe.
+        application: the ASGI application.
+        token: the token that every request must have; None if none is needed.
+        names: the host names that requests may use. None allows any, which is safe only with a token.
     """
 
     def __init__(self, application: Application, token: str | None, names: frozenset[str] | None) -> None:
         self.application, self.token, self.names = application, token, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """ASGI."""
+        """Handles one ASGI connection."""
         refusal = self.refusal(scope) if scope["type"] == "http" else None
         await (refusal or self.application)(scope, receive, send)
 
     def refusal(self, scope: Scope) -> JSONResponse | None:
-        """What is answered instead; None if the request may pass."""
+        """The answer to a refused request; None if the request may pass."""
         headers: dict[bytes, list[str]] = {b"host": [], b"origin": [], b"authorization": []}
         for name, value in scope["headers"]:
             if name in headers:
@@ -62,11 +63,11 @@ class Gate:
 
 
 def _name(url: str) -> str:
-    """The host's name in a URL, without its port; "" if it has none, or more than that."""
+    """The host name in a URL, without its port; "" if the URL has none, or has more parts."""
     found = re.fullmatch(r"(?:https?:)?//(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?", url.lower())
     return found[1].strip("[]") if found is not None else ""
 
 
 def _refused(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    # The request's body is not read: the connection ends with the answer.
+    # The request's body is not read, so the connection must close after the answer.
     return JSONResponse({"error": error, "message": message}, status, {**(headers or {}), "Connection": "close"})

@@ -1,11 +1,11 @@
-"""What one client may use, so that nothing it does can hurt another."""
+"""The resources that one client may use, so that it cannot harm another."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MOST_EVENTS = 1000
-"""Allowed next events in one answer."""
+"""The limit for the next events in one answer."""
 
 
 @dataclass(frozen=True)
@@ -14,18 +14,20 @@ class Limits:
 
     Args:
         sessions: sessions at once; one more is refused until one ends.
-        body: bytes of one request's body (of one line, of JSON-RPC).
-        seconds: processor time that a session may take for one request; more, and the session is lost.
-        patience: seconds of wall time after which a request is given up, and its session lost. Higher than ``seconds``, because
-            others may be using the processors.
-        memory: bytes of address space that a session may take beyond what all share; more, and the session is lost.
-        idle: seconds after which a session that nobody asks anything ends.
-        waiting: requests to one session at once. All sessions together stay below ``connections``, so that somebody who
-            only waits never keeps another from being heard.
-        connections: of HTTP, at once.
-        head, content, reading: seconds that a client has to send a request's head, then its body, and to take the answer.
-        keep: seconds that a connection is kept for another request.
-        ending: seconds that clients have to take their answers when the server ends.
+        body: bytes of one request's body (in JSON-RPC, of one line).
+        seconds: processor time, in seconds, of a session for one request. Beyond it the session is lost.
+        patience: wall time, in seconds, after which a request is abandoned and its session lost. It exceeds ``seconds``
+            because other processes may use the processors.
+        memory: bytes of address space of a session beyond what all share. Beyond it the session is lost.
+        idle: seconds without a request after which a session ends.
+        waiting: requests to one session at once. All sessions together stay below ``connections``, so that waiting
+            clients never block others.
+        connections: HTTP connections at once.
+        head: seconds in which a client must send the head of a request.
+        content: seconds in which it must send the body.
+        reading: seconds in which it must read the answer.
+        keep: seconds that a connection stays open for another request.
+        ending: seconds that clients have to read their answers when the server ends.
     """
 
     sessions: int = 32

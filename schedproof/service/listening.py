@@ -1,4 +1,4 @@
-"""The server as a process of HTTP: where it listens, what it expects of connections, and how it ends."""
+"""The HTTP server process: its address, its limits for connections, and how it ends."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .web import application
 
 
 class Unbound(Exception):
-    """The address cannot be had. The message is one line."""
+    """The address is not available. The message is one line."""
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there.
+    """A socket that listens on the address.
 
     Raises:
-        Unbound: nobody can.
+        Unbound: the address is not available.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -49,12 +49,12 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(listening: socket.socket) -> bool:
-    """Only this machine can connect to it."""
+    """Whether only this machine can connect to the socket."""
     return ipaddress.ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def url(listening: socket.socket) -> str:
-    """Where it is."""
+    """The URL of the server."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -65,8 +65,10 @@ def server(
     """A server that is ready to run.
 
     Args:
-        token: what every request has to bring; needed where others than this machine can connect.
-        ready: is called when it answers.
+        sessions: the sessions that it serves.
+        listening: the socket.
+        token: the token that every request must have; necessary if other machines can connect.
+        ready: called when the server answers.
     """
     names = LOOPBACK | {listening.getsockname()[0]} if is_loopback(listening) else None
     limits = sessions.limits
@@ -76,7 +78,7 @@ def server(
         ws="none",
         loop="asyncio",
         lifespan="on",
-        log_level="error",  # what clients do wrong is for them to know
+        log_level="error",  # errors of clients go to the clients
         access_log=False,
         server_header=False,
         proxy_headers=False,
@@ -89,13 +91,13 @@ def server(
 def serve(
     sessions: Sessions, listening: socket.socket, *, token: str | None, ready: Callable[[], None] = lambda: None
 ) -> None:
-    """Answers until the process is told to end (SIGINT or SIGTERM); clients that wait are told first."""
+    """Answers until the process gets SIGINT or SIGTERM. Waiting clients get an answer first."""
     served = server(sessions, listening, token=token, ready=ready)
 
     def end(*_: object) -> None:
         served.should_exit = True
 
-    # uvicorn ends, and then passes the signal on to whoever had it before: here, to nobody.
+    # uvicorn passes the signal on to the earlier handler when it ends: here, to one that does nothing.
     before = {each: signal.signal(each, end) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         served.run(sockets=[listening])
@@ -105,7 +107,9 @@ def serve(
 
 
 class Server(uvicorn.Server):
-    """Says when it answers; and ends the sessions before the connections, so that nobody waits for what will not come."""
+    """Calls ``ready`` when it answers. At the end it ends the sessions before the connections, so that no client waits
+    in vain.
+    """
 
     def __init__(self, config: uvicorn.Config, sessions: Sessions, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -121,9 +125,10 @@ class Server(uvicorn.Server):
 
 
 class Patient(H11Protocol):
-    """A connection that is patient for so long only. What uvicorn lacks: limits for who sends or reads slowly.
+    """A connection with time limits for slow clients, which uvicorn lacks.
 
-    If there are too many connections, the one goes that has been sending its request for the longest time, or is idle.
+    If there are too many connections, it closes the one that has been idle, or sending its request, for the longest
+    time.
     """
 
     limits: Limits
@@ -136,7 +141,7 @@ class Patient(H11Protocol):
 
     @property
     def sending(self) -> bool:
-        """The client is not waiting for an answer: its request is not complete."""
+        """Whether the request is incomplete, so that the client is not waiting for an answer."""
         return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -161,7 +166,7 @@ class Patient(H11Protocol):
         super().connection_lost(exc)
 
     def _noticed(self) -> None:
-        """A new request has begun."""
+        """Notices when a new request begins."""
         if self.cycle is not self._begun and not self.cycle.response_complete:
             self._begun = self.cycle
             limits = self.limits

@@ -1,7 +1,7 @@
-"""A process that starts the sessions' processes, and ends them all when the server is gone, however it went.
+"""A process that starts the sessions' processes, and ends them all when the server ends for any reason.
 
-It is a copy of the server made before there are threads, with the models loaded; each session's process is a copy of it,
-so that one begins in milliseconds and shares its memory. It holds nothing else of the server: no connection, no token.
+It is a copy of the server, made before there are threads, with the models loaded. Each session's process is a copy of
+it, so it begins in milliseconds and shares its memory. It holds nothing else of the server: no connection, no token.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from .checking import live
 from .limits import Limits
 
 START, END, REAP = b"s", b"e", b"r"
-"""What the nursery is asked: a process, the end of one, and how one ended that ends by itself."""
+"""The requests: start a process, end one, and return how one ended by itself."""
 
 NUMBER = struct.Struct("!i")
-"""A process id in a request; a process id or how it ended in an answer."""
+"""A process id in a request; in an answer, a process id or an exit code."""
 
 REQUEST = 1 + NUMBER.size
 
 FAILED = -1
-"""Instead of a process id: none could be started."""
+"""The answer instead of a process id: none could be started."""
 
 ENDING = 1.0
-"""Seconds that a process may take to end by itself once it has closed its connection."""
+"""Seconds in which a process must end by itself after it has closed its connection."""
 
 
 class NoProcess(Exception):
-    """No process can be had."""
+    """No process is available."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Born:
 
 
 class Nursery:
-    """The server's side. Its calls take milliseconds, and may come from any thread."""
+    """The server's side of the nursery. Its calls take milliseconds; any thread may make them."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -57,7 +57,7 @@ class Nursery:
         self._control, self._lock = socket.socket(), Lock()
 
     def __enter__(self) -> Nursery:
-        """Starts the process: to be done before there are threads.
+        """Starts the process. Call this before there are threads.
 
         Raises:
             OSError: no process can be started.
@@ -78,10 +78,10 @@ class Nursery:
             os.waitpid(self.pid, 0)
 
     def start(self) -> Born:
-        """A new process.
+        """Starts a process.
 
         Raises:
-            NoProcess: there cannot be one more, or the nursery itself is gone.
+            NoProcess: no more processes are possible, or the nursery itself has ended.
         """
         try:
             mine, theirs = socket.socketpair()
@@ -100,12 +100,11 @@ class Nursery:
         return Born(pid, mine)
 
     def end(self, pid: int) -> None:
-        """Kills a process."""
-        with contextlib.suppress(NoProcess):  # if the nursery is gone, so are they
+        with contextlib.suppress(NoProcess):  # if the nursery has ended, so have they
             self._ask(END, pid)
 
     def reap(self, pid: int) -> int | None:
-        """How a process ended that has closed its connection: its exit code, or the negative signal."""
+        """How a process ended that closed its connection: its exit code, or the negative signal; None if unknown."""
         try:
             return self._ask(REAP, pid)
         except NoProcess:
@@ -113,12 +112,12 @@ class Nursery:
 
     @property
     def alive(self) -> bool:
-        """Processes can be started."""
+        """Whether processes can be started."""
         with self._lock:
             if self._control.fileno() < 0:
                 return False
             readable, _, _ = select.select([self._control], [], [], 0)
-            return not readable  # it says nothing unless asked: what can be read is its end
+            return not readable  # the nursery only answers requests: readable means that it has ended
 
     def _ask(self, what: bytes, pid: int, passed: socket.socket | None = None) -> int:
         with self._lock:
@@ -134,7 +133,7 @@ class Nursery:
 
 
 def _tend(control: socket.socket, limits: Limits) -> NoReturn:
-    """The life of the nursery."""
+    """The main loop of the nursery."""
     children: set[int] = set()
     try:
         _forget_the_server(control)
@@ -172,7 +171,7 @@ def _copy(control: socket.socket, connection: int, limits: Limits) -> int:
 
 
 def _ended(pid: int, *, kill: bool) -> int:
-    """How a child ended; its number is nobody else's until it is asked for here."""
+    """The exit code of a child. Until this call has waited for it, the kernel does not reuse its id."""
     until = time.monotonic() + ENDING
     while not kill and time.monotonic() < until:
         gone, status = os.waitpid(pid, os.WNOHANG)
@@ -184,7 +183,7 @@ def _ended(pid: int, *, kill: bool) -> int:
 
 
 def _forget_the_server(control: socket.socket) -> None:
-    """Its files, its connections, its terminal, its signals: the end of ``control`` is the only one that counts."""
+    """Drops the server's files, connections, terminal and signals: only the end of ``control`` ends the nursery."""
     os.setsid()
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_IGN)
@@ -196,4 +195,4 @@ def _forget_the_server(control: socket.socket) -> None:
     os.closerange(3, kept)
     most = os.sysconf("SC_OPEN_MAX")
     os.closerange(kept + 1, most if most > 0 else 1 << 16)
-    gc.freeze()  # what is never looked at stays shared
+    gc.freeze()  # objects that the collector never visits stay shared

@@ -36,18 +36,19 @@ class Clue:
     """What a record says.
 
     Args:
-        steps: the steps that it may be; exactly one of them happened.
-        or_none: or none of them: what it says may have been done by the step of an earlier record.
+        steps: the steps that the record may mean; exactly one of them happened.
+        or_none: whether it may also mean none of them, because the step of an earlier record did what it says.
         unlogged: the steps that may have happened before it without a record of their own.
-        longest: how many of these at most.
+        longest: the limit for the number of these.
         logged: the slots that no step changes without a record.
-        in_order: of the unlogged steps, only the first that is possible is taken. A format may say so where
-            it knows that the other orders lead to nothing else that a later record could show.
-        before, after: what speaks against a state just before the step, and just after it.
+        in_order: take only the first possible one of the unlogged steps. A format may set it if other orders lead to
+            nothing else that a later record could show.
+        before: the objection to a state just before the step.
+        after: the objection to a state just after it.
         observed: what it shows of the state after.
-        fixed: the slots that its own step leaves as they are.
-        telling: only steps count that make at least one of the observed fields what it is.
-        suspects: if the record does not conform: steps whose refusal may be what there is to say; None for ``steps``.
+        fixed: the slots that its own step does not change.
+        telling: accept only steps that change at least one of the observed fields to its observed value.
+        suspects: if the record does not conform, the steps whose refusal may explain it; None for ``steps``.
     """
 
     steps: Sequence[StepPattern] = ()

@@ -55,8 +55,11 @@ class StepPattern:
 class Steps:
     """The steps of one instance, with the guards compiled once.
 
-    ``named`` is the stepper's instance with other names. ``work`` counts the choices tried since it was set to 0, so that a record that leaves too much open ends
-    as undetermined and not in hours.
+    Attributes:
+        stepper: computes steps.
+        named: the stepper's instance with other names, for messages.
+        work: the choices tried since it was set to 0. It bounds a record that leaves too much open: the trace is then
+            undetermined after seconds, not hours.
     """
 
     stepper: Stepper

@@ -102,13 +102,14 @@ def called(path: Path) -> str:
 
 @contextmanager
 def opened(path: Path, following: Following | None = None) -> Iterator[BinaryIO | Arriving]:
-    """A file, or standard input (``-``), to be read.
+    """A file, or standard input (``-``), open for reading.
 
     Args:
-        following: it is still being written: then reading a pipe does not wait for more.
+        path: the file.
+        following: not None if the file is still being written: reading a pipe then does not block.
 
     Raises:
-        TraceError: it cannot be, when it is opened or later.
+        TraceError: the file cannot be read, at the start or later.
     """
     try:
         if str(path) == STDIN:

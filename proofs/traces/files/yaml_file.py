@@ -21,10 +21,12 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class YamlFile:
-    """The data of a file, and the line where each part of it begins.
+    """The data of a file, and the line where each part begins.
 
     Args:
-        lines: keys and positions from the root -> line; of a part that has a key, the line of the key.
+        file: the name of the file.
+        data: the plain data.
+        lines: keys and positions from the root -> line; for a value with a key, the line of the key.
     """
 
     file: str

@@ -1,1 +1,1 @@
-"""How traces are written: the formats of every system, and mappings for any other."""
+"""Trace formats: those of every system, and mappings for all other logs."""

@@ -1,4 +1,4 @@
-"""What a trace format is: a name, how it begins, who reads it, and which variant its traces are checked by."""
+"""The definition of a trace format: its name, how to recognise and read it, and which variant checks its traces."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from schedproof.proofs.traces.reports.report import Validation
 
 @dataclass(frozen=True)
 class Plain:
-    """A trace as one of the plain format: its header, and its records as its lines come.
+    """A trace in terms of the plain format: its header, and its records as they arrive.
 
-    ``note``: what was left out so far, for the report.
+    Attributes:
+        header: the header.
+        records: the records.
+        note: returns what was left out so far, for the report.
     """
 
     header: Line
@@ -28,7 +31,7 @@ class Plain:
 
 
 class Log(Protocol):
-    """A trace in records of its own, all of which have been read."""
+    """A trace with records of its own, all of which have been read."""
 
     def check(self) -> Validation:
         """The verdict on all records."""
@@ -39,6 +42,8 @@ class ModelLog:
     """A log whose records are steps of one instance.
 
     Args:
+        instance: the model with its objects.
+        records: the records.
         size: the number of records.
         start: the state in which the run begins; None for the model's initial state.
         note: what the reading left out, for the report.
@@ -61,14 +66,18 @@ class ModelLog:
 
 @dataclass(frozen=True)
 class Requested:
-    """What the user says of who wrote the trace: the variant that it is checked by, or the release of the system."""
+    """What the user specifies about a trace: the variant to check against, or the release of the system that
+    wrote it.
+    """
 
     variant: str | None = None
     release: str | None = None
 
 
 Read = Callable[[Model, Any, Requested], Plain | Log]
-"""Reads lines by a model; raises TraceError. The lines are an iterator where the format is streamed, or else a sequence."""
+"""Reads lines with a model; raises TraceError. The lines of a streamed format are an iterator, all others a
+sequence.
+"""
 
 
 @dataclass(frozen=True)
@@ -76,14 +85,16 @@ class Format:
     """One trace format.
 
     Args:
-        begins: how to recognise it, for the message about a trace of no known format.
-        recognises: whether these lines are of this format.
-        validated_by: the variant that its traces are checked by unless another is named; None for the system's own.
-        fits: whether a model speaks of what the format speaks of.
-        text: its lines are text, not JSON objects.
-        streamed: its lines are checked as they come; the others when all are there.
-        by_release: it differs between releases of its system.
-        settled: of a trace that may go on, the lines to which those that follow add nothing.
+        name: the name, as ``--format`` has it.
+        begins: how such a trace begins, for the message about a trace of unknown format.
+        recognises: returns whether lines are of this format.
+        read: reads the lines.
+        validated_by: the default variant that checks its traces; None for the system's own.
+        fits: returns whether a model has what the format describes.
+        text: whether its lines are text, not JSON objects.
+        streamed: whether its lines are checked as they arrive. If False, they are checked when all have been read.
+        by_release: whether it differs between releases of its system.
+        settled: returns the lines of a growing trace that later lines cannot affect.
     """
 
     name: str
@@ -99,8 +110,8 @@ class Format:
 
 
 def first_object(lines: Sequence[TextLine]) -> dict[str, object]:
-    """The first line as a JSON object; an empty one if it is none."""
+    """The first line as a JSON object; an empty object if it is not one."""
     try:
         return dict(lines[0].object().value)
     except TraceError:
-        return {}  # what is wrong with it is said by whoever reads it
+        return {}  # the reader of the format reports the error

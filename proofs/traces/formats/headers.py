@@ -1,4 +1,4 @@
-"""The header of a plain trace: which objects there are, what never changes of them, and where the run begins."""
+"""The header of a plain trace: the objects, their rigid attributes, and the start of the run."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .values import listed, read_state, read_value
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says.
+    """A header.
 
     Args:
-        objects: the objects from the start.
-        open: the sorts whose objects appear as they are named: those that the header lists none of.
+        objects: the objects at the start.
+        open: the sorts whose objects appear when a record names them: the sorts that the header does not list.
         starts: the states in which the run may begin.
         unlogged: the steps that may have happened before any record.
     """
@@ -33,10 +33,10 @@ class Header:
 
 
 def read_header(model: Model, header: Line) -> Header:
-    """What ``header``, which has the right shape, says.
+    """Reads ``header``, which has the right shape.
 
     Raises:
-        TraceError: it is about another system, or names what the model has not got.
+        TraceError: it is for another system, or names something that the model does not have.
     """
     value = header.value
     if value["system"] != model.system:
@@ -79,7 +79,7 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
     """The rigid attributes that a line gives: (sort, attribute) -> object number -> encoded value.
 
     Raises:
-        TraceError: names that there are not, or values of the wrong type.
+        TraceError: unknown names, or values of the wrong type.
     """
     wanted, found = object_map.model.rigid_attributes, dict[tuple[str, str], dict[int, int]]()
     for sort, attributes in given.items():
@@ -106,7 +106,7 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
 
 
 def _starts(object_map: ObjectMap, start: Any, header: Line) -> list[State]:
-    """The states that ``"start"`` describes, one or a list of them; what they leave out is as in the initial state."""
+    """The states that ``"start"`` describes, one or a list. Fields that it omits have their initial values."""
     initial = object_map.instance.initial()
     found = []
     described: Sequence[Mapping[str, Any]] = start if isinstance(start, list) else [start or {}]
@@ -140,7 +140,7 @@ def header_of(object_map: ObjectMap, starts: Sequence[State] = ()) -> dict[str, 
 
 
 def _changed(instance: Instance, state: State) -> dict[str, dict[str, dict[str, object]]]:
-    """What is not as in the initial state."""
+    """The fields that differ from the initial state."""
     initial = instance.describe(instance.initial())
     found: dict[str, dict[str, dict[str, object]]] = {}
     for sort, objects in instance.describe(state).items():

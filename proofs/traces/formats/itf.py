@@ -1,4 +1,4 @@
-"""Informal Trace Format (ITF): JSON of Apalache's ADR-015 to plain Python values, and back.
+"""Informal Trace Format (ITF): converts the JSON of Apalache's ADR-015 to plain Python values, and back.
 
 =====================  ====================================
 ITF                    Python
@@ -12,7 +12,7 @@ ITF                    Python
 ``{"field": ...}``     :class:`Record`
 =====================  ====================================
 
-``{"#unserializable": ...}`` is refused: nothing can be said of such a value. Values can be compared and hashed.
+``{"#unserializable": ...}`` is refused: such a value has no content. Values can be compared and hashed.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ Value = object
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 
 MOST_DIGITS = 4000
-"""Of a number; Python refuses to read longer ones."""
+"""The limit for the digits of a number. Python refuses to read longer ones."""
 
 
 @dataclass(frozen=True)
 class Tup:
-    """A tuple, which ITF tells from a sequence."""
+    """A tuple; ITF distinguishes it from a sequence."""
 
     items: tuple[Value, ...]
 
 
 @dataclass(frozen=True)
 class Map:
-    """A function with finitely many arguments, as (argument, result) pairs; no argument comes twice."""
+    """A function with finitely many arguments, as (argument, result) pairs. Each argument occurs once."""
 
     items: frozenset[tuple[Value, Value]]
 
@@ -59,7 +59,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Record:
-    """Named fields, in no order."""
+    """Named fields, without an order."""
 
     items: frozenset[tuple[str, Value]]
 
@@ -74,19 +74,19 @@ class Record:
 
 
 NONE = Record.of({"tag": "None", "value": Tup(())})
-"""No object: the variant ``None``, as typed specifications write an option."""
+"""No object: the variant ``None``. Typed specifications write an option so."""
 
 
 def some(value: Value) -> Record:
-    """An object that there is: the variant ``Some``."""
+    """An existing object: the variant ``Some``."""
     return Record.of({"tag": "Some", "value": value})
 
 
 def encode(value: Value) -> Any:
-    """A value as JSON; elements of sets and maps in a fixed order.
+    """A value as JSON. Elements of sets and maps have a fixed order.
 
     Raises:
-        TypeError: no value of ITF.
+        TypeError: not a value of ITF.
     """
     match value:
         case bool() | str():
@@ -110,7 +110,9 @@ def encode(value: Value) -> Any:
 
 
 def _order(value: Value) -> tuple[str, int, str]:
-    """Numbers by size, everything else by its text: names of one letter and a number by that number."""
+    """The sort key of a value: numbers by size, all else by text. A text with digits at its end sorts by that
+    number.
+    """
     if isinstance(value, int):
         return type(value).__name__, value, ""
     text = str(value) if not isinstance(value, str) else value
@@ -120,13 +122,14 @@ def _order(value: Value) -> tuple[str, int, str]:
 
 
 def decode(said: object, where: str) -> Value:
-    """The value that ``said`` is in JSON.
+    """Converts ``said``, a JSON value, to a value of ITF.
 
     Args:
-        where: what the value belongs to, for messages: ``states[2].PodGroup``.
+        said: the JSON value.
+        where: the place of the value, for messages: ``states[2].PodGroup``.
 
     Raises:
-        TraceError: it is none; the message begins with the place.
+        TraceError: it is not a value of ITF. The message begins with the place.
     """
     match said:
         case bool() | str():
@@ -204,7 +207,7 @@ def _map(said: list[object], where: str) -> Map:
 
 
 def _one_kind(values: Iterable[Value], where: str) -> None:
-    """No truth values among numbers: to Python ``true`` is 1, and one of the two would be lost."""
+    """Refuses truth values among numbers: in Python ``True`` equals 1, and one of the two would be lost."""
     if len({isinstance(value, bool) for value in values if isinstance(value, int)}) > 1:
         raise TraceError(f"{where}: numbers and truth values are mixed; write one kind")
 

@@ -1,10 +1,10 @@
-"""Runs of a model as ITF traces: which variables there are, and what a state of the trace says.
+"""Runs of a model as ITF traces: the variables, and the content of a state.
 
-A variable for each field of a machine, named after its sort (the state) or sort and attribute: ``PodGroup``,
-``Cell_user``. It is a map from the objects' names. ``action`` and ``parameters`` are those of the step that led to
-a state; the first state, which no step led to, has the action ``init`` and has to be the model's initial state. What
-never changes and what objects there are stands in ``#meta``. A trace becomes header and records of the plain format, so that
-both are checked alike; what the model has not got is said there.
+Each field of a machine is a variable. Its name is the sort (for the state) or sort and attribute: ``PodGroup``,
+``Cell_user``. Its value is a map from the names of the objects. ``action`` and ``parameters`` describe the step that
+led to a state. The first state has the action ``init``; it must be the model's initial state. ``#meta`` has the objects
+and the rigid attributes. A trace becomes a header and records of the plain format, so both formats have the same
+checks. Those also report names that the model does not have.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ INIT = "init"
 
 FORMAT = "ITF"
 META = ("system", "variant", "rigid")
-"""What is read of ``#meta``, beside the objects; each as in the header of a plain trace."""
+"""The fields that are read from ``#meta``, besides the objects. Each is as in the header of a plain trace."""
 
 
 def variables(model: Model) -> dict[str, tuple[str, str, Type | None]]:
-    """The variables of a model's traces, but for action and parameters: sort, field and type (None for a state)."""
+    """The variables of a model's traces, without action and parameters: sort, field and type (None for a state)."""
     found: dict[str, tuple[str, str, Type | None]] = {}
     for machine in model.machines:
         sort = machine.sort.name
@@ -45,7 +45,9 @@ def variables(model: Model) -> dict[str, tuple[str, str, Type | None]]:
 
 
 def is_itf(lines: Sequence[TextLine]) -> bool:
-    """One JSON object with a list of states, and variables or what is said of the trace; it need not be right."""
+    """Whether this is one JSON object with a list of states, and with ``vars`` or ``#meta``. It may still have
+    errors.
+    """
     if not lines[0].text.startswith("{"):
         return False
     text = joined(lines)
@@ -56,11 +58,11 @@ def is_itf(lines: Sequence[TextLine]) -> bool:
 def itf_states(lines: Iterator[TextLine]) -> Iterator[Line]:
     """The states of a trace of any specification, as objects that a mapping can read: variable -> value.
 
-    Maps from texts and records are objects; other maps are lists of pairs; sets, tuples and sequences are lists. ``"#"`` is
-    the state's number.
+    Maps from texts and records are objects; other maps are lists of pairs. Sets, tuples and sequences are lists.
+    ``"#"`` is the number of the state.
 
     Raises:
-        TraceError: no ITF.
+        TraceError: it is not ITF.
     """
     trace, reader = _opened(lines)
     for number, state in enumerate(reader.states(trace)):
@@ -95,10 +97,10 @@ def _opened(lines: Iterable[TextLine]) -> tuple[Mapping[str, Any], _Reader]:
 
 
 def read_itf(model: Model, lines: Iterable[TextLine], requested: Requested) -> Plain:
-    """The header, and a record for each state.
+    """The trace in terms of the plain format: the header, and a record for each state.
 
     Raises:
-        TraceError: no ITF.
+        TraceError: it is not ITF.
     """
     trace, reader = _opened(lines)
     states = reader.states(trace)
@@ -115,14 +117,14 @@ def read_itf(model: Model, lines: Iterable[TextLine], requested: Requested) -> P
 
 
 class _Reader:
-    """One trace: its variables, and what they say in words of the plain format."""
+    """One trace: its variables, and their values in terms of the plain format."""
 
     def __init__(self, documents: Documents, top: Line) -> None:
         self.documents, self.top = documents, top
         self.declared: list[str] = []
 
     def states(self, trace: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """The states; their variables are checked against those that the trace declares."""
+        """The states. Their variables are checked against the declared ones."""
         for name in ("vars", "states"):
             if not isinstance(trace.get(name), list):
                 shape = '{"vars": [...], "states": [...]}'
@@ -149,7 +151,7 @@ class _Reader:
 
     @property
     def _fields(self) -> list[tuple[str, str, str]]:
-        """The variables that say something of objects, each with sort and field."""
+        """The variables that describe objects, each with sort and field."""
         found = []
         for name in self.declared:
             if name not in (ACTION, PARAMETERS):
@@ -223,7 +225,7 @@ def _plain(value: Value, where: str) -> object:
     """A value as the plain format has it: null for no object, lists for sets.
 
     Raises:
-        TraceError: it is of a shape that no value of a model has.
+        TraceError: no value of a model has this shape.
     """
     match value:
         case bool() | int() | str():
@@ -244,4 +246,4 @@ def _plain(value: Value, where: str) -> object:
 
 
 ITF = Format("itf", 'an ITF trace has "vars" and "states"', is_itf, read_itf)
-"""ITF, of every system."""
+"""ITF, for every system."""

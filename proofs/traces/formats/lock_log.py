@@ -1,4 +1,4 @@
-"""Logs of acquisitions of locks (JSON Lines), held against the proved order of a description."""
+"""Logs of lock acquisitions (JSON Lines), checked against the proved order of a lock file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def acquisitions(locks: Locks, lines: Sequence[TextLine]) -> Iterator[Acquisitio
     """The records of a log.
 
     Raises:
-        TraceError: a line is none, or contradicts an earlier one.
+        TraceError: a line is not a record, or contradicts an earlier one.
     """
     known: dict[str, tuple[str, tuple[str, ...]]] = {}
     for number, text in enumerate(lines, 1):
@@ -60,7 +60,7 @@ def _recognises(lines: Sequence[TextLine]) -> bool:
 
 
 def lock_format(description: Path, variant: str) -> Format:
-    """The format of logs that are held against the order of ``description``, which belongs to ``variant``."""
+    """The format of logs that are checked against the order of ``description``, which belongs to ``variant``."""
 
     def read_log(model: Model, lines: Sequence[TextLine], requested: Requested) -> LockLog:
         if requested.release is not None:
@@ -74,10 +74,10 @@ def lock_format(description: Path, variant: str) -> Format:
 
 
 def check_log(locks: Locks, path: Path) -> ValidationReport:
-    """Checks a log by a description that a user has written; without an order in it, circles are looked for.
+    """Checks a log against a user's lock file. Without an order in the file, the check looks for cycles.
 
     Raises:
-        TraceError: it is no log, or its order is not acyclic.
+        TraceError: it is not a log, or the order has a cycle.
     """
     rank: Rank | None = None
     if locks.order:
@@ -91,7 +91,7 @@ def check_log(locks: Locks, path: Path) -> ValidationReport:
 
 @dataclass(frozen=True)
 class LockLog:
-    """A log that is held against the order of a description; without a rank, circles are looked for."""
+    """A log that is checked against the order of a lock file. Without a rank, the check looks for cycles."""
 
     locks: Locks
     rank: Rank | None
@@ -101,7 +101,7 @@ class LockLog:
         """The verdict on all records.
 
         Raises:
-            TraceError: a line is none.
+            TraceError: a line is not a record.
         """
         found = validate_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
         nonconformance = _nonconformance(self.locks, found)

@@ -1,7 +1,7 @@
-"""Mapping files: how the lines of a log become records of the plain format, without a line of Python.
+"""Mapping files: how the lines of a log become records of the plain format, without Python code.
 
-A mapping is data. What it takes from a line it says in JMESPath, a query language for JSON (jmespath.org); lines of
-text become objects by a regular expression with named groups.
+A mapping is data. It selects values of a line in JMESPath, a query language for JSON (jmespath.org). A regular
+expression with named groups turns lines of text into objects.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from .format import Plain
 SCHEMA = Path(__file__).parent / "mapping.schema.json"
 
 LONGEST_QUERY = 10_000
-"""Characters of a query; its parser takes far more than linear time."""
+"""The limit for the characters of a query: its parser takes far more than linear time."""
 
 Take = Callable[[Any], Any]
-"""What is taken from a line."""
+"""Takes a value from a line."""
 
 MOST_LISTED = 10
-"""Numbers of lines that fit no rule, in a report."""
+"""The limit for the line numbers that a report lists as fitting no rule."""
 
 LONGEST_QUOTE = 80
-"""Characters of a line that a message quotes."""
+"""The limit for the characters of a line that a message quotes."""
 
 CONSTANT = ("action", "event")
-"""Fields of a record that are written as they are; all others are taken from the line."""
+"""The fields of a record that may be constants. All others are taken from the line."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What lines of one kind say.
+    """How lines of one kind become records.
 
     Args:
-        place: the mapping that it stands in, which may be one that another extends, and its line there.
-        fits: whether a line is of this kind.
-        records: the records that it makes of one; none for a line that is no step and shows nothing.
+        place: the file and line of the rule. The file may be a mapping that another extends.
+        fits: returns whether a line is of this kind.
+        records: make the records of a line; empty for a line that is no step and shows nothing.
     """
 
     place: tuple[str, int]
@@ -59,11 +59,14 @@ class Rule:
 
 @dataclass
 class Counts:
-    """What became of the lines: how many fitted no rule, or one that makes no record, and which rules fitted one.
+    """Counts of what happened to the lines.
 
     Args:
-        first_skipped: the numbers of the first lines that fitted no rule.
-        ended: there are no more lines. Until then a rule that has fitted none may be of use yet.
+        skipped: how many lines fitted no rule.
+        first_skipped: the numbers of the first of these.
+        stuttered: how many lines fitted a rule that makes no record.
+        fitted: the places of the rules that fitted a line.
+        ended: whether there are no more lines. Until then a rule that fitted none may still fit one.
     """
 
     skipped: int = 0
@@ -88,9 +91,11 @@ class LogMapping:
     """How the lines of a log become records.
 
     Args:
+        file: the name of the mapping file.
         header: the header of the plain trace, with the place of each part.
-        pattern: what makes an object of a line of text; None for lines that are JSON.
-        skips: lines that fit no rule are skipped; else they are an error.
+        pattern: turns a line of text into an object; None for lines that are JSON.
+        rules: the rules. The first that fits a line applies.
+        skips: whether lines that fit no rule are skipped. If False, they are an error.
     """
 
     file: str
@@ -100,15 +105,15 @@ class LogMapping:
     skips: bool
 
     def read(self, lines: Iterator[TextLine] | Iterator[Line]) -> Plain:
-        """The trace that lines make."""
+        """The trace that the lines contain."""
         counts = Counts()
         return Plain(self.header, self.records(lines, counts), lambda: self.note(counts))
 
     def records(self, lines: Iterator[TextLine] | Iterator[Line], counts: Counts) -> Iterator[Line]:
-        """The records that lines make.
+        """The records that the lines contain.
 
         Raises:
-            TraceError: a line that is no JSON, does not match the pattern, or fits no rule.
+            TraceError: a line is not JSON, does not match the pattern, or fits no rule.
         """
         for line in lines:
             value = self.parsed(line)
@@ -130,7 +135,7 @@ class LogMapping:
         counts.ended = True
 
     def parsed(self, line: TextLine | Line) -> Any:
-        """A line as an object; None for one that says nothing."""
+        """A line as an object; None if it is skipped."""
         if isinstance(line, Line):
             return line.value
         if self.pattern is None:
@@ -147,7 +152,7 @@ class LogMapping:
         return None
 
     def note(self, counts: Counts) -> str:
-        """What the report should say of the lines that made no record, and of rules that were of no use."""
+        """The note of a report on lines that made no record, and on rules that fitted no line."""
         idle = [rule.place for rule in self.rules if rule.place not in counts.fitted] if counts.ended else []
         where = [str(line) if file == self.file else f"{line} of {file}" for file, line in idle]
         parts = [
@@ -171,10 +176,10 @@ def _lines(number: int, one: str, many: str) -> str:
 
 
 def read_mapping(path: Path) -> LogMapping:
-    """The mapping that a file describes, with what it extends.
+    """The mapping in a file, merged with the mappings that it extends.
 
     Raises:
-        TraceError: it cannot be read, has the wrong shape, or extends itself.
+        TraceError: it is unreadable, has the wrong shape, or extends itself.
     """
     merged: dict[str, Any] = {"names": {}, "header": {}}
     parts: dict[Part, tuple[str, int]] = {}
@@ -247,7 +252,7 @@ def _always(line: Any) -> bool:
 def _record(
     file: YamlFile, names: Mapping[str, Mapping[str, Any]], rule: Mapping[str, Any], where: tuple[str | int, ...]
 ) -> Take:
-    """What makes a record of a line."""
+    """Makes a record of a line."""
     parts: dict[str, Take] = {}
     for key, said in rule.items():
         at = (*where, key)
@@ -278,7 +283,7 @@ def _objects(
     where: tuple[str | int, ...],
     only: str = "",
 ) -> Take:
-    """What makes {object: {field: value}} of a line ({object: value} of the field ``only``)."""
+    """Makes {object: {field: value}} of a line; with ``only``, {object: value of that field}."""
     entries = []
     for i, entry in enumerate(some):
         each = _query(file, entry["each"], (*where, i, "each")) if "each" in entry else None
@@ -305,7 +310,7 @@ def _object(parts: Mapping[str, Take]) -> Take:
 
 
 def _taken(file: YamlFile, names: Mapping[str, Mapping[str, Any]], said: Any, where: tuple[str | int, ...]) -> Take:
-    """A value of a line: a query, or ``{value: query, names: table}``; or a number, as it is."""
+    """Takes a value from a line: by a query, or ``{value: query, names: table}``. A number is a constant."""
     if isinstance(said, int):
         return partial(_constant, said)
     if isinstance(said, str):

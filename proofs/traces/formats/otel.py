@@ -1,9 +1,9 @@
-"""OpenTelemetry log records, as the OTLP/JSON encoding has them: one ``{"resourceLogs": [...]}`` a line, as file exporters write.
+"""OpenTelemetry log records in the OTLP/JSON encoding: one ``{"resourceLogs": [...]}`` a line, as file exporters write.
 
-A log record may be a record of the plain format by itself: its attribute ``schedproof.record`` is then that record, and a
-resource, or a log record, has the header in ``schedproof.header`` (each a JSON text, or a map of attributes). Others are
-skipped. With a mapping, its rules read each log record as an object: ``body``, ``name``, ``severity``, ``time`` (nanoseconds),
-``attributes``, ``resource``, ``scope``, ``trace``, ``span``.
+A log record may contain a record of the plain format, in its attribute ``schedproof.record``. A resource, or a log
+record, then has the header in ``schedproof.header``. Each is a JSON text, or a map of attributes. Other log records are
+skipped. With a mapping, the rules read each log record as an object: ``body``, ``name``, ``severity``, ``time``
+(nanoseconds), ``attributes``, ``resource``, ``scope``, ``trace``, ``span``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .format import Format, Plain, Requested, first_object
 HEADER, RECORD = "schedproof.header", "schedproof.record"
 
 MOST_DEEP = 50
-"""Values within values."""
+"""The limit for nesting."""
 
 
 def is_otel(lines: Sequence[TextLine]) -> bool:
-    """The first line is a batch of log records."""
+    """Whether the first line is a batch of log records."""
     return "resourceLogs" in first_object(lines)
 
 
@@ -34,7 +34,7 @@ def log_records(lines: Iterator[TextLine]) -> Iterator[Line]:
     """The log records of all batches, as objects.
 
     Raises:
-        TraceError: a line is no batch of log records.
+        TraceError: a line is not a batch of log records.
     """
     for text in lines:
         batch = text.object()
@@ -68,7 +68,6 @@ def _attributes(line: Line, of: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(line: Line, of: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
-    """Keys with their values."""
     found = {}
     for each in _list(line, of, name):
         if not isinstance(each.get("key"), str):
@@ -78,10 +77,10 @@ def _pairs(line: Line, of: Mapping[str, Any], name: str, depth: int) -> dict[str
 
 
 def _value(line: Line, shown: object, depth: int = 0) -> Any:
-    """The value that an AnyValue holds.
+    """The value in an AnyValue.
 
     Raises:
-        TraceError: it is none.
+        TraceError: it is not an AnyValue.
     """
     if not isinstance(shown, dict) or len(shown) > 1 or depth > MOST_DEEP:
         raise line.error(
@@ -106,7 +105,7 @@ def _value(line: Line, shown: object, depth: int = 0) -> Any:
 
 
 def _whole(line: Line, shown: object) -> int:
-    """64-bit numbers are texts in JSON."""
+    """A 64-bit number; JSON has it as text."""
     try:
         if isinstance(shown, str | int) and not isinstance(shown, bool):
             return int(shown)
@@ -132,7 +131,7 @@ def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> 
     """The trace that log records carry in their attributes.
 
     Raises:
-        TraceError: a line is no batch of log records, or there is no header before the first record.
+        TraceError: a line is not a batch of log records, or no header comes before the first record.
     """
     records, skipped = log_records(lines), [0]
     waiting: list[Line] = []
@@ -171,7 +170,7 @@ def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> 
 
 
 def _own(line: Line, shown: object, key: str) -> Mapping[str, Any]:
-    """The object that an attribute is, or that its text says."""
+    """The object in an attribute: the attribute itself, or its JSON text."""
     if isinstance(shown, str):
         try:
             shown = json.loads(shown)
@@ -181,4 +180,4 @@ def _own(line: Line, shown: object, key: str) -> Mapping[str, Any]:
 
 
 OTEL = Format("otel", 'OpenTelemetry\'s has "resourceLogs"', is_otel, read_otel, streamed=True)
-"""OpenTelemetry log records, of every system."""
+"""OpenTelemetry log records, for every system."""

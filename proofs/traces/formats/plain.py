@@ -1,4 +1,4 @@
-"""The plain trace format, of every system: a header, and one action, event or observation a line."""
+"""The plain trace format, for every system: a header, then one action, event or observation a line."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .format import Format, Plain, Requested, first_object
 
 
 def is_own(lines: Sequence[TextLine]) -> bool:
-    """The first line is the header of a plain trace."""
+    """Whether the first line is the header of a plain trace."""
     return "schedproof" in first_object(lines)
 
 
 def read_own(model: Model, lines: Iterator[TextLine], requested: Requested) -> Plain:
-    """The header, and the records.
+    """The header and the records.
 
     Raises:
-        TraceError: a line is no JSON object, or the first is no header.
+        TraceError: a line is not a JSON object, or the first is not a header.
     """
     header = next(lines).object()
     if "schedproof" not in header.value:
@@ -28,4 +28,4 @@ def read_own(model: Model, lines: Iterator[TextLine], requested: Requested) -> P
 
 
 OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, read_own, streamed=True)
-"""The plain format, of every system."""
+"""The plain format, for every system."""

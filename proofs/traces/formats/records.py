@@ -1,4 +1,4 @@
-"""What a record of the plain format says, in the terms of the objects that there are.
+"""Reads records of the plain format, in terms of the current objects.
 
 The format knows no system: names and types come from the model.
 """
@@ -27,57 +27,57 @@ from schedproof.proofs.traces.reports.wording import show_choice
 from .values import read_state, read_value
 
 MOST_UNLOGGED = 1000
-"""Unlogged steps between two records that a trace may ask for."""
+"""The limit for unlogged steps between two records."""
 
 MOST_KINDS = 256
-"""Actions, and events, of which it is remembered what their parameters are."""
+"""For how many actions and events the types of parameters are cached."""
 
 
 @dataclass(frozen=True)
 class Unlogged:
-    """Steps that may have happened before a record without one of their own: how many at most, and which."""
+    """Steps that may have happened before a record without one of their own: at most how many, and which."""
 
     most: int = 0
     actions: Sequence[Action] = ()
 
     @staticmethod
     def read(model: Model, value: object, line: Line, default: Unlogged) -> Unlogged:
-        """What ``"unlogged"`` says: a number, or ``{"most": number, "actions": [names]}``; ``default`` for None.
+        """Reads ``"unlogged"``: a number, or ``{"most": number, "actions": [names]}``; ``default`` for None.
 
         Raises:
-            TraceError: an action that the model has not got.
+            TraceError: an unknown action.
         """
         if value is None:
             return default
         if isinstance(value, Mapping):
             names = value.get("actions", [a.name for a in default.actions or model.actions])
             return Unlogged(int(value["most"]), [_action(model, name, line) for name in names])
-        assert isinstance(value, int | float)  # 1.0 is whole in JSON
+        assert isinstance(value, int | float)  # 1.0 is a whole number in JSON
         return Unlogged(int(value), default.actions or model.actions)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads the records of a trace by the objects of one instance."""
+    """Reads the records of a trace about the objects of one instance."""
 
     steps: Steps
     unlogged: Unlogged
 
     @property
     def instance(self) -> Instance:
-        """The model with the objects that there are."""
+        """The model with the current objects."""
         return self.steps.instance
 
     @property
     def model(self) -> Model:
-        """What the records are about."""
+        """The model of the trace."""
         return self.instance.model
 
     def record(self, number: int, line: Line) -> Record[State]:
-        """The record that ``line`` is.
+        """The record in ``line``.
 
         Raises:
-            TraceError: it names what there is not, or a value of the wrong type.
+            TraceError: an unknown name, or a value of the wrong type.
         """
         value, steps = line.value, self.steps
         observed = Observation(read_state(self.instance, value.get("state", {}), line))
@@ -115,7 +115,7 @@ class Reader:
         return f"{action.name} with {', '.join(n for n in names if n not in given)} not given"
 
     def patterns(self, line: Line) -> list[StepPattern]:
-        """The steps that the record may be: one of them happened; none of them ([]) if no step did."""
+        """The steps that the record may mean, of which one happened; [] if it is an observation."""
         value = line.value
         if "action" in value:
             action = _action(self.model, value["action"], line)
@@ -138,11 +138,11 @@ class Reader:
 
     @cached_property
     def crashes(self) -> frozenset[str]:
-        """The crash actions' names, which events may be called by."""
+        """The names of the crash actions; an event may have one of these names."""
         return frozenset(a.name for a in self.model.actions if a.crash)
 
     def causing(self, line: Line) -> list[StepPattern]:
-        """The steps in which the record's event happens (to its object)."""
+        """The steps in which the record's event happens (to its object, if it names one)."""
         sort, _, event = line.value["event"].partition(".")
         rows = {(row.sort.name, row.event) for row in self.model.rows}
         if (sort, event) not in rows:
@@ -171,7 +171,7 @@ class Reader:
         return found
 
     def root(self, action: Action, sort: str, event: str) -> str:
-        """The parameter that the event happens to, if it is where the action begins and nothing else causes it."""
+        """The parameter that the event happens to, if the action itself fires it and no rule does; else ""."""
         if any((sort_of(self.model, r.fires.of, {}), r.fires.event) == (sort, event) for r in self.model.rules):
             return ""
         scope = {v.name: v for v in action.parameters}
@@ -184,7 +184,7 @@ class Reader:
         return ((a, dict(given[a.name])) for a in actions if a.name in given)
 
     def parameters(self, line: Line, actions: Sequence[Action]) -> dict[str, dict[str, int]]:
-        """By action, the values of the record's parameters; only actions that have all of them."""
+        """By action, the values of the record's parameters. Only actions that have all of them count."""
         given = line.value.get("parameters", {})
         found: dict[str, dict[str, int]] = {}
         wrong: TraceError | None = None
@@ -224,7 +224,9 @@ class Mentions:
         self._parameters = lru_cache(MOST_KINDS)(self._kinds)
 
     def of(self, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The objects that a record names, as (sort, name); what has the wrong type is left to its reading."""
+        """The objects that a record names, as (sort, name). Values of the wrong type are skipped: reading
+        reports them.
+        """
         for sort, names in value.get("objects", {}).items():
             for name in names:
                 yield sort, name
@@ -245,7 +247,9 @@ class Mentions:
                                 yield from _names(references[name], shown)
 
     def _kinds(self, named: str, event: str) -> Mapping[str, Type]:
-        """The types of the parameters of an action, or of those that lead to an event; not of a name with several."""
+        """The types of the parameters of an action, or of all actions that lead to an event. Ambiguous names are left
+        out.
+        """
         sort, _, happens = event.partition(".")
         by_name: dict[str, set[Type]] = {}
         for action in self._model.actions:

@@ -1,4 +1,4 @@
-"""Values, and observed states, as traces write them."""
+"""Values and observed states, as traces write them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
     """A value of ``kind``, encoded as in a state.
 
     Raises:
-        TraceError: it is none; ``where`` says which.
+        TraceError: it is not of this kind; ``where`` names its place.
     """
     right = {
         BoolType: isinstance(shown, bool),
@@ -39,10 +39,10 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
 
 
 def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: str = "state") -> dict[int, int]:
-    """What is observed of the state: slot -> value.
+    """The observed part of the state: slot -> value.
 
     Raises:
-        TraceError: unknown names, or values that are none of their type.
+        TraceError: unknown names, or values of the wrong type.
     """
     found: dict[int, int] = {}
     machines = {m.sort.name: m for m in instance.model.machines}
@@ -75,5 +75,4 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
 
 
 def listed(instance: Instance, sort: str) -> str:
-    """The names of a sort's objects."""
     return ", ".join(instance.object_names(sort)) or "none so far"

@@ -1,4 +1,4 @@
-"""Runs of a model as traces: the plain format, and ITF."""
+"""Writes runs of a model as traces, in the plain format or ITF."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def as_plain(run: Run) -> str:
 
 
 def _changing(instance: Instance, state: State) -> dict[str, dict[str, dict[str, object]]]:
-    """The state of all objects that have one."""
+    """The states of the objects, for sorts that have fields."""
     said = instance.describe(state)
     return {sort: objects for sort, objects in said.items() if any(objects.values())}
 
 
 def as_itf(run: Run, description: str = "") -> str:
-    """The run as an ITF trace; a state on each line."""
+    """The run as an ITF trace, one state a line."""
     instance = run.instance
     names = [ACTION, PARAMETERS, *variables(instance.model)]
     header = header_of(ObjectMap.of(instance))
@@ -66,7 +66,7 @@ def _values(instance: Instance, step: Choice | None, state: State) -> Iterator[t
 
 
 def _value(kind: Type | None, shown: object, *, chosen: bool = False) -> Value:
-    """A value as ITF has it. An object that is ``chosen`` is never none, and stands as its name."""
+    """A value as ITF has it. A ``chosen`` object always exists; its value is its name."""
     match kind:
         case SetOf():
             assert isinstance(shown, list)

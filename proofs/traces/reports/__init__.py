@@ -1,1 +1,1 @@
-"""What is reported of a trace, and why a record cannot be explained."""
+"""Reports on traces: the verdict, and why no candidate explains a record."""

@@ -1,6 +1,7 @@
-"""Which lines of a nonconforming log matter, in formats of their own.
+"""Finds the relevant lines of a nonconforming log, for formats with records of their own.
 
-Nothing is known here of what a line says. A line is left out if the log without it does not conform at the same line, for the same reason.
+This module does not interpret lines. It omits a line if the log without it does not conform at the same line, for the
+same reason.
 """
 
 from __future__ import annotations
@@ -11,20 +12,21 @@ from collections.abc import Callable, Sequence
 from schedproof.proofs.traces.files.lines import TextLine
 
 MOST_SECONDS = 3.0
-"""Time for the search; what is left by then does not conform as well, but more of it might be left out."""
+"""The time for the search, in seconds. The result then does not conform either, but may be longer than necessary."""
 
 Reason = Callable[[Sequence[TextLine]], str]
-"""Why the last of some lines does not conform; "" if it does not, or another does."""
+"""Why the last of some lines does not conform; "" if it conforms, or another line does not."""
 
 
 def excerpt(lines: Sequence[TextLine], reason: Reason) -> list[TextLine]:
-    """The lines that matter, the last of which does not conform.
+    """The relevant lines. The last of them does not conform.
 
     Args:
         lines: the log up to the line that does not conform.
+        reason: checks lines.
 
     Returns:
-        An empty list, if the log is too long to be checked a few times, or does not depart without what follows the line.
+        An empty list if the log is too long for several checks, or if it conforms without the lines after this one.
     """
     began = time.monotonic()
     why = reason(lines)

@@ -1,4 +1,4 @@
-"""The reporter: what is said of a record that no candidate explains."""
+"""Makes the report on a record that no candidate explains."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformanc
 from .report import Candidate, Difference, LogVerdict, NonconformanceReport, Requirement, Validation
 
 MOST_SHOWN = 3
-"""Candidates shown for a nonconformance."""
+"""The limit for the candidates that a report shows."""
 
 
 def validation_of(instance: Instance, outcome: Candidates[State] | Nonconformance[Any]) -> Validation:
-    """The verdict on what steps have led to, in the words of ``instance``."""
+    """The verdict on the outcome of steps, with the names of ``instance``."""
     if isinstance(outcome, Nonconformance):
         return Validation(LogVerdict.VIOLATES, nonconformance_report(instance, outcome))
     if outcome.exceeded:
@@ -25,7 +25,7 @@ def validation_of(instance: Instance, outcome: Candidates[State] | Nonconformanc
 
 
 def nonconformance_report(instance: Instance, found: Nonconformance[Any]) -> NonconformanceReport:
-    """The nonconformance with the candidates that came closest."""
+    """The report on a nonconformance, with the candidates that came closest."""
     record = found.record
     if record.broken:
         return NonconformanceReport(record.number, record.line, record.broken)
@@ -33,17 +33,18 @@ def nonconformance_report(instance: Instance, found: Nonconformance[Any]) -> Non
 
 
 def _nonconformance(instance: Instance, record: Record[State], before: Sequence[State]) -> NonconformanceReport:
-    """The candidates that came closest: the fewest fields differ, the fewest objections, the most conditions met.
+    """The report, with the candidates that came closest: fewest differing fields, fewest objections, most conditions
+    met.
 
-    What makes nothing observed come true, and is allowed, comes after every step that is as close: it explains less.
+    Allowed steps that bring no observed field closer come after all other steps that are as close: they explain less.
     """
     ranked: list[tuple[tuple[int, bool, int, int, int], State, Path]] = []
-    for state in before[:20]:  # enough to show; the verdict does not depend on it
+    for state in before[:20]:  # enough for the report; the verdict is independent of it
         at_first = len(record.observed.differing(state))
         try:
             paths = [*record.attempts(state), *record.successors(state)]
         except TooManyStates:
-            continue  # the verdict stands; what is shown comes from the other states
+            continue  # the verdict stands; the report shows other states
         for path in paths:
             differing = len(record.observed.differing(path.state))
             idle = not path.refused and differing >= at_first
@@ -51,7 +52,7 @@ def _nonconformance(instance: Instance, record: Record[State], before: Sequence[
     ranked.sort(key=lambda entry: entry[0])
     shown: dict[tuple[str, ...], Candidate] = {}
     for _, state, path in ranked:
-        what = path.steps[-1:] if path.refused else path.steps  # a refused step is shown once, after the fewest others
+        what = path.steps[-1:] if path.refused else path.steps  # show a refused step once, after the fewest others
         if len(shown) < MOST_SHOWN and what not in shown:
             shown[what] = _candidate(instance, record, state, path)
     requirements = broken_invariants(instance, before[0], record.observed.slots)
@@ -76,7 +77,7 @@ def _candidate(instance: Instance, record: Record[State], before: State, path: P
         requirement: Requirement | None = path.refused[0]
     else:
         broken = broken_invariants(instance, before, record.observed.slots)
-        # After several steps nothing is known of where an object was in between.
+        # After several steps, the states of an object in between are unknown.
         table = broken_table(instance, before, path.state, record.observed.slots) if len(path.steps) < 2 else None
         requirement = broken[0] if broken else table
     return Candidate(path.steps, instance.describe(path.state), differences, path.refused, requirement)
@@ -95,7 +96,7 @@ def _reason(record: Record[State], candidates: Sequence[Candidate]) -> str:
 
 
 def difference(instance: Instance, slot: int, model: int, observed: int) -> Difference:
-    """Two values of one slot, with names."""
+    """The difference between two values of one slot, with names."""
     for machine in instance.model.machines:
         sort = machine.sort.name
         fields = ([""] if machine.states else []) + [a.name for a in instance.attributes(sort)]

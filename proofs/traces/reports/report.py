@@ -1,4 +1,4 @@
-"""What the validator says: the verdict, and why a record cannot be explained."""
+"""The report of trace validation: the verdict, and why no candidate explains a record."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 WIDEST = 160
-"""Characters of a line of a log that are shown."""
+"""The limit for the characters of a log line that are shown."""
 
 MOST_BREAKS = 20
-"""Violated properties that are shown in words."""
+"""The limit for the violated properties that are shown in words."""
 
 
 NOTHING = "the trace has no records: nothing contradicts the model, and nothing was checked"
@@ -20,7 +20,7 @@ NOTHING = "the trace has no records: nothing contradicts the model, and nothing 
 
 
 class LogVerdict(enum.StrEnum):
-    """Undetermined never counts as conforming."""
+    """The verdict on a log. Undetermined never counts as conforming."""
 
     CONFORMS = "conforms"
     VIOLATES = "violates"
@@ -29,7 +29,15 @@ class LogVerdict(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Requirement:
-    """What was broken: a property of the model, or (``property`` None) a guard, a table or a reading rule."""
+    """A violated requirement: a property of the model, or (``property`` None) a guard, a table or a rule of the format.
+
+    Attributes:
+        property: the name of the property, or None.
+        says: the requirement in words.
+        document: the name of the document.
+        line: its line in the document; None if it has none.
+        sentence: the document's sentence, word for word.
+    """
 
     property: str | None
     says: str
@@ -54,7 +62,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Difference:
-    """A field that the model has otherwise than the trace observed it."""
+    """A field whose value in the model differs from the observed one."""
 
     object: str
     field: str
@@ -70,9 +78,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Steps that were tried, the state that they reach, what differs there, and what forbids them.
+    """Steps that were tried, the state that they reach, its differences from the record, and what forbids them.
 
-    ``refused`` is empty for steps that the model allows: then the differences alone refute them.
+    ``refused`` is empty for steps that the model allows: then only the differences refute them.
     """
 
     steps: Sequence[str]
@@ -103,9 +111,13 @@ class Candidate:
 class NonconformanceReport:
     """The first record that no sequence of model steps explains.
 
-    ``record`` is the record's number, ``line`` its line in the file. ``requirements`` are the
-    invariants of the model that the observed state itself violates. ``before`` is a state of the model before the
-    record, of the objects that it is about, in words.
+    Attributes:
+        record: the number of the record.
+        line: its line in the file.
+        reason: why nothing explains it, in words.
+        requirements: the invariants of the model that the observed state itself violates.
+        candidates: the closest attempts to explain it.
+        before: a model state before the record, in words, for the objects concerned.
     """
 
     record: int
@@ -136,7 +148,7 @@ class NonconformanceReport:
 
 @dataclass(frozen=True)
 class Violation:
-    """A record that the model explains, but that violates what the document requires: it conforms to the model."""
+    """A record that conforms to the model, but violates a property that the document requires."""
 
     record: int
     line: int
@@ -152,14 +164,15 @@ class Violation:
 
 @dataclass(frozen=True)
 class Validation:
-    """The verdict on a log, before it is known of which system and format it is.
+    """The verdict on a log, without its system and format.
 
     Args:
+        verdict: the verdict.
         nonconformance: the first record that nothing explains, if there is one.
-        note: why it is undetermined, or what the reading left out.
+        note: why the verdict is undetermined, or what the reading left out.
         size: the number of records.
-        breaks: records that are explained but break what the document properties.
-        releases: those that explain the whole log, where the format differs between releases.
+        breaks: the records that the model explains, but that violate a property of the document.
+        releases: the releases that explain the whole log, if the format differs between releases.
     """
 
     verdict: LogVerdict
@@ -172,12 +185,22 @@ class Validation:
 
 @dataclass(frozen=True)
 class ValidationReport:
-    """The verdict on one trace. ``note`` says why it is undetermined, or that there was nothing to check.
+    """The verdict on one trace.
 
-    ``breaks``: what the trace shows against the document's properties, although the model explains it.
-    ``shortened``: of a nonconformance, a trace of the plain format (header first) that does not conform for the same reason, and says
-    no more than it must; ``excerpt``: in a format of its own, the lines of the log (number, text) that matter. ``error``: what could not be read of the trace, so that the report is on what comes before. ``releases``: where a format differs between releases of its system, those that explain all of the trace.
-    ``citations``: the facts that the nonconformance cites, in lines for people.
+    Attributes:
+        system: the name of the system.
+        variant: the variant that checked the trace.
+        format: the name of the format.
+        verdict: the verdict.
+        records: the number of records.
+        first_nonconformance: the first record that nothing explains, if there is one.
+        note: why the verdict is undetermined, or that there was nothing to check.
+        breaks: the records that the model explains, but that violate a property of the document.
+        releases: the releases that explain the whole trace, if its format differs between releases.
+        shortened: for a nonconformance, a short plain trace (header first) that does not conform for the same reason.
+        excerpt: for a nonconformance in another format, the relevant lines of the log (number, text).
+        error: the part of the trace that could not be read; the report is on the records before it.
+        citations: the facts that the nonconformance cites, in lines for people.
     """
 
     system: str
@@ -210,7 +233,7 @@ class ValidationReport:
         )
 
     def until(self, error: str) -> ValidationReport:
-        """The report on a trace of which only what comes before ``error`` could be checked: that it conforms is not known then."""
+        """The report on a trace that can only be checked up to ``error``. "Conforms" becomes "undetermined"."""
         conforms = self.verdict is LogVerdict.CONFORMS
         verdict = LogVerdict.UNDETERMINED if conforms else self.verdict
         note = f"what could be read ({_records(self.records)}) is explained" if conforms else ""
@@ -275,7 +298,7 @@ def _records(number: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """What a log names may hold anything: a terminal is told no more than what can be read."""
+    """Escapes unprintable characters: a log may contain control sequences for the terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

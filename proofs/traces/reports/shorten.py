@@ -1,7 +1,7 @@
-"""Which records of a nonconforming trace matter.
+"""Finds the relevant records of a nonconforming trace.
 
-A record that is left out is replaced by the admission that steps may have happened there which nobody wrote down, and a
-field that is left out by silence. Both only allow more, so what does not conform still does not conform because of what is left.
+A gap replaces each omitted record: it allows unlogged steps there. An omitted field is unobserved. Both only allow
+more, so a nonconformance of the rest is one of the trace.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from schedproof.proofs.traces.formats.records import MOST_UNLOGGED
 from .report import LogVerdict
 
 MOST_SECONDS = 3.0
-"""Time for the search; what has been found by then is a nonconforming trace as well, but perhaps not the shortest."""
+"""The time for the search, in seconds. The result then does not conform either, but may be longer than necessary."""
 
 LIMIT = 2_000
-"""States that a shortened trace may be explained by; with more, what was left out is kept."""
+"""The limit for states that explain a shortened trace. An omission that exceeds it is not made."""
 
 Record = Mapping[str, Any]
 
@@ -35,14 +35,16 @@ Unlogging = Mapping[str, Any] | int
 
 
 def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 0) -> list[Record]:
-    """A plain trace, header first, that does not conform at its last record, as ``since`` does, and says as little as possible.
+    """A short plain trace, header first, that does not conform at its last record, as ``since`` does.
 
     Args:
-        since: records of which the last one does not conform, and the states that they begin in.
-        unlogged: what the trace's header says of steps that are not logged.
+        system: the system of the trace.
+        model: the variant to check against.
+        since: states, and the records that begin in them; the last record does not conform.
+        unlogged: the value of ``"unlogged"`` in the trace's header.
 
     Returns:
-        An empty list, if the records do not depart.
+        An empty list, if the records conform.
     """
     header = {**header_of(since.objects, since.states), **({"unlogged": unlogged} if unlogged else {})}
     until = time.monotonic() + MOST_SECONDS
@@ -59,7 +61,7 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
 
 
 def _violates(system: System, model: Model, header: Record, records: Sequence[Record]) -> bool:
-    """The trace does not conform at its last record, and not before."""
+    """Whether the trace does not conform at its last record, and conforms before."""
     try:
         watch = Watch(system, model, header, limit=LIMIT)
         for record in records[:-1]:
@@ -70,7 +72,7 @@ def _violates(system: System, model: Model, header: Record, records: Sequence[Re
 
 
 def _without_records(records: list[Record], violates: Callable[[Sequence[Record]], bool], gaps: _Gaps) -> list[Record]:
-    """Records left out, but for the last one: many at a time first, then fewer (as in delta debugging)."""
+    """Omits records other than the last: many at a time first, then fewer (delta debugging)."""
     size = len(records) - 1
     while size:
         at = 0
@@ -86,25 +88,25 @@ def _without_records(records: list[Record], violates: Callable[[Sequence[Record]
 
 @dataclass(frozen=True)
 class _Gaps:
-    """Records that only say that steps may have happened, of any kind, and which objects are new."""
+    """Makes gaps: records that only allow steps of any kind, and introduce new objects."""
 
     model: Model
     unlogged: Unlogging
 
     def of(self, most: int) -> Unlogging:
-        """At most so many steps."""
+        """The value of ``"unlogged"`` for at most ``most`` steps."""
         some = isinstance(self.unlogged, Mapping) and "actions" in self.unlogged
         most = min(most, MOST_UNLOGGED)
         return {"most": most, "actions": [a.name for a in self.model.actions]} if some else most
 
     def instead_of(self, record: Record) -> Record:
-        """What allows all that the record allows."""
+        """A gap that allows everything that the record allows."""
         kept = {k: record[k] for k in ("objects", "rigid") if k in record}
         step = any(k in record for k in ("action", "event", "crash"))
         return {**kept, "unlogged": self.of(_most(record.get("unlogged", self.unlogged)) + step)}
 
     def joined(self, records: Sequence[Record]) -> list[Record]:
-        """Gaps that follow each other as one; what is no step at all is left out."""
+        """Merges adjacent gaps, and omits gaps that allow no step."""
         found: list[Record] = []
         for record in records:
             last = found[-1] if found else {}
@@ -120,7 +122,7 @@ def _most(unlogged: Unlogging) -> int:
 
 
 def _without_parts(records: list[Record], violates: Callable[[Sequence[Record]], bool]) -> list[Record]:
-    """Observed objects and fields, and parameters, left out where they do not matter."""
+    """Omits observed objects and fields, and parameters, that are irrelevant."""
     for at in range(len(records) - 1, -1, -1):
         for path in list(_parts(records[at])):
             less = _less(records[at], path)
@@ -131,7 +133,7 @@ def _without_parts(records: list[Record], violates: Callable[[Sequence[Record]],
 
 
 def _parts(record: Record) -> Iterator[tuple[str, ...]]:
-    """What can be left out of a record, the biggest parts first; parts of what is gone then are no longer there."""
+    """The parts of a record that can be omitted, largest first. Parts of an omitted part no longer exist then."""
     state = record.get("state", {})
     yield ("state",)
     for sort, objects in state.items():
@@ -142,7 +144,7 @@ def _parts(record: Record) -> Iterator[tuple[str, ...]]:
 
 
 def _less(record: Record, path: tuple[str, ...]) -> Record:
-    """``record`` without the part; what is empty then goes too. Empty where there is nothing to leave out."""
+    """``record`` without the part, and without what is empty then; {} if there is nothing to omit."""
     name, *rest = path
     if name not in record:
         return {}

@@ -1,4 +1,4 @@
-"""Formulas in words, for the messages of the validator."""
+"""Formulas in words, for the messages of trace validation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def show_term(term: t.Term) -> str:
 
 
 def show_choice(instance: Instance, choice: Choice) -> str:
-    """An action with its parameters' values."""
+    """An action with the values of its parameters."""
     types = {v.name: v.type for v in instance.model.action(choice.action).parameters}
     shown = []
     for name, value in choice.parameters:
