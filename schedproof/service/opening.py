@@ -1,4 +1,4 @@
-"""From what a client asks for to the check of a session."""
+"""Creates the check of a session from a client's request."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ from schedproof.proofs.traces.engine.watch import Watch
 from .catalogue import systems
 
 KEPT = ("variant", "rigid", "unlogged", "start")
-"""The fields of a header that may go with a scope; the objects then have the names that an exploration gives them."""
+"""The fields of a header that a scope may have beside it. The objects then have the names that an exploration gives
+them.
+"""
 
 
 class BadSession(ValueError):
-    """No session can be created for what was asked. The message is one line."""
+    """No session can be created for the request. The message is one line."""
 
 
 def opened(asked: object) -> Watch:
-    """The check of a session: ``asked`` is a header of the plain format, or a system and a scope.
+    """The check of a session. ``asked`` is a header of the plain format, or a system and a scope.
 
     Raises:
-        BadSession: it is neither, or names what there is not.
+        BadSession: it is neither, or has unknown names.
     """
     if not isinstance(asked, dict):
         raise BadSession('a session needs an object; write one such as {"system": "hived", "scope": {"Cell": 2}}')
@@ -39,7 +41,7 @@ def opened(asked: object) -> Watch:
 
 
 def _variant(asked: Mapping[str, Any]) -> tuple[System, Model]:
-    """The system and the variant that are named."""
+    """The system and the variant that the request names; by default, the variant that checks the system's traces."""
     if "system" not in asked:
         raise BadSession(f'"system" is missing; choose from {", ".join(systems())}')
     system = systems()[_one_of("system", asked["system"], systems())]
@@ -60,7 +62,7 @@ def _one_of(what: str, name: object, known: Iterable[str]) -> str:
 
 
 def _header(system: System, model: Model, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The header that names as many objects as the scope says, as an exploration names them."""
+    """The header for the numbers of objects in the scope. Objects are named as in an exploration."""
     if unknown := [name for name in asked if name not in ("system", "scope", *KEPT)]:
         raise BadSession(
             f'unknown field "{unknown[0][:60]}"; write {{"system": ..., "scope": {{sort: number}}}}, or a header of the '

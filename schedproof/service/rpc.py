@@ -1,4 +1,4 @@
-"""The service as JSON-RPC 2.0: one message in, one out, or none. ``stdio`` reads and writes them."""
+"""The service as JSON-RPC 2.0: each message gets one answer or none. ``stdio`` reads and writes them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ CODES = {
     Kind.TOO_BIG: -32007,
     Kind.FAULT: INTERNAL,
 }
-"""The error codes. Those of the specification, and -32001 to -32007 for what a client may have to tell apart."""
+"""The error codes: those of the specification, and -32001 to -32007 for errors that a client may have to
+distinguish.
+"""
 
 MOST_CALLS = 100
-"""Calls in one batch."""
+"""The limit for the calls in one batch."""
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "systems": (),
@@ -38,11 +40,11 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "session.events": ("session", "most"),
     "session.close": ("session",),
 }
-"""The methods, and the names of their parameters."""
+"""The methods, with the names of their parameters."""
 
 
 class Wrong(Exception):
-    """A call that is none, or is given what it does not take."""
+    """Something that is not a call, or a call with wrong parameters."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -56,7 +58,7 @@ class Rpc:
         self.sessions = sessions
 
     async def answer(self, line: bytes) -> bytes | None:
-        """The answer to one message, a call or a batch of them, without its newline; None for notifications."""
+        """The answer to one message, a call or a batch of calls, without its newline; None for notifications."""
         try:
             said = parse(line)
         except NotJson as error:
@@ -72,7 +74,7 @@ class Rpc:
         return _bytes(answers) if answers else None
 
     async def _call(self, call: object) -> dict[str, Any] | None:
-        """One call; its answers do not depend on whether anybody wants to hear them."""
+        """Executes one call. A notification has the same effects, but no answer."""
         try:
             method, parameters = _read(call)
         except Wrong as error:
@@ -122,16 +124,16 @@ class Rpc:
 
 
 def too_long(limit: int) -> bytes:
-    """The answer to a line that is not taken."""
+    """The answer to a line that is too long."""
     says = f"a message has at most {limit} bytes; send the records in several"
     return _bytes(_error(None, CODES[Kind.TOO_BIG], says))
 
 
 def _read(call: object) -> tuple[str, object]:
-    """Method and parameters of a call.
+    """The method and the parameters of a call.
 
     Raises:
-        Wrong: it is none.
+        Wrong: it is not a call.
     """
     if not isinstance(call, dict):
         raise Wrong(INVALID_REQUEST, 'a call is not an object; write {"jsonrpc": "2.0", "id": 1, "method": "systems"}')

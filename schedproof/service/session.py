@@ -1,4 +1,4 @@
-"""One session, as the server sees it: its process, what was last heard from it, and what became of it."""
+"""One session, as the server sees it: its process, the last verdict, and how it ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ VIOLATES, UNDETERMINED = "violates", "undetermined"
 
 
 class Session:
-    """Requests are answered one after the other. Once its process is lost, it answers ``undetermined``, with the reason."""
+    """A session. It answers requests one after the other. Once its process is lost, it answers ``undetermined``, with
+    the reason.
+    """
 
     def __init__(self, born: Born, nursery: Nursery, limits: Limits) -> None:
         self._born, self._nursery, self._limits = born, nursery, limits
@@ -27,9 +29,9 @@ class Session:
         self._writer: asyncio.StreamWriter | None = None
         self._standing: dict[str, Any] = {}
         self.lost = ""
-        """Why its process is no more, if it was not the client who ended it."""
+        """Why its process ended, if the client did not end it; else ""."""
         self.closed: Answer | None = None
-        """What is answered once it is closed."""
+        """The answer to all requests once the session is closed."""
         self.waiting = 0
         self.used = time.monotonic()
 
@@ -39,11 +41,11 @@ class Session:
 
     @property
     def idle(self) -> float:
-        """Seconds since it was asked anything; 0 while it answers."""
+        """Seconds since the last request; 0 while it answers one."""
         return 0.0 if self.waiting else time.monotonic() - self.used
 
     async def ask(self, head: Mapping[str, Any], body: bytes = b"") -> Answer:
-        """The answer of its process, or what there is to say instead."""
+        """The answer of its process, or a substitute if the process cannot answer."""
         if self.waiting >= self._limits.waiting:
             says = f"{self.waiting} requests to this session are being answered; wait for one of them"
             return problem(Kind.BUSY, says, retry_after=1)
@@ -59,7 +61,7 @@ class Session:
             self.used = time.monotonic()
 
     async def close(self, answer: Answer) -> None:
-        """Ends its process; whoever still waits is answered so."""
+        """Ends its process. Waiting requests get ``answer``."""
         if self.closed is None:
             self.closed = answer
             await self._end()
@@ -93,7 +95,7 @@ class Session:
         return Answer(kind, told)
 
     async def _lose(self, head: Mapping[str, Any], why: str) -> Answer:
-        """The process is no more, or no more to be trusted; what it was in the middle of is unknown."""
+        """Gives up the process, which ended or is no longer reliable. The result of its current request is unknown."""
         if self.closed is not None:
             return self.closed
         self.lost = why
@@ -120,7 +122,7 @@ class Session:
                 return f"its process ended unexpectedly ({code})"
 
     def _without_process(self, head: Mapping[str, Any]) -> Answer:
-        """Nothing more can be checked. What has departed has departed; else nobody knows."""
+        """The answer without a process. The verdict "violates" stays; any other becomes "undetermined"."""
         if head["ask"] == "create":
             return problem(Kind.BAD_SESSION, f"the session cannot be created: {self.lost}; ask for less")
         verdict = VIOLATES if self._standing.get("verdict") == VIOLATES else UNDETERMINED

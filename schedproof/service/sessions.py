@@ -1,4 +1,4 @@
-"""All sessions of a server: at most so many, each with a name that nobody can guess."""
+"""All sessions of a server. Their number is limited, and nobody can guess their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDED = problem(Kind.ENDING, "the server is ending; its sessions end with it")
 
 @dataclass
 class Sessions:
-    """What HTTP and JSON-RPC are made of. Its methods are called in one event loop."""
+    """The operations behind HTTP and JSON-RPC. Call its methods in one event loop."""
 
     nursery: Nursery
     limits: Limits
@@ -44,11 +44,11 @@ class Sessions:
 
     @property
     def alive(self) -> bool:
-        """Sessions can be created, when there are not too many."""
+        """Whether sessions can be created, while there are not too many."""
         return self.nursery.alive and not self._ending
 
     async def create(self, body: bytes) -> Answer:
-        """A new session, with its name as ``id``."""
+        """Creates a session; the answer has its name as ``id``."""
         if self._ending:
             return ENDED
         if len(self._open) + self._opening >= self.limits.sessions:
@@ -72,19 +72,26 @@ class Sessions:
             self._opening -= 1
 
     async def records(self, name: str, body: bytes, *, lines: bool, after: int | None) -> Answer:
-        """Hands records to a session: a list, or one a line; ``after`` is how many it should have taken before."""
+        """Sends records to a session.
+
+        Args:
+            name: the name of the session.
+            body: the records, a list or one a line.
+            lines: whether they are one a line.
+            after: how many records the session must have taken before; None: any number.
+        """
         return await self._ask(name, {"ask": "records", "lines": lines, "after": after}, body)
 
     async def report(self, name: str) -> Answer:
-        """What ``validate --json`` says of the records so far."""
+        """The report of ``validate --json`` on the records so far."""
         return await self._ask(name, {"ask": "report"})
 
     async def events(self, name: str, most: int | None) -> Answer:
-        """What may happen next."""
+        """The events that may happen next, at most ``most``."""
         return await self._ask(name, {"ask": "events", "most": min(most or MOST_EVENTS, MOST_EVENTS)})
 
     async def close(self, name: str) -> Answer:
-        """Ends a session at once, whatever it does."""
+        """Ends a session at once, even during a request."""
         session = self._open.pop(name, None)
         if session is None:
             return self._unknown()
@@ -92,7 +99,7 @@ class Sessions:
         return Answer(Kind.DONE)
 
     async def end(self) -> None:
-        """Ends all of them: whoever waits is told so."""
+        """Ends all sessions. Waiting requests get the answer that the server ends."""
         self._ending = True
         ended, self._open = list(self._open.values()), {}
         await asyncio.gather(*(session.close(ENDED) for session in ended))
@@ -112,7 +119,7 @@ class Sessions:
         return max(1, math.ceil(self.limits.idle - longest))
 
     async def _sweep(self) -> None:
-        """Ends sessions that nobody asks anything any more."""
+        """Ends sessions that have been idle for too long."""
         while True:
             await asyncio.sleep(min(self.limits.idle / 4, 5.0))
             for name, session in list(self._open.items()):

@@ -1,6 +1,7 @@
 """The shapes of requests and answers, for the OpenAPI description.
 
-They describe; they do not check: a session's own process reads what a client sends, so that nobody else is at its mercy.
+They do not check requests: a session's own process parses what its client sends, so that a bad request cannot harm
+other clients.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class Catalogue(BaseModel):
 
 
 def of_traces() -> dict[str, Any]:
-    """What requests consist of: headers and records of the plain trace format, by its own schema, and a scope instead of a header."""
+    """The schemas of requests: headers and records from the plain trace format's own schema, and a scope instead of a
+    header.
+    """
     schema = json.loads(SCHEMA.read_text("utf-8"))
     found = {_named(name): _renamed(definition) for name, definition in schema["$defs"].items()}
     fields = found["Header"]["properties"]
@@ -92,7 +95,7 @@ def _named(definition: str) -> str:
 
 
 def _renamed(schema: Any) -> Any:
-    """``schema``, with the names that its definitions have in an OpenAPI description."""
+    """``schema`` with references to the OpenAPI names of its definitions."""
     if isinstance(schema, list):
         return [_renamed(each) for each in schema]
     if not isinstance(schema, dict):

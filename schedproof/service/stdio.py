@@ -17,14 +17,14 @@ from .rpc import Rpc, too_long
 from .sessions import Sessions
 
 UNDER_WAY = 64
-"""Messages that are being answered at once; what comes after them is not read before."""
+"""How many messages are answered at the same time. Later messages are not read before one is done."""
 
 TOO_LONG = None
-"""Stands for a line that is longer than allowed; none of it is kept."""
+"""Stands for a line that is longer than allowed, and was dropped."""
 
 
 def lines(source: int, limit: int) -> Iterator[bytes | None]:
-    """The lines that are not blank of an open file; ``TOO_LONG`` for one of more than ``limit`` bytes."""
+    """Yields the lines of an open file that are not blank; ``TOO_LONG`` for a line of more than ``limit`` bytes."""
     held, dropping = bytearray(), False
     while True:
         part = os.read(source, 1 << 16)
@@ -49,7 +49,7 @@ def lines(source: int, limit: int) -> Iterator[bytes | None]:
 
 
 class Stdio:
-    """Reads and writes in threads of their own, which do not keep the process from ending: either may wait for ever."""
+    """Reads and writes in daemon threads, which may block forever without keeping the process alive."""
 
     def __init__(self, sessions: Sessions, source: int, target: int) -> None:
         self._rpc, self._sessions = Rpc(sessions), sessions
@@ -59,7 +59,7 @@ class Stdio:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def talk(self) -> None:
-        """Answers until the input ends, nobody reads the output, or the process is told to end."""
+        """Answers until the input ends, the output is closed, or the process gets SIGINT or SIGTERM."""
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
         for each in (signal.SIGINT, signal.SIGTERM):
             self._loop.add_signal_handler(each, self.end)
@@ -78,7 +78,7 @@ class Stdio:
             await asyncio.sleep(0.05)
 
     def end(self) -> None:
-        """Ends it, from its own event loop: who waits is told so."""
+        """Ends the loop; call it in the event loop. Waiting clients get an answer."""
         self._over.set()
 
     def _tell(self, what: object, *more: bytes | None) -> None:
@@ -93,7 +93,7 @@ class Stdio:
         self._tell(self._finish)
 
     def _begin(self, line: bytes | None) -> None:
-        """Calls begin in the order of their lines, and a session answers them in that order."""
+        """Starts the answer to a line. Calls start in the order of their lines, and a session answers in that order."""
         if self._over.is_set():
             return
         task = self._loop.create_task(self._answer(line))
@@ -101,7 +101,7 @@ class Stdio:
         task.add_done_callback(self._tasks.discard)
 
     def _finish(self) -> None:
-        """The input has ended: what was asked is still answered."""
+        """Ends after all pending answers: the input has ended."""
         task = self._loop.create_task(self._last())
         task.add_done_callback(lambda _: self._over.set())
 
@@ -122,13 +122,13 @@ class Stdio:
             try:
                 while data:
                     data = data[os.write(self._target, data) :]
-            except OSError:  # nobody reads any more
+            except OSError:  # the output is closed
                 self._tell(self.end)
                 return
             self._free.release()
 
 
 def talk(nursery: Nursery, limits: Limits, source: int = 0, target: int = 1) -> None:
-    """Answers until the input ends. Here the messages under way are limited, and not those to one session."""
+    """Answers until the input ends. The limit for messages under way replaces the limit for requests to one session."""
     sessions = Sessions(nursery, replace(limits, waiting=UNDER_WAY))
     asyncio.run(Stdio(sessions, source, target).talk())

@@ -1,4 +1,4 @@
-"""JSON as a stranger sends it: refused in one line where it is none, or more than anybody means."""
+"""Parses JSON from untrusted clients. An error is one line; excessive input is refused."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import math
 from typing import Any, NoReturn
 
 DEEPEST = 40
-"""Lists and objects in each other; no header and no record has more than a few."""
+"""The limit for nested lists and objects. Headers and records need only a few."""
 
 
 class NotJson(ValueError):
-    """The text is no JSON that is taken. The message is one line."""
+    """The text is not acceptable JSON. The message is one line."""
 
 
 def parse(data: bytes) -> Any:
-    """The value that ``data`` says.
+    """The value of the JSON text ``data``.
 
     Raises:
-        NotJson: it is not UTF-8, no JSON, or nested deeper than ``DEEPEST``.
+        NotJson: it is not UTF-8 or not JSON, or is nested deeper than ``DEEPEST``.
     """
     try:
         value = json.loads(
@@ -33,7 +33,7 @@ def parse(data: bytes) -> Any:
         raise
     except RecursionError:
         raise NotJson(f"nested deeper than {DEEPEST} lists and objects; send less in one value") from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         raise NotJson(f"the JSON cannot be read: {str(error).split(';')[0]}; send a smaller number") from None
     if _deeper(value, DEEPEST):
         raise NotJson(f"nested deeper than {DEEPEST} lists and objects; send less in one value")
@@ -61,7 +61,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _deeper(value: Any, most: int) -> bool:
-    """``value`` has more than ``most`` containers in each other."""
+    """Whether ``value`` nests more than ``most`` containers."""
     layer = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
         layer = [

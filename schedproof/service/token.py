@@ -1,4 +1,4 @@
-"""The token that clients bring: read from a file or the environment, never from the command line, which others can see."""
+"""Reads the token of clients from a file or the environment, not from the command line, which other users can see."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 VARIABLE = "SCHEDPROOF_TOKEN"
 
 SHORTEST = 16
-"""Characters; fewer can be guessed."""
+"""The minimum of characters; shorter tokens can be guessed."""
 
 
 class BadToken(Exception):
-    """No token can be read, or it is a bad one. The message is one line, and does not have the token in it."""
+    """The token is unreadable or unsuitable. The message is one line, and does not contain the token."""
 
 
 def read_token(file: str | None, environment: Mapping[str, str] = os.environ) -> str | None:
-    """The token of ``file``, else of the environment, else None.
+    """The token in ``file``, else in the environment; None if there is none.
 
     Raises:
-        BadToken: the file cannot be read, or what it says is no token.
+        BadToken: the file is unreadable, or its content is not a token.
     """
     if file is None:
         if VARIABLE not in environment:

@@ -1,4 +1,4 @@
-"""The service over HTTP: resources, and what they answer. ``/openapi.json`` describes it."""
+"""The service over HTTP: its resources and their answers. ``/openapi.json`` describes them."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ Most = Annotated[int | None, Query(ge=1, le=MOST_EVENTS, description="so many at
 
 
 class Json(JSONResponse):
-    """In ASCII: what clients send may have halves of characters in it, and is told back in messages."""
+    """A response in ASCII: messages quote text of clients, which may contain lone surrogates."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
 
 
 class Unread(Exception):
-    """A request's body that is not taken."""
+    """The server does not accept the body of a request."""
 
     def __init__(self, status: int, error: str, message: str) -> None:
         super().__init__(message)
@@ -68,7 +68,7 @@ class Unread(Exception):
 
 
 def application(sessions: Sessions) -> FastAPI:
-    """The resources of HTTP. ``sessions`` are begun and ended with it."""
+    """The HTTP application. It starts and ends ``sessions``."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -80,7 +80,7 @@ def application(sessions: Sessions) -> FastAPI:
         version=__version__,
         description=ABOUT,
         lifespan=lifespan,
-        docs_url=None,  # these pages would load what they consist of from elsewhere
+        docs_url=None,  # these pages would load scripts from other servers
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -167,22 +167,22 @@ def described(limits: Limits) -> dict[str, Any]:
 
 
 def description(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI description."""
+    """The OpenAPI description of ``app``."""
     if not app.openapi_schema:
         found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         components = found["components"]
         components["schemas"] |= shapes.of_traces()
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        found["security"] = [{}, {"token": []}]  # none is needed on the machine itself, unless the server has one
+        found["security"] = [{}, {"token": []}]  # a server on a loopback address may need no token
         app.openapi_schema = found
     return app.openapi_schema
 
 
 async def _read(request: Request, limits: Limits) -> bytes:
-    """The body, as long as it is not too big and comes in time.
+    """The body, if it is not too big and arrives in time.
 
     Raises:
-        Unread: it is or does not.
+        Unread: it is too big, late or incomplete.
     """
     too_big = Unread(413, Kind.TOO_BIG, f"a body has at most {limits.body} bytes; send the records in several requests")
     length = request.headers.get("content-length", "")
@@ -198,7 +198,8 @@ async def _read(request: Request, limits: Limits) -> bytes:
                     found += part
                 elif size > 2 * limits.body:
                     break
-                # Up to there the rest is heard, but not kept: many clients listen only when they have said all.
+                # Up to twice the limit the rest is read and dropped: many clients read the answer only after sending
+                # all.
     except TimeoutError:
         raise Unread(408, "too-slow", f"the body took more than {limits.content:g} s; send less at a time") from None
     except ClientDisconnect:
@@ -209,10 +210,10 @@ async def _read(request: Request, limits: Limits) -> bytes:
 
 
 def _kind(request: Request, *known: str) -> str:
-    """The body's content type. Pages of the web cannot send these without being asked first, which is refused.
+    """The body's content type. A browser needs a preflight request to send these, and the server refuses that.
 
     Raises:
-        Unread: it is another.
+        Unread: it has another type.
     """
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind not in known:
@@ -229,7 +230,7 @@ def _said(answer: Answer, status: int = 200) -> Json:
 
 async def _unread(request: Request, error: Exception) -> Json:
     assert isinstance(error, Unread)
-    # What is left of the body is not read: the connection ends with the answer.
+    # The rest of the body is not read, so the connection must close after the answer.
     return Json({"error": error.error, "message": str(error)}, error.status, {"Connection": "close"})
 
 
