@@ -194,8 +194,9 @@ class _Request:
     def report_on_all(
         self, formats: Sequence[Format], lines: Iterable[TextLine], following: Following | None
     ) -> ValidationReport:
-        """The report on a trace that is checked only when it is complete. A followed trace is checked again as it
-        grows.
+        """The report on a trace that is checked only when it is complete.
+
+        A followed trace is checked again as it grows.
 
         Args:
             formats: the possible formats; one of them must recognise the trace.

@@ -1,6 +1,6 @@
 """The command line: ``schedproof COMMAND ...``.
 
-Light, so that an interrupt while the engines are still being loaded ends as politely as any other.
+This module imports little, so that an interrupt while the engines are still loading also ends with one line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code (see :class:`Exit`).
 
     Args:
-        arguments: by default those of the process.
+        arguments: the command line; by default that of the process.
     """
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -32,14 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             return run(sys.argv[1:] if arguments is None else arguments)
         except BaseException as error:
-            # Inside a call of a C library an interrupt arrives as some other error.
+            # Inside a call of a C library, an interrupt arrives as some other error.
             if not seen and not isinstance(error, KeyboardInterrupt):
                 raise
-            # Dataclasses are made by exec. Where an interrupt ends an exec, Python remembers it, and lets the
-            # process die of the signal at the end, whatever was caught; until the next exec.
-            exec("", {})  # without them it would keep a copy of the local variables, and thereby the error
+            # Dataclasses use exec. If an interrupt ends an exec, Python remembers it until the next exec. The process
+            # would then die of the signal at its end, even if the interrupt was caught.
+            exec("", {})  # with default namespaces it would keep a copy of the local variables, and so the error
             code = fail("interrupted; nothing was written", Exit.INTERRUPTED)
-        gc.collect()  # what the interrupt left half-made is destroyed while its complaints are still dropped
+        gc.collect()  # destroys half-made objects while error output of destructors is still dropped
         return code
 
 
@@ -53,7 +53,7 @@ def _interrupts() -> Iterator[list[int]]:
         raise KeyboardInterrupt
 
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield seen  # ignored, or someone else's
+        yield seen  # ignored, or handled by other code
         return
     signal.signal(signal.SIGINT, handle)
     try:
@@ -68,10 +68,11 @@ REDELIVERY_SECONDS = 0.01
 
 @contextmanager
 def _destructors_interrupted(seen: Sequence[int]) -> Iterator[None]:
-    """Sends an interrupt again if it was lost in a destructor or a callback, and drops what destructors say after one.
+    """Resends an interrupt that a destructor or a callback lost, and then drops error output of destructors.
 
-    Python cannot raise an exception there: it prints "Exception ignored in" with a traceback, and the command continues.
-    z3 has such destructors; of an object whose constructor was interrupted they also find no attributes.
+    Python cannot raise an exception there: it prints "Exception ignored in" with a traceback, and the command
+    continues. z3 has such destructors. They also fail on objects whose constructor was interrupted, which have no
+    attributes.
 
     Args:
         seen: the interrupts so far; it grows.

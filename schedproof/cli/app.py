@@ -1,7 +1,7 @@
-"""The commands put together, and how each of them ends.
+"""All commands, and how each of them ends.
 
-Commands return their exit code. Whatever a user does wrong ends here as one line on standard
-error: never as a traceback, and never with a file half-written.
+Commands return their exit code. Every mistake of a user ends here as one line on standard error: never as a traceback,
+and never with a half-written file.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ EPILOG = ending(
 )
 
 COMPLETION = "_SCHEDPROOF_COMPLETE"
-"""The variable by which a shell asks what can be written, as click names it."""
+"""The environment variable by which a shell asks for completions; click defines the name."""
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is run, or asked for its help."""
+    """A group that imports a command only when it runs, or when its help is requested."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """In alphabetical order."""
+        """The names of the commands, in alphabetical order."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported."""
+        """The command of that name, imported; None if there is none."""
         return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is run; it may be written by a former name.
+        """The command to run; its former name works too.
 
         Raises:
             UserError: there is no command of that name.
@@ -64,12 +64,12 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, [name, *args[1:]])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """What each command does, in one sentence; none of them is imported."""
+        """Writes the summary of each command, without importing it."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name].does) for name in self.list_commands(ctx)])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The names of commands; none of them is imported."""
+        """The matching names of commands, without importing them."""
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
@@ -87,15 +87,15 @@ def cli() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs a command; its exit code, or what went wrong as one line on standard error."""
+    """Runs a command and returns its exit code. A mistake ends as one line on standard error."""
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without our characters is no reason to die
+        sys.stdout.reconfigure(errors="backslashreplace")  # show unknown characters as escapes, do not fail
     if COMPLETION in os.environ:
-        from click.shell_completion import shell_complete  # seldom needed
+        from click.shell_completion import shell_complete  # rarely needed
 
         return shell_complete(cli, {}, "schedproof", COMPLETION, os.environ[COMPLETION])
     try:
-        # Not cli.main: it would answer for closed pipes and interrupts in its own way.
+        # Not cli.main: it handles closed pipes and interrupts differently.
         with cli.make_context("schedproof", list(arguments)) as context:
             code = cli.invoke(context)
         sys.stdout.flush()
@@ -111,9 +111,7 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         return fail(_output_problem(error), Exit.USAGE)
     except Exception as error:
-        if (
-            code := getattr(error, "exit_code", None)
-        ) is not None:  # of an engine that need not be loaded to be known here
+        if (code := getattr(error, "exit_code", None)) is not None:  # an error of an engine, which is not imported here
             return fail(f"{getattr(error, 'headline', '')}{error}", Exit(code))
         from schedproof.model.registry.discovery import find
         from schedproof.model.registry.importing import blamed
@@ -121,12 +119,12 @@ def run(arguments: Sequence[str]) -> int:
         manifest = find(Path.cwd())
         mine = blamed(manifest.parent, error) if manifest is not None else None
         if mine is None:
-            raise  # it is ours
+            raise  # the error is in schedproof
         return fail(str(mine), Exit.USAGE)
 
 
 def _usage_problem(error: click.UsageError) -> str:
-    """The command that was used wrongly, what is wrong, and where to read what is right."""
+    """The command that was used wrongly, what is wrong, and where to read its usage."""
     problem = error.format_message().rstrip(".")
     problem = problem[:1].lower() + problem[1:]
     mark = "" if problem.endswith("?") else ";"
@@ -136,7 +134,7 @@ def _usage_problem(error: click.UsageError) -> str:
 
 
 def _output_problem(error: OSError) -> str:
-    """What the files of options do not catch: standard output. What is left in its buffer is given up."""
+    """The message on an error of standard output; options check their own files. Discards the rest of its buffer."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(error, BrokenPipeError):
         return "cannot write to standard output: its reader has closed it; let it read to the end, or write --json FILE"

@@ -1,4 +1,4 @@
-"""What the arguments of a command name: systems and variants. Light: nothing is imported but what is named."""
+"""Finds the systems and variants that a command's arguments name. It imports only these."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def system(name: str) -> System:
 
 
 def systems(names: Sequence[str]) -> tuple[list[System], int]:
-    """The systems of those names, each once; if none is named, those of the user's manifest, and without one all of them.
+    """The systems of those names, without duplicates. Without names: those of the user's manifest, else all.
 
     Returns:
-        The systems, and how many cannot be used though nobody named them: each is told in a line on standard error, the
-        others go on working.
+        The systems, and how many systems that were not named cannot be used. Each of these gets one line on standard
+        error; the others still work.
 
     Raises:
-        UserError: there is no system of a name, or it cannot be loaded.
+        UserError: a name is unknown, or its system cannot be loaded.
     """
     if names:
         return [system(name) for name in dict.fromkeys(names)], 0
@@ -61,7 +61,7 @@ def _working(names: Iterable[str]) -> tuple[list[System], int]:
     for name in names:
         try:
             loaded = system(name)
-            list(loaded.variants.values())  # they are loaded one by one
+            list(loaded.variants.values())  # each access loads one variant
             found.append(loaded)
         except UserError as error:
             errors.append(error)
@@ -73,7 +73,7 @@ def _working(names: Iterable[str]) -> tuple[list[System], int]:
 
 
 def problems() -> int:
-    """Says on standard error which manifests cannot be used, a line each, and counts them; all other systems can."""
+    """Writes a line on standard error for each unusable manifest, and returns their number. All other systems work."""
     found = discovery.every(Path.cwd()).problems
     for line in found:
         fail(line, Exit.USAGE)
@@ -94,7 +94,7 @@ def variant(of: System, name: str | None) -> Model:
 
 
 def variants(of: System, names: Sequence[str]) -> list[Model]:
-    """The variants of those names, each once and in the system's order, or all.
+    """The variants of those names, without duplicates and in the system's order; all, if there are no names.
 
     Raises:
         UserError: there is no variant of a name.

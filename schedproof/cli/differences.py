@@ -1,4 +1,4 @@
-"""What is different between two variants of a system, element by element."""
+"""The differences between two variants of a system, element by element."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ from . import scopes
 class Difference:
     """One element that only one variant has (``before`` or ``after`` is empty), or that changed.
 
-    ``changes`` are those of amended variants that make it.
+    Attributes:
+        kind: machine, row, rule, action, property or verdict.
+        change: added, removed or changed.
+        name: the name of the element.
+        before: the element in the first variant, in lines.
+        after: the element in the second variant, in lines.
+        changes: the changes of amended variants that cause the difference.
     """
 
     kind: str
@@ -44,7 +50,7 @@ class Difference:
 
 
 def change_as_json(change: Change) -> dict[str, Any]:
-    """Why an amended variant differs, for ``--json``."""
+    """The reason of a change in an amended variant, for ``--json``."""
     return {
         "why": change.why,
         "repairs": list(change.repairs),
@@ -56,7 +62,7 @@ Element = Machine | Row | Action | Rule | Property
 
 
 def related(system: System, one: Model, other: Model) -> bool:
-    """Both amend a common variant, or one is the variant that the other amends: elements of one name are comparable."""
+    """Whether both amend a common variant, or one amends the other. Only then are elements of one name comparable."""
     return system.first(one) is system.first(other)
 
 
@@ -84,7 +90,7 @@ def differences(system: System, one: Model, other: Model) -> list[Difference]:
 
 
 def _since(system: System, model: Model, other: Model) -> list[Change]:
-    """The changes that lead to ``model`` from the last variant that ``other`` has in its line too; none if there is none."""
+    """The changes that lead to ``model`` from the last variant that it shares with ``other``; [] if they share none."""
     if not related(system, model, other):
         return []
     shared = {m.variant for m in system.line(other)}
@@ -92,7 +98,7 @@ def _since(system: System, model: Model, other: Model) -> list[Change]:
 
 
 def _reasons(changes: Iterable[Change]) -> dict[str, list[Change]]:
-    """By element, the changes that touch it; the last one that adds it says what it is."""
+    """By element, the changes that affect it. A change that adds it replaces all earlier ones."""
     reasons: dict[str, list[Change]] = {}
     for change in changes:
         for name in (*change.drops, *change.weakens):
@@ -131,17 +137,17 @@ def _name(element: Element) -> str:
 
 
 def _spelled(model: Model, element: Element) -> object:
-    """An element, so that two can be compared: of a machine, what is listed of it.
+    """A value by which two elements can be compared; for a machine, its description.
 
-    repr spells an element out completely, and unlike == it does not build a formula.
+    repr describes an element completely; == would build a formula.
     """
     return described(model, element) if isinstance(element, Machine) else repr(element)
 
 
 def described(model: Model, element: Element) -> list[str]:
-    """An element of ``model`` in lines, each a part that can differ."""
+    """An element of ``model`` in lines. Each line is a part that can differ."""
     line = [] if element.line is None else [f"line {element.line}"]
-    fact = getattr(element, "fact", "")  # a machine has none, nor has a property
+    fact = getattr(element, "fact", "")  # a machine or a property has no fact
     line += [f"fact {fact}"] if fact else []
     match element:
         case Machine():

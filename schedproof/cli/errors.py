@@ -1,4 +1,4 @@
-"""How a command ends: the exit codes."""
+"""The exit codes of commands, and lines on standard error."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Exit(enum.IntEnum):
 
     @classmethod
     def worst(cls, codes: Iterable[Exit]) -> Exit:
-        """A wrong verdict weighs more than a missing one."""
+        """The most severe of several codes. A wrong verdict is more severe than a missing one."""
         found = set(codes)
         return next((code for code in (cls.DIFFERENT, cls.UNDETERMINED) if code in found), cls.OK)
 
 
 def note(message: str) -> None:
     """Writes one line to standard error."""
-    with contextlib.suppress(OSError, AttributeError):  # its reader may have gone
+    with contextlib.suppress(OSError, AttributeError):  # its reader may have closed it
         sys.stderr.write(f"schedproof: {' '.join(message.split())}\n")
 
 
 def fail(message: str, code: Exit) -> Exit:
-    """Says what is wrong, in one line on standard error, and passes the exit code on."""
+    """Writes what is wrong to standard error, in one line, and returns ``code``."""
     note(message)
     return code

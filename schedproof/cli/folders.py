@@ -1,4 +1,4 @@
-"""The folder that ``generate`` or ``export`` fills."""
+"""The output folder of ``generate`` and ``export``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from schedproof.model.registry.errors import UserError
 
 
 class OutputFolder:
-    """A folder that is new, or empty, and is filled whole or not at all.
+    """A new or empty folder that gets either all files or none.
 
-    Files are written to a folder beside it, which takes its place in one step.
+    Files are written to a temporary folder beside it, which replaces it in one step.
+
+    Args:
+        directory: the folder.
 
     Raises:
-        UserError: there is something in it, or it cannot be made. Found out when it is created, before the work.
+        UserError: it is not empty, or cannot be created. The constructor checks this, before the work.
     """
 
     def __init__(self, directory: str) -> None:
@@ -43,6 +46,9 @@ class OutputFolder:
     def write(self, files: Mapping[str, str]) -> None:
         """Writes all files.
 
+        Args:
+            files: name -> text.
+
         Raises:
             UserError: they cannot be written.
         """
@@ -53,8 +59,8 @@ class OutputFolder:
                     Path(aside, name).write_text(text, "utf-8")
                 mask = os.umask(0)
                 os.umask(mask)
-                os.chmod(aside, 0o777 & ~mask)  # temporary folders are for their owner only
-                os.rename(aside, self.path)  # fails if something has come into it meanwhile
+                os.chmod(aside, 0o777 & ~mask)  # a temporary folder is accessible only to its owner
+                os.rename(aside, self.path)  # fails if the target is no longer empty
             except BaseException:
                 shutil.rmtree(aside, ignore_errors=True)
                 raise

@@ -12,10 +12,10 @@ def ending(*examples: str, ok: str = "done", different: str = "", undetermined: 
 
     Args:
         examples: command lines, without ``schedproof``.
-        ok: what exit code 0 means.
-        different: what 1 means, if the command can end so.
-        undetermined: what 3 means, if the command can end so.
-        notes: lines that come before, printed as they are.
+        ok: the meaning of exit code 0.
+        different: the meaning of exit code 1, if the command can end so.
+        undetermined: the meaning of exit code 3, if the command can end so.
+        notes: lines before the examples, printed unchanged.
     """
     meanings = {Exit.OK: ok, Exit.DIFFERENT: different, Exit.USAGE: MISTAKE, Exit.UNDETERMINED: undetermined}
     parts = [notes.strip("\n")] if notes else []

@@ -14,14 +14,14 @@ from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 from . import choose
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML cannot contain."""
+"""The characters that XML cannot contain."""
 
 
 def junit(reports: Sequence[VariantReport]) -> bytes:
-    """One suite for each variant, one case for each property.
+    """The report: one suite for each variant, one case for each property.
 
-    A verdict that is not the expected one is a failure, one that could not be reached an error, and so is one that an
-    interrupt left out. A case that an earlier run has checked has the property ``cached``.
+    A verdict that is not the expected one is a failure. An undetermined verdict is an error, and so is one that an
+    interrupt prevented. A case that an earlier run has checked has the property ``cached``.
     """
     root = ET.Element("testsuites", name="schedproof")
     for report in reports:

@@ -9,20 +9,22 @@ from typing import Any
 from schedproof.model.lang import Model, Row
 
 NO_OP = "no-op"
-"""A row that stays in its state and writes nothing."""
+"""The outcome of a row that stays in its state and writes nothing."""
 
 NO_ROW = "-"
-"""The event has no row from this state: it is an error there, or cannot happen."""
+"""The outcome if the event has no row from this state: it is an error there, or cannot happen."""
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """What each event does in each state.
+    """The effect of each event in each state.
 
     Args:
-        events: those that change the state somewhere, or do nothing somewhere, in the order of the table.
-        outcomes: (state, event) -> the state after it, ``NO_OP`` or ``NO_ROW``; a row that stays but writes
-            attributes has its own state as outcome.
+        sort: the name of the machine's sort.
+        states: the states, in the order of the machine.
+        events: the events with a row that changes the state or does nothing, in the order of the table.
+        outcomes: (state, event) -> the state after it, ``NO_OP`` or ``NO_ROW``. For a row that stays but writes
+            attributes, it is the row's own state.
         bookkeeping: the other events, which only write attributes, each with the states that it has rows for.
     """
 
@@ -34,17 +36,17 @@ class Matrix:
 
     @property
     def moves(self) -> int:
-        """Cells with a row that does something."""
+        """The number of cells with a row that does something."""
         return len(self.outcomes) - self.no_ops - self.errors
 
     @property
     def no_ops(self) -> int:
-        """Cells with a row that does nothing."""
+        """The number of cells with a row that does nothing."""
         return sum(outcome == NO_OP for outcome in self.outcomes.values())
 
     @property
     def errors(self) -> int:
-        """Cells without a row."""
+        """The number of cells without a row."""
         return sum(outcome == NO_ROW for outcome in self.outcomes.values())
 
     def row(self, state: str) -> list[str]:
@@ -71,7 +73,7 @@ def matrix(model: Model, sort: str) -> Matrix:
         KeyError: the model has no such sort.
     """
     machine, rows = model.machine(sort), model.table(sort)
-    history = {a.name for a in machine.attributes if a.history}  # records what happened, and is no state
+    history = {a.name for a in machine.attributes if a.history}  # records of events, not part of the state
     outcome = {row: _outcome(row, history) for row in rows}
     shown = {row.event for row in rows if row.source != row.target or outcome[row] == NO_OP}
     every = list(dict.fromkeys(row.event for row in rows))

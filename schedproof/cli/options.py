@@ -1,4 +1,4 @@
-"""Options that several commands have: one name, one metavar and one help text each."""
+"""Options that several commands share: one name, one metavar and one help text each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def variant_option(default: str = "the first of the system") -> Decorator:
-    """``--variant VARIANT``, once."""
+    """``--variant VARIANT``, at most once."""
     return click.option("--variant", metavar="VARIANT", help=f"Use this variant.  [default: {default}]")
 
 
 def variants_option() -> Decorator:
-    """``--variant VARIANT``, any number of times, where all variants are the default."""
+    """``--variant VARIANT``, any number of times; by default all variants."""
     return click.option(
         "--variant", "variants", multiple=True, metavar="VARIANT",
         help="Use only this variant; may be repeated.  [default: all]",

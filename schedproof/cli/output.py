@@ -1,4 +1,4 @@
-"""Where results go: standard output, or files that are written whole or not at all."""
+"""The destinations of results: standard output, or files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Destination:
 
     @property
     def is_stdout(self) -> bool:
-        """It is standard output."""
+        """Whether it is standard output."""
         return self.path == STDOUT
 
     def check(self) -> None:
-        """Finds out before the work whether the file can be written after it.
+        """Checks before the work that the file can be written after it.
 
         Raises:
             UserError: it cannot.
@@ -48,8 +48,8 @@ class Destination:
                 if not os.access(path, os.W_OK):
                     raise self._error("it is write-protected; choose another file")
                 if not path.is_file():
-                    return  # a device or a pipe: only writing shows
-            draft = path.with_name(f".{path.name}.{os.getpid()}.part")  # as write_whole will name it
+                    return  # for a device or a pipe, only writing shows it
+            draft = path.with_name(f".{path.name}.{os.getpid()}.part")  # the name that write_whole uses
             draft.touch(exist_ok=False)
             draft.unlink()
         except (OSError, ValueError) as error:
@@ -79,7 +79,7 @@ class Destination:
 
 
 class OutputFile(click.ParamType[Destination]):
-    """An option's value as a destination, checked when the command line is read."""
+    """The type of an option whose value is a destination, checked when the command line is read."""
 
     name = "FILE"
 
@@ -103,10 +103,14 @@ def _option(param: click.Parameter | None) -> str:
 
 
 def distinct(*destinations: Destination | None, reads: Sequence[str] = ()) -> None:
-    """Checks that no two options name the same file, and none a file that is read.
+    """Checks that no two options write to the same file, and none to a file that the command reads.
+
+    Args:
+        destinations: of the options; None for an option that is not given.
+        reads: the files that the command reads.
 
     Raises:
-        UserError: two do.
+        UserError: two options name the same file, or one names an input.
     """
     for one in destinations:
         if (

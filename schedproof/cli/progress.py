@@ -1,4 +1,7 @@
-"""Progress of long work, on standard error: one line that changes on a terminal; in a pipe, ``verify`` alone has some."""
+"""Progress of long work on standard error: one changing line on a terminal.
+
+In a pipe, only ``verify`` shows progress.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 REFRESHED = 4
-"""How often a second a line that counts is written anew; more would slow the work down."""
+"""How many times a second a counting line is redrawn; a higher rate would slow the work down."""
 
 
 @contextmanager
 def progress(start: str) -> Iterator[Say]:
-    """A function that replaces the line by its argument and the time since the start."""
+    """Yields a function that replaces the line by its argument and the time since the start."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda line: None
         return
@@ -40,11 +43,15 @@ def progress(start: str) -> Iterator[Say]:
 def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]]:
     """Progress of ``verify`` on standard error.
 
-    On a terminal: a bar of the verdicts, what is done now, and how long the rest will take, from what it took last time.
-    Elsewhere: one line for each variant, as it is complete.
+    On a terminal: a bar of the verdicts, the current activity, and the remaining time, estimated from the last run.
+    Elsewhere: one line for each variant, when it is complete.
 
-    Returns:
-        What to call with a line on what is being done, and with a line on a variant that is complete.
+    Args:
+        run: the run of ``verify``.
+        jobs: how many processes share the work.
+
+    Yields:
+        A function to call with a line on the current activity, and one to call with a line on a complete variant.
     """
     if sys.stderr is None:
         yield lambda line: None, lambda line: None
@@ -72,16 +79,16 @@ def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]
 
 
 def _said(line: str) -> None:
-    with suppress(OSError):  # it is full, or its reader has gone: that is no result
+    with suppress(OSError):  # the disk is full, or the reader has closed the pipe: progress is not a result
         print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def counting(shown: Callable[[float], str]) -> Iterator[None]:
-    """A line that is written anew several times a second, whatever the work is doing.
+    """Shows a line that is redrawn several times a second, independent of the work.
 
     Args:
-        shown: the line, given the seconds since the start; another thread calls it.
+        shown: returns the line, given the seconds since the start; another thread calls it.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield
@@ -101,7 +108,10 @@ class _Line:
 
 
 def exploring(say: Say) -> Callable[[int, int, int], None]:
-    """Progress of an exploration: states found, states per second, frontier, depth, memory of the process."""
+    """A function that shows the progress of an exploration.
+
+    It shows states, states per second, frontier, depth, and the memory of the process.
+    """
     began, process = time.perf_counter(), psutil.Process()
 
     def tell(states: int, expanded: int, depth: int) -> None:

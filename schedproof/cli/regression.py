@@ -1,4 +1,4 @@
-"""The violation that a log shows, as a test file."""
+"""Writes the violation that a log shows as a test file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedproof.model.registry.errors import UserError
 from schedproof.proofs.traces import TraceError, ValidationReport
 
 MOST_LINES = 5_000
-"""A log that cannot be shortened goes into the test whole, up to this many lines."""
+"""The limit for the lines of a log that cannot be shortened, and goes into the test unchanged."""
 
 _RECORDS = '''"""A log that violates {system} {variant}; written by schedproof validate --emit-test.
 
@@ -61,11 +61,13 @@ def test_the_last_line_violates(tmp_path: Path) -> None:
 
 
 def regression_test(report: ValidationReport, log: Path, variant: str | None) -> str:
-    """A pytest file that fails if the violation is found no more; it has what matters of the log, or the log up to there.
+    """A pytest file that fails if the log no longer violates the model.
+
+    It contains the relevant records, or the log up to the violation.
 
     Args:
-        report: of a log that violates the model.
-        log: the file that it is of.
+        report: the report on a log that violates the model.
+        log: the file of the log.
         variant: the variant that the user has named; None for the format's own.
 
     Raises:
@@ -76,7 +78,7 @@ def regression_test(report: ValidationReport, log: Path, variant: str | None) ->
     reason = " ".join(nonconformance.reason.split()).replace("\\", "/").replace('"""', "'''")
     own = (
         report.system not in registered().entries
-    )  # a system of the user's manifest, which the test then finds as a command does
+    )  # a system of the user's manifest: the test finds it as a command does
     about = {
         "system": report.system,
         "variant": report.variant,

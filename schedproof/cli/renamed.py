@@ -1,4 +1,4 @@
-"""Former names of commands and options: they work for one version, and a line on standard error says the new name."""
+"""Former names of commands and options. They work for one version; a line on standard error gives the new name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMER_COMMANDS: Mapping[str, str] = {"check": "validate"}
 
 
 def current_command(name: str) -> str:
-    """The command's name now; a former name is noted on standard error."""
+    """The current name of a command. A former name causes a note on standard error."""
     if name not in FORMER_COMMANDS:
         return name
     _note(name, FORMER_COMMANDS[name])
@@ -23,7 +23,7 @@ def current_command(name: str) -> str:
 
 
 class Option(click.Option):
-    """An option that is also understood under its former names, which ``--help`` does not show.
+    """An option that also accepts its former names, which ``--help`` does not show.
 
     Args:
         former: the former names, each with its dashes.
@@ -34,17 +34,17 @@ class Option(click.Option):
         self.former = tuple(former)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Adds each former name with a destination of its own, so that :meth:`consume_value` sees which was written."""
+        """Adds each former name with its own destination, so that :meth:`consume_value` sees which name was used."""
         super().add_to_parser(parser, ctx)
         kind = "store_const" if self.is_flag else "append" if self.multiple else "store"
         for name in self.former:
             parser.add_option(obj=self, opts=[name], dest=name, action=kind, nargs=self.nargs, const=True)
 
     def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, ParameterSource]:
-        """The value; those of former names count as if they were written with the name of now."""
+        """The value. Values under former names count as if they had the current name."""
         assert self.name is not None
         for name in (name for name in self.former if name in opts):
-            if not ctx.resilient_parsing:  # completion: nobody reads a note there
+            if not ctx.resilient_parsing:  # during completion, nobody reads a note
                 _note(name, self.opts[-1])
             if self.multiple:
                 opts = {**opts, self.name: [*opts[name], *opts.get(self.name, ())]}

@@ -1,4 +1,4 @@
-"""What the arguments of a command name of a variant: properties, scopes."""
+"""Checks the properties, variants and scopes that a command's arguments name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from schedproof.model.semantics import check_scope, scope_text
 from schedproof.proofs.verification.properties import property_names
 
 MOST_CHOICES = 5_000_000
-"""Choices of an action's parameters that are tried in every state; a scope with more is refused."""
+"""The limit for the choices of an action's parameters, all of which are tried in every state.
+
+A scope with more is refused.
+"""
 
 
 def properties(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> None:
@@ -32,11 +35,13 @@ def checkable(names: Iterable[str], able: Container[str], command: str, instead:
     """Checks that ``command`` can check each property of ``names``.
 
     Args:
+        names: the names of properties.
         able: the names of the properties that it can check.
+        command: the name of the command.
         instead: the command line that checks the others, without its ``--property``.
 
     Raises:
-        UserError: there is one that it cannot check.
+        UserError: it cannot check one of them.
     """
     for name in names:
         if name not in able:
@@ -44,10 +49,10 @@ def checkable(names: Iterable[str], able: Container[str], command: str, instead:
 
 
 def variants(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> list[tuple[System, Model]]:
-    """Those of ``models`` that are a variant of one of ``names``.
+    """Those of ``models`` whose variant is one of ``names``.
 
     Raises:
-        UserError: one of the names is no variant's.
+        UserError: a name is no variant of them.
     """
     known = list(dict.fromkeys(model.variant for _, model in models))
     for name in names:
@@ -57,15 +62,15 @@ def variants(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> li
 
 
 def parameter(kind: Type) -> str:
-    """The type of a parameter: never none, so its sort is enough."""
+    """The type of a parameter, in words. A parameter is never "no object", so its sort is enough."""
     return kind.sort.name if isinstance(kind, Ref) else str(kind)
 
 
 def scope(model: Model, text: str | None) -> dict[str, int]:
-    """The complete scope that ``text`` (``SORT=N,...``) asks for.
+    """The complete scope that ``text`` (``SORT=N,...``) specifies.
 
     Raises:
-        UserError: not of that form, or more objects than can be explored.
+        UserError: another form, or more objects than can be explored.
         ScopeError: unknown sort, or an impossible number of objects.
     """
     chosen: dict[str, int] = {}

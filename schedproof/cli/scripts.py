@@ -1,4 +1,4 @@
-"""The folder that ``prove --emit-smt`` fills."""
+"""The output folder of ``prove --emit-smt``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from schedproof.proofs.induction import Induction, emit_smt
 class ScriptFolder:
     """A folder with one sub-folder of SMT-LIB scripts for each variant.
 
-    Scripts are written aside first and moved here one by one, so that none is ever half-written.
+    Scripts are written to a temporary folder, then moved here one by one, so that none is ever half-written.
+
+    Args:
+        directory: the folder.
 
     Raises:
-        UserError: the folder cannot be made or written to. Found out when it is created, before
-            the work.
+        UserError: the folder cannot be created or written to. The constructor checks this, before the work.
     """
 
     def __init__(self, directory: str) -> None:
@@ -32,7 +34,10 @@ class ScriptFolder:
             raise self._error(error) from None
 
     def write(self, inductions: Mapping[str, Induction]) -> list[Path]:
-        """Writes all obligations; the paths.
+        """Writes all obligations, and returns the paths.
+
+        Args:
+            inductions: variant -> its induction.
 
         Raises:
             UserError: one cannot be written.

@@ -1,4 +1,4 @@
-"""Amounts of memory as a user writes them."""
+"""Amounts of memory, as users write them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 class Size(click.ParamType[int]):
-    """Bytes, or KiB, MiB, GiB or TiB: ``500M``, ``1.5G``, ``2GiB``."""
+    """An amount of memory in bytes, KiB, MiB, GiB or TiB: ``500M``, ``1.5G``, ``2GiB``."""
 
     name = "SIZE"
 
@@ -18,7 +18,7 @@ class Size(click.ParamType[int]):
         """The number of bytes.
 
         Raises:
-            click.BadParameter: it is none.
+            click.BadParameter: it is not an amount of memory.
         """
         if isinstance(value, int):
             return value

@@ -1,4 +1,4 @@
-"""A small working model to begin with: what ``schedproof init`` writes."""
+"""The small working model that ``schedproof init`` writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schedproof.model.registry.manifest import MANIFEST
 TEMPLATES = "templates"
 
 LONGEST = 40
-"""Letters of a name."""
+"""The limit for the characters of a name."""
 
 
 def check_name(name: str) -> None:
@@ -44,7 +44,7 @@ def check_name(name: str) -> None:
 
 
 def files(name: str) -> Mapping[str, str]:
-    """What a new system consists of, by path: a manifest, a package with the model and a log, and a test."""
+    """The files of a new system, by path: a manifest, a package with the model and a log, and a test."""
     package = name.replace("-", "_")
     folder = resources.files(__package__) / TEMPLATES
 
@@ -62,10 +62,17 @@ def files(name: str) -> Mapping[str, str]:
 
 
 def write(content: Mapping[str, str], folder: Path) -> list[Path]:
-    """Writes files into a folder, which may be a new one: all of them, or none.
+    """Writes files into a new or existing folder: all of them, or none.
+
+    Args:
+        content: path in the folder -> text.
+        folder: the folder.
+
+    Returns:
+        The paths of the files.
 
     Raises:
-        UserError: one of them is there already, or cannot be written.
+        UserError: one of them already exists, or cannot be written.
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{str(folder)!r} is not a directory; choose another with -o DIRECTORY")
@@ -75,7 +82,7 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
             raise UserError(
                 f"{str(folder / name)!r} exists already, and was not changed; {advice}, or another directory with -o"
             )
-    made: list[Path] = []  # in their order
+    made: list[Path] = []  # in order of creation
     try:
         for name, text in content.items():
             path = folder / name

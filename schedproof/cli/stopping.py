@@ -1,4 +1,4 @@
-"""Interrupts that end long work with what it has found so far."""
+"""Interrupts that end long work and keep its results so far."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ WHY = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
 @contextmanager
 def stoppable() -> Iterator[Halt]:
-    """A function that says, after the first interrupt or SIGTERM, why to stop. The second one does what it would have done without.
+    """Yields a function that returns why to stop, after the first interrupt or SIGTERM; "" before.
 
-    Signals that are ignored stay so.
+    A second signal has its usual effect. Ignored signals stay ignored.
     """
     why: list[str] = []
 

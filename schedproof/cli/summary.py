@@ -12,7 +12,7 @@ from .verdict_status import conclusion, reached, standing
 
 
 def summary(reports: Sequence[VariantReport]) -> str:
-    """What is not as expected first, with its counterexample; then every variant's table, folded."""
+    """The report: first each unexpected verdict with its counterexample, then the folded table of every variant."""
     head, _, counted = conclusion(reports).partition(": ")
     lines = [f"## schedproof: {head}", "", f"{counted}.", ""]
     for report in reports:
@@ -54,5 +54,5 @@ def _table(report: VariantReport) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """Safe in a table of Markdown."""
+    """Escapes text for a Markdown table."""
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -16,7 +16,7 @@ from schedproof.proofs.verification.properties import expected, properties_of
 
 
 def print_details(system: System, models: Sequence[Model]) -> None:
-    """Prints a system: of those variants, machines, actions and properties."""
+    """Prints a system with the variants ``models``: their machines, actions and properties."""
     base, shown = system.base, {m.variant: m for m in models}
     click.echo(f"{system.title} ({base.document.title}: {base.document.name})")
     click.echo()
@@ -53,7 +53,7 @@ Rows = tuple[tuple[str, ...], ...]
 
 
 def _machines(models: Sequence[Model]) -> dict[Rows, list[str]]:
-    """The table of the machines, and the variants that have it; an amendment mostly has those of its base."""
+    """Each table of machines, with the variants that have it. Most amendments have the machines of their base."""
     found: dict[Rows, list[str]] = {}
     for model in models:
         rows = tuple(
@@ -83,7 +83,7 @@ def _scope(model: Model) -> str:
 
 
 def details(system: System, models: Sequence[Model]) -> dict[str, Any]:
-    """The entry of ``list --json``, with those variants."""
+    """The entry of ``list --json``, with the variants ``models``."""
     return {
         "name": system.name,
         "title": system.title,

@@ -1,4 +1,4 @@
-"""Tables: drawn on a terminal, plain columns in a pipe, names never cut."""
+"""Tables: drawn on a terminal, plain columns in a pipe. Names are never truncated."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ STYLES = {
     "undetermined": "yellow",
     "UNDETERMINED": "bold yellow",
 }
-"""How some cells look on a terminal."""
+"""The styles of some cells on a terminal."""
 
 WIDE = 100_000
-"""A pipe has no margin: lines are as long as they need to be."""
+"""The width in a pipe, which has no margin: lines are as long as necessary."""
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> None:
-    """Prints a table on standard output; the columns ``right`` are aligned to the right. A title is broken at its width."""
+    """Prints a table on standard output.
+
+    The columns ``right`` are right-aligned; a long title wraps at the table's width.
+    """
     terminal = sys.stdout.isatty()
     drawn = Table(
         title=Text(title) if title else None,

@@ -1,4 +1,4 @@
-"""What verdicts are worth: whether the manifest expects them, and what that makes of the exit code."""
+"""Compares verdicts with the manifest's expectations, and derives the exit code."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ OPEN = "UNDETERMINED"
 
 
 def standing(verdict: Verdict, expected: Verdict) -> str:
-    """How a verdict stands to the manifest."""
+    """Whether a verdict is the expected one, in words."""
     if verdict is Verdict.UNDETERMINED:
         return OPEN
     return EXPECTED if verdict is expected else WRONG
 
 
 def code(standings: Iterable[str]) -> Exit:
-    """The exit code that standings make."""
+    """The exit code for these standings."""
     return Exit.worst({EXPECTED: Exit.OK, WRONG: Exit.DIFFERENT, OPEN: Exit.UNDETERMINED}[s] for s in standings)
 
 
 def standings(reports: Iterable[VariantReport]) -> list[str]:
-    """How each verdict stands to its manifest."""
+    """The standing of each verdict."""
     return [standing(j.result.verdict, j.expected) for report in reports for j in report.properties]
 
 
 def reached(properties: Iterable[CheckedProperty]) -> str:
-    """How many verdicts reach how far: ``21 proved (any number), 9 refuted, ...``."""
+    """The verdicts, counted by their reach: ``21 proved (any number), 9 refuted, ...``."""
     counts: Counter[str] = Counter()
     for checked in properties:
         result = checked.result
@@ -51,7 +51,7 @@ def reached(properties: Iterable[CheckedProperty]) -> str:
 
 
 def conclusion(reports: Sequence[VariantReport]) -> str:
-    """How many verdicts are as expected, how many are missing, and how many an earlier run has found."""
+    """How many verdicts are as expected, are missing, or come from an earlier run."""
     marks = standings(reports)
     good = sum(mark == EXPECTED for mark in marks)
     missing = sum(len(report.missing) for report in reports)

@@ -76,8 +76,9 @@ class Checking:
         return kept
 
     def take(self, body: bytes, *, lines: bool, after: int | None) -> Answer:
-        """Takes the records of ``body``, a list or one a line. It stops at an invalid one, or when the verdict is
-        final.
+        """Takes the records of ``body``, a list or one a line.
+
+        It stops at an invalid one, or when the verdict is final.
 
         Args:
             body: the records.

@@ -107,8 +107,9 @@ def serve(
 
 
 class Server(uvicorn.Server):
-    """Calls ``ready`` when it answers. At the end it ends the sessions before the connections, so that no client waits
-    in vain.
+    """Calls ``ready`` when it answers.
+
+    At the end it ends the sessions before the connections, so that no client waits in vain.
     """
 
     def __init__(self, config: uvicorn.Config, sessions: Sessions, ready: Callable[[], None]) -> None:

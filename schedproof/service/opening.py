@@ -15,8 +15,9 @@ from schedproof.proofs.traces.engine.watch import Watch
 from .catalogue import systems
 
 KEPT = ("variant", "rigid", "unlogged", "start")
-"""The fields of a header that a scope may have beside it. The objects then have the names that an exploration gives
-them.
+"""The fields of a header that a scope may have beside it.
+
+The objects then have the names that an exploration gives them.
 """
 
 

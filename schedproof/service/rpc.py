@@ -25,9 +25,7 @@ CODES = {
     Kind.TOO_BIG: -32007,
     Kind.FAULT: INTERNAL,
 }
-"""The error codes: those of the specification, and -32001 to -32007 for errors that a client may have to
-distinguish.
-"""
+"""The error codes: those of the specification, and -32001 to -32007 for errors that clients may distinguish."""
 
 MOST_CALLS = 100
 """The limit for the calls in one batch."""

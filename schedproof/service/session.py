@@ -18,8 +18,9 @@ VIOLATES, UNDETERMINED = "violates", "undetermined"
 
 
 class Session:
-    """A session. It answers requests one after the other. Once its process is lost, it answers ``undetermined``, with
-    the reason.
+    """A session.
+
+    It answers requests one after the other. Once its process is lost, it answers ``undetermined``, with the reason.
     """
 
     def __init__(self, born: Born, nursery: Nursery, limits: Limits) -> None:

@@ -63,9 +63,7 @@ class Catalogue(BaseModel):
 
 
 def of_traces() -> dict[str, Any]:
-    """The schemas of requests: headers and records from the plain trace format's own schema, and a scope instead of a
-    header.
-    """
+    """The schemas of requests: headers and records from the plain format's own schema, and the scope."""
     schema = json.loads(SCHEMA.read_text("utf-8"))
     found = {_named(name): _renamed(definition) for name, definition in schema["$defs"].items()}
     fields = found["Header"]["properties"]

@@ -98,8 +98,9 @@ class Appearing:
                     yield sort, number
 
     def _with_rigid(self, object_map: ObjectMap, line: Line, read_rigid: ReadRigid) -> ObjectMap:
-        """The object map with the record's rigid attributes: those of new objects, and others' relations to new
-        objects.
+        """The object map with the record's rigid attributes.
+
+        These belong to new objects, or relate other objects to new ones.
         """
         free = {name for names in object_map.newer(self.objects).values() for name in names}
         free |= {self.objects.names[sort][number] for sort, number in self._ended_in(object_map)}

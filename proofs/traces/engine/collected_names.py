@@ -20,7 +20,7 @@ Ended = tuple[int, ...]
 class CollectedNames:
     """The last objects that were collected, as (sort, name), with their values; None where these are unknown.
 
-    Each record of a trace makes a new version, and usually only the last version is in use. So the new version takes
+    A trace makes one version after another, and usually only the last is in use. So the new version takes
     the table over, and remembers its changes. An older version that is still in use then rebuilds its own copy.
     """
 
@@ -52,8 +52,7 @@ class CollectedNames:
         return named in self.ended
 
     def after(self, before: ObjectMap, now: ObjectMap, states: Sequence[State]) -> CollectedNames:
-        """The version of the object map ``now``: with the objects that ended since ``before``, without those that
-        returned.
+        """The version for ``now``: objects that ended since ``before`` are added, objects that returned are removed.
 
         Args:
             before: the object map before the record.
@@ -87,9 +86,7 @@ class CollectedNames:
     def restored(
         self, objects: ObjectMap, back: Sequence[tuple[str, str]], states: Sequence[State]
     ) -> Sequence[State] | None:
-        """``states`` of ``objects`` in which the objects named in ``back`` have their last values; None if some are
-        unknown.
-        """
+        """``states`` of ``objects``, in which those of ``back`` have their last values; None if some are unknown."""
         slots = dict[int, int]()
         for sort, name in back:
             ended = self.ended[sort, name]

@@ -117,9 +117,7 @@ class Explainer:
         return any(before[slot] != value == after[slot] for slot, value in clue.observed.slots.items())
 
     def attempts(self, state: State, clue: Clue) -> Iterator[Path]:
-        """The forbidden steps that come closest to explaining a record, each with the objection of the record or the
-        model.
-        """
+        """The forbidden steps that come closest to explaining a record, each with what forbids it."""
         for start in list(self.starts(state, clue))[:MOST_STARTS]:
             if complaint := clue.before(start.state):
                 yield Path(start.steps, start.state, (self.requirement(complaint),))

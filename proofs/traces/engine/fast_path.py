@@ -22,8 +22,9 @@ MOST_KNOWN = 200_000
 """The limit for cached steps. Beyond it all are dropped, so that an endless trace takes bounded memory."""
 
 Codes = tuple[Mapping[Any, int], type | None]
-"""The encodings of a type's values (of a set: of its elements). The Python type is there if values of other types
-compare equal; else None.
+"""The encodings of a type's values (of a set: of its elements).
+
+The Python type is there if values of other types compare equal; else None.
 """
 
 FIELDS = frozenset(("action", "parameters", "state", "time"))

@@ -16,8 +16,9 @@ from .unobserved import Ended
 
 
 def collectable(model: Model) -> Mapping[str, frozenset[str]]:
-    """By sort, the states in which an unreferenced object can be collected: no row leaves them, and the model ignores
-    the object.
+    """By sort, the states in which an unreferenced object can be collected.
+
+    No row leaves them, and the model ignores such an object.
     """
     known: Mapping[str, frozenset[str]] | None = vars(model).get("_collectable")
     if known is not None:

@@ -121,9 +121,7 @@ class ObjectMap:
         return changed
 
     def with_new(self, sort: str, name: str, place: int | None = None) -> ObjectMap:
-        """This map with one more object; with ``place``, the new object replaces the one of that number, which is
-        collected.
-        """
+        """This map with one more object; with ``place``, it replaces the object of that number, which is collected."""
         names, rigid, births = dict(self.names), dict(self.rigid), dict(self.births)
         number = len(names[sort]) if place is None else place
         names[sort] = (*names[sort][:number], name, *names[sort][number + 1 :])

@@ -72,8 +72,9 @@ class Plan:
 
     @cached_property
     def actions(self) -> Sequence[tuple[Action, Sequence[Reading]]]:
-        """The actions that can change a followed field, each with its guard. Observed conditions come first, to save
-        guesses.
+        """The actions that can change a followed field, each with its guard.
+
+        Observed conditions come first, to save guesses.
         """
         found = []
         for action in self.model.actions:
@@ -128,9 +129,7 @@ class PartialSteps:
     plan: Plan
 
     def _sources(self, obj: Obj, event: str) -> frozenset[str]:
-        """The states in which an object that is not followed can fire the event, and still reach a state that it may be
-        in.
-        """
+        """The states in which an object that is not followed can fire the event, given the states that it may be in."""
         may_be = self.view.may_be.get(obj)
         rows = self.plan.leading.get((obj[0], event), ())
         return frozenset(row.source for row in rows if may_be is None or row.target in may_be)
@@ -150,8 +149,9 @@ class PartialSteps:
 
     @cached_property
     def _ways(self) -> Sequence[tuple[str, tuple[tuple[str, Obj], ...], Remembered[Sequence[_Effect]]]]:
-        """Each action with each choice of its parameters, and its effects. Effects are cached by the values that they
-        read.
+        """Each action with each choice of its parameters, and its effects.
+
+        Effects are cached by the values that they read.
         """
         found = []
         for action, guard in self.plan.actions:

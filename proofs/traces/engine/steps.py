@@ -21,8 +21,9 @@ MOST_CHOICES = 1 << 12
 """The limit for choices of the parameters that a record leaves out. Beyond it the trace is undetermined."""
 
 MOST_WORK = 300_000
-"""The limit for choices tried for one record, over all states that explain the trace so far. Beyond it the trace is
-undetermined.
+"""The limit for choices tried for one record, over all states that explain the trace so far.
+
+Beyond it the trace is undetermined.
 """
 
 MOST_TRIED = 1 << 8
@@ -144,9 +145,7 @@ class Steps:
             yield Path((*start.steps, show_choice(self.instance, choice)), after)
 
     def nearest(self, state: State, wanted: StepPattern) -> Iterator[Path]:
-        """As ``refused``, but fills in the parameters not given: with the values that meet most conditions of the
-        guard.
-        """
+        """As ``refused``, but gives missing parameters the values that meet most conditions of the guard."""
         action, given = wanted.action, wanted.given
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
         if prod(_size(domain) for domain in domains) > MOST_TRIED:

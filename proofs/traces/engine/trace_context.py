@@ -67,9 +67,7 @@ class TraceCandidates(Candidates[State]):
         return self.context.since
 
     def marked(self) -> TraceCandidates:
-        """These candidates, with ``since`` moved to this point if one state explains all, or if there are many
-        records.
-        """
+        """These candidates; ``since`` moves to this point if one state explains all, or if there are many records."""
         since, few = self.context.since, len(self.states) <= MOST_STARTS
         if len(self.states) == 1:
             moved = None  # the property ``since`` then returns this point

@@ -185,7 +185,7 @@ class TraceSteps:
 
         Returns:
             The states, and the objects that returned as (sort, name). There are no states if the last values of one of
-                them are unknown.
+            them are unknown.
         """
         context, said = now.context, record.get("objects", {})
         states = objects.moved(now.states, context.objects)

@@ -30,8 +30,9 @@ CONFORMS = Validation(LogVerdict.CONFORMS)
 
 @dataclass(frozen=True)
 class Allowed:
-    """The events that may come next, as records of the plain format. Some state that explains the trace so far allows
-    each.
+    """The events that may come next, as records of the plain format.
+
+    Some state that explains the trace so far allows each.
 
     Attributes:
         events: the events.
@@ -91,8 +92,9 @@ class Watch:
 
     @property
     def since(self) -> Since | None:
-        """The last point that few states explained, and the records since then. A nonconforming record is the last of
-        them.
+        """The last point that few states explained, and the records since then.
+
+        A nonconforming record is the last of them.
 
         None if the last records have no such point.
         """

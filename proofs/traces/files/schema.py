@@ -46,8 +46,10 @@ class Shape:
             raise line.error(found[1], *found[0])
 
     def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
-        """The first mismatch of ``value``: where (keys and positions), and what is wrong with what to write; None if it
-        fits.
+        """The first mismatch of ``value``, or None if it fits.
+
+        Returns:
+            The place (keys and positions), and what is wrong there, with what to write.
         """
         error = best_match(self.validator.iter_errors(value))
         if error is None:

@@ -66,17 +66,16 @@ class ModelLog:
 
 @dataclass(frozen=True)
 class Requested:
-    """What the user specifies about a trace: the variant to check against, or the release of the system that
-    wrote it.
-    """
+    """The user's choices for a trace: the variant to check against, or the release of the system that wrote it."""
 
     variant: str | None = None
     release: str | None = None
 
 
 Read = Callable[[Model, Any, Requested], Plain | Log]
-"""Reads lines with a model; raises TraceError. The lines of a streamed format are an iterator, all others a
-sequence.
+"""Reads lines with a model; raises TraceError.
+
+The lines of a streamed format are an iterator, all others a sequence.
 """
 
 

@@ -110,8 +110,9 @@ def encode(value: Value) -> Any:
 
 
 def _order(value: Value) -> tuple[str, int, str]:
-    """The sort key of a value: numbers by size, all else by text. A text with digits at its end sorts by that
-    number.
+    """The sort key of a value: numbers by size, all else by text.
+
+    A text with digits at its end sorts by that number.
     """
     if isinstance(value, int):
         return type(value).__name__, value, ""

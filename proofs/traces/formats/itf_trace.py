@@ -45,8 +45,9 @@ def variables(model: Model) -> dict[str, tuple[str, str, Type | None]]:
 
 
 def is_itf(lines: Sequence[TextLine]) -> bool:
-    """Whether this is one JSON object with a list of states, and with ``vars`` or ``#meta``. It may still have
-    errors.
+    """Whether this is one JSON object with a list of states, and with ``vars`` or ``#meta``.
+
+    It may still have errors.
     """
     if not lines[0].text.startswith("{"):
         return False

@@ -224,8 +224,9 @@ class Mentions:
         self._parameters = lru_cache(MOST_KINDS)(self._kinds)
 
     def of(self, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """The objects that a record names, as (sort, name). Values of the wrong type are skipped: reading
-        reports them.
+        """The objects that a record names, as (sort, name).
+
+        Values of the wrong type are skipped: reading reports them.
         """
         for sort, names in value.get("objects", {}).items():
             for name in names:
@@ -247,8 +248,9 @@ class Mentions:
                                 yield from _names(references[name], shown)
 
     def _kinds(self, named: str, event: str) -> Mapping[str, Type]:
-        """The types of the parameters of an action, or of all actions that lead to an event. Ambiguous names are left
-        out.
+        """The types of the parameters of an action, or of all actions that lead to an event.
+
+        Ambiguous names are left out.
         """
         sort, _, happens = event.partition(".")
         by_name: dict[str, set[Type]] = {}

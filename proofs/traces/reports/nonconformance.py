@@ -33,10 +33,10 @@ def nonconformance_report(instance: Instance, found: Nonconformance[Any]) -> Non
 
 
 def _nonconformance(instance: Instance, record: Record[State], before: Sequence[State]) -> NonconformanceReport:
-    """The report, with the candidates that came closest: fewest differing fields, fewest objections, most conditions
-    met.
+    """The report, with the candidates that came closest.
 
-    Allowed steps that bring no observed field closer come after all other steps that are as close: they explain less.
+    Closest means the fewest differing fields, then the fewest objections, then the most conditions met. Allowed steps
+    that bring no observed field closer come after all other steps that are as close: they explain less.
     """
     ranked: list[tuple[tuple[int, bool, int, int, int], State, Path]] = []
     for state in before[:20]:  # enough for the report; the verdict is independent of it
