@@ -1,8 +1,8 @@
 """The step of trace validation: from the candidates of a log so far to those after one more record.
 
 Candidates are all model states that agree with everything observed. A record says which states its steps can lead to
-from each candidate; those that agree with what it shows are the next candidates. This module knows no format and no
-system, and does not report nonconformances.
+from each candidate; those that differ from the observation are dropped. If none is left, the log does not conform. This
+module knows no format and no system, and does not report nonconformances.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ Ended = tuple[int, ...]
 class CollectedNames:
     """The last objects that were collected, as (sort, name), with their values; None where these are unknown.
 
-    A trace makes one version after another, and usually only the last is in use. So the new version takes
-    the table over, and remembers its changes. An older version that is still in use then rebuilds its own copy.
+    A trace makes one version after another, and usually only the last is in use. So the new version takes the table
+    over, and remembers its changes. An older version that is still in use then rebuilds its own copy.
     """
 
     def __init__(self, ended: Mapping[tuple[str, str], Ended | None] | None = None) -> None:
