@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Seconds(click.FloatRange):
-    """Up to some thirty years: clocks and databases know neither more nor ``nan``."""
+    """A number of seconds, at most 1e9 (about thirty years): clocks and databases accept neither more nor ``nan``."""
 
     def __init__(self, least: float, *, min_open: bool = False) -> None:
         super().__init__(least, 1e9, min_open=min_open)
@@ -57,7 +57,7 @@ patience = click.option(
 
 @click.group(help=__doc__)
 def main() -> None:
-    """The command line."""
+    """Runs the command line."""
 
 
 @main.command()
@@ -108,7 +108,7 @@ def _opened(kind: type[SqlStore], database: str) -> SqlStore:
         return kind(database)
     except Contended:
         raise
-    except StoreError as error:  # at the start it is for the user to mend
+    except StoreError as error:  # A store that fails at the start is the user's to mend.
         raise Malformed(str(error)) from error
 
 
@@ -165,7 +165,7 @@ def _run_client(url: str, poll: float, heartbeat: float | None, patience: float,
         run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
         left = None
         if mine.over in OF_ENDS and mine.over != "done" and mine.memory.run is not None:
-            with suppress(SchedulerError):  # how it ended is known; only the rest is not
+            with suppress(SchedulerError):  # The end is known; only the details of failed tasks may be missing.
                 left = there.ask(ReadRun(mine.memory.run))
     if mine.over is not None and mine.over == mine.memory.failed:
         raise Malformed(f"{workflow}: {mine.over}")
@@ -228,7 +228,10 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
     mine = Worker(there, commands, instance, str(own_job()))
 
     def end(number: int, frame: object) -> None:
-        """It raises nothing, so that nothing is left undone by what it comes in the middle of."""
+        """Kills the command and exits at once.
+
+        It raises nothing: an exception could interrupt any step halfway.
+        """
         commands.kill()
         os._exit(128 + number)
 
@@ -241,7 +244,7 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
             sys.exit(EXCEEDED)
         raise
     finally:
-        commands.kill()  # however it ends
+        commands.kill()  # on every way out
     if mine.memory.granted is None:
         raise SchedulerError(mine.over)
 
@@ -284,12 +287,15 @@ def _expect_writable(log: Path) -> None:
 
 
 def _token() -> str:
-    """What no other process is called."""
+    """Returns a name that no other process has."""
     return str(uuid.uuid4())
 
 
 def run() -> None:
-    """The command line; what goes wrong is said in one line: 2 if the user has to mend it, 5 if a client was cut off, else 1."""
+    """Runs the command line, and prints an error in one line.
+
+    The exit status is 2 if the user must correct something, 5 if a client was cut off, else 1.
+    """
     try:
         main()
     except SchedulerError as error:

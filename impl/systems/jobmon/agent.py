@@ -1,6 +1,6 @@
-"""What all agents have in common: memory that is one frozen value, and steps that are one request or one act each.
+"""The interface of all agents: the memory is one frozen value, and a step is one request or one act.
 
-Between any two steps an agent may die. Whoever starts it again starts it without memory.
+An agent may die between any two steps. When it is started again, it starts without memory.
 """
 
 from __future__ import annotations
@@ -17,20 +17,31 @@ class Agent(Protocol):
 
     @property
     def over(self) -> str | None:
-        """Why it has nothing more to do, if so."""
+        """Why the agent has finished; None while it has work left."""
 
     def choices(self) -> int:
-        """Among how many next steps it can choose; it needs no particular one."""
+        """How many next steps the agent can choose from; any choice is allowed."""
 
     def step(self, choice: int = 0) -> str | None:
-        """One request, or one act on the cluster; in words, or None if there was nothing to do."""
+        """Sends one request, or does one act on the cluster.
+
+        Args:
+            choice: the step to do, below :meth:`choices`.
+
+        Returns:
+            What it did, in words; None if there was nothing to do.
+        """
 
     def heartbeat(self) -> str | None:
-        """Renews its lease, if it has one, in one request; in words, or None."""
+        """Renews the agent's lease in one request.
+
+        Returns:
+            What it did, in words; None if the agent has no lease.
+        """
 
 
 def asked(server: Asks, request: Request) -> Report | Refused:
-    """The report or the refusal, as a value."""
+    """Sends a request, and returns the server's report or its refusal as a value."""
     try:
         return server.ask(request)
     except Refused as refused:

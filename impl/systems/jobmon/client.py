@@ -1,4 +1,4 @@
-"""The client: it registers a workflow, runs it, and makes room when somebody else wants to."""
+"""The client: it registers a workflow, runs it, and makes room when another client asks for the workflow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .server import Asks
 
 
 class Resume(StrEnum):
-    """What to do about another run of the workflow."""
+    """What the client does about another run of the workflow."""
 
     NO = "no"
     COLD = "cold"
@@ -37,12 +37,18 @@ class Resume(StrEnum):
 
 
 RESUMES = "give --resume hot to take over what is running, or --resume cold to end it first"
-"""What a user can do about another run, or about what it left."""
+"""What a user can do about another run, or about the commands that it left."""
 
 
 @dataclass(frozen=True)
 class WorkflowSpec:
-    """A workflow to be run; a task that is not in ``scaling`` has its memory and runtime grow by half."""
+    """A workflow to run.
+
+    Attributes:
+        name: names the workflow in the database.
+        tasks: in an order in which upstream tasks come first.
+        scaling: by task name, how resources grow; memory and runtime of any other task grow by half.
+    """
 
     name: str
     tasks: tuple[TaskSpec, ...]
@@ -68,8 +74,11 @@ class Stage(StrEnum):
 class ClientMemory:
     """All that a client remembers.
 
-    ``other`` is the run that it asks to make room, or that left what it clears; ``to_queue`` are tasks with the
-    numbers of their next attempts; ``failed`` is why the client cannot go on with what its user wrote.
+    Attributes:
+        other: the run that it asks to make room, or whose remaining instances it clears.
+        to_queue: tasks to queue, each with ``num_attempts`` as last read.
+        failed: why the client cannot go on, if the cause is in what its user wrote.
+        over: how the client ended; None while it goes on.
     """
 
     stage: Stage = Stage.REGISTER
@@ -84,7 +93,7 @@ class ClientMemory:
 
 
 class Client:
-    """Runs one workflow once, as the run that it creates under ``token``, which nobody else has."""
+    """Runs one workflow once, as the run that it creates under ``token``. The token must be unique."""
 
     def __init__(self, server: Asks, spec: WorkflowSpec, token: str, *, resume: Resume = Resume.NO) -> None:
         self._server = server
@@ -95,21 +104,21 @@ class Client:
 
     @property
     def over(self) -> str | None:
-        """How it ended."""
+        """How the client ended; None while it goes on."""
         return self.memory.over
 
     @property
     def was_reaped(self) -> bool:
-        """Whether its run has ended in error without its doing."""
+        """Whether its run ended in error, although the client did not ask for that."""
         mine = self.memory
         return mine.over == "failed" and mine.run is not None and mine.finish is not RunState.ERROR
 
     def choices(self) -> int:
-        """Tasks may be queued in any order."""
+        """The number of tasks to queue: they may be queued in any order."""
         return max(1, len(self.memory.to_queue))
 
     def stop(self) -> None:
-        """The user stops the run, if it is running; one that makes room already goes on with that."""
+        """Stops the run for the user, if it is running. A run that already makes room goes on to do so."""
         if self.memory.stage is Stage.WIND_UP:
             return
         if self.memory.stage in (Stage.RUN, Stage.FINISH):
@@ -124,11 +133,11 @@ class Client:
             return None
         answer = asked(self._server, ask.RenewRun(mine.run, mine.status))
         if isinstance(answer, Refused) and answer.state in {*RESUMING, *ENDED}:
-            self._fenced(answer)  # else its own request got further than it knows, and is asked again
+            self._fenced(answer)  # else the run advanced by a request whose answer was lost, and the client asks again
         return "renew run"
 
     def step(self, choice: int = 0) -> str | None:
-        """One request."""
+        """Sends one request."""
         match self.memory.stage:
             case Stage.REGISTER:
                 return self._register()
@@ -171,7 +180,7 @@ class Client:
         latest = report.runs[0] if report.runs else None
         if latest is not None and latest.status not in ENDED:
             if latest.status not in RESUMABLE:
-                return None  # it gets there, or makes room already, or is dead
+                return None  # it will become resumable, already makes room, or is dead
             self._remember(stage=Stage.ASK, other=latest.id)
             return "read workflow"
         cold = self._resume is Resume.COLD
@@ -209,7 +218,7 @@ class Client:
         else:
             run = answer.runs[0]
             self._remember(stage=Stage.ADVANCE, run=run.id, status=run.status)
-            if run.status not in NEXT:  # it was created when asked before, and is given up since
+            if run.status not in NEXT:  # an earlier request created it, and it has been given up since
                 self._at(run.status)
         return "create run"
 
@@ -254,14 +263,14 @@ class Client:
             scaling = self._spec.scaling.get(task.name, Scaling())
             try:
                 resources, queue = scaling.adjusted(task.resources, task.queue)
-            except Exception as error:  # what the user wrote may raise anything
+            except Exception as error:  # the user's function may raise anything
                 why = f"the resources of task {task.name} cannot be scaled: {error}"
                 self._remember(stage=Stage.FINISH, finish=RunState.ERROR, failed=why, to_queue=())
                 return "give up"
             request = replace(request, resources=resources, queue=queue)
         answer = asked(self._server, request)
         if isinstance(answer, Refused):
-            rest = ()  # what it knows is old: it reads again, and learns why
+            rest = ()  # the client's data is old: it reads again, and learns why
         self._remember(to_queue=rest)
         return f"queue task {task.id}"
 
@@ -288,7 +297,7 @@ class Client:
         return "wind up"
 
     def _fenced(self, refused: Refused) -> None:
-        """The run is not what the client thought."""
+        """Handles a refusal because the run is in another state than the client assumed."""
         try:
             status = RunState(refused.state or "")
         except ValueError:
@@ -299,7 +308,7 @@ class Client:
             self._end(refused.said)
 
     def _at(self, status: RunState) -> None:
-        """The run is in a state in which there are no tasks to be queued."""
+        """Handles a state of the run in which no tasks are to be queued."""
         if status in RESUMING:
             self._remember(status=status, stage=Stage.WIND_UP, to_queue=())
         else:

@@ -1,4 +1,4 @@
-"""What distributors and workers need of a cluster."""
+"""The interfaces to a cluster: jobs for distributors, commands for workers."""
 
 from __future__ import annotations
 
@@ -10,26 +10,29 @@ from .records import Resources
 
 
 class Cluster(Protocol):
-    """Jobs: each is a worker for one task instance, with all that it starts."""
+    """Submits and ends jobs. A job is a worker for one task instance, with every process that it starts."""
 
     def submit(self, instance: int, resources: Resources, queue: str) -> str:
-        """Submits a worker for an instance, and gives its job's name, which no other job ever has.
+        """Submits a worker for an instance.
+
+        Returns:
+            The job's name, which no other job ever has.
 
         Raises:
-            SubmitFailed: there is no job, for certain.
+            SubmitFailed: it is certain that there is no job.
         """
 
     def reaches(self, job: str) -> bool:
-        """Whether a job can be ended from here, and what is said of it is certain."""
+        """Whether a job can be ended from here, and :meth:`is_over` is certain about it."""
 
     def terminate(self, job: str) -> None:
-        """Begins to end a job; nothing if it is over."""
+        """Begins to end a job; does nothing if the job is over."""
 
     def is_over(self, job: str) -> bool:
-        """Whether nothing is left of a job that is terminated, or that had come up and ended, for certain."""
+        """Whether it is certain that nothing is left of a job that was terminated, or that came up and ended."""
 
     def exceeded(self, job: str) -> bool:
-        """Whether the cluster knows that a job that is over exceeded its resources; it need not know that twice."""
+        """Whether the cluster knows that a finished job exceeded its resources. It may answer yes only once."""
 
 
 class Ending(StrEnum):
@@ -42,7 +45,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class Granted:
-    """What a worker is to run, for which instance."""
+    """The command that a worker may run, and the instance that it belongs to."""
 
     instance: int
     command: str
@@ -50,13 +53,13 @@ class Granted:
 
 
 class Commands(Protocol):
-    """What a worker needs of the machine that it is on: one command at a time."""
+    """Runs one command at a time on the worker's machine."""
 
     def start(self, granted: Granted) -> None:
         """Starts the command, which lives no longer than the worker."""
 
     def ending(self) -> Ending | None:
-        """How the command ended, when nothing is left of it; None before."""
+        """How the command ended, once nothing is left of it; None before."""
 
     def kill(self) -> None:
-        """Ends the command; returns when nothing is left of it. Nothing if there is none."""
+        """Ends the command, and returns when nothing is left of it. Without a command it does nothing."""

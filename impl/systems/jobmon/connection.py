@@ -1,6 +1,6 @@
-"""The server as an agent in another process sees it: requests over HTTP, asked again when there was no answer.
+"""The server as another process reaches it: requests over HTTP, sent again when there is no answer.
 
-With the standard library only: the wrapper of every attempt has to be up quickly.
+It uses the standard library only: the wrapper of every attempt must start fast.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from .wire import Fault, Refusal, parsed, plain, read_json
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 TIMEOUT = 30.0
 AGAIN = frozenset({500, 502, 503, 504})
-"""Answers after which the same may be asked again."""
+"""HTTP statuses after which the same request may be sent again."""
 
 
 class Connection:
-    """A :class:`.server.Asks` for the server at ``url``, which is asked again for ``patience`` seconds.
+    """A :class:`.server.Asks` for the server at ``url``.
 
-    ``waits`` is told the URL, each time before the same is asked again.
+    Args:
+        url: http://host:port.
+        patience: for how many seconds a request is sent again while no answer comes.
+        waits: called with the URL each time before a request is sent again.
 
     Raises:
         Malformed: the URL is not of the form http://host:port.
@@ -38,12 +41,12 @@ class Connection:
         self._http = HTTPConnection(host, port, timeout=TIMEOUT)
 
     def ask(self, request: Request) -> Report:
-        """Does a request, or refuses it.
+        """Sends a request, and returns the server's report.
 
         Raises:
             Refused: by the server.
             Malformed: the server does not understand the request.
-            Unreachable: there was no answer for so long.
+            Unreachable: no answer came within ``patience`` seconds.
         """
         name, body = type(request).__name__, json.dumps(plain(request))
         end, pause = time.monotonic() + self._patience, FIRST_PAUSE
@@ -80,7 +83,7 @@ class Connection:
 
 
 def _reason(said: bytes) -> str:
-    """Of an answer that says nothing else: none if it is somebody else's."""
+    """The cause that an answer gives; empty if the answer is not from a Jobmon server."""
     try:
         fault = parsed(Fault, read_json(said))
     except Malformed:
@@ -89,11 +92,10 @@ def _reason(said: bytes) -> str:
 
 
 def _address(url: str) -> tuple[str, int]:
-    """Host and port."""
     try:
         where = urlsplit(url)
         host, port = where.hostname or "", 80 if where.port is None else where.port
-        host.encode("idna")  # as whoever looks it up will do
+        host.encode("idna")  # as the address lookup does
     except ValueError:
         host, port = "", 0
     more = where.username or where.query or where.fragment if host else None

@@ -1,4 +1,4 @@
-"""The distributor: it brings instances to the cluster, and sees to what is late or is to end there."""
+"""The distributor: it submits instances to the cluster, and handles those that are overdue or are to end there."""
 
 from __future__ import annotations
 
@@ -32,9 +32,12 @@ class Act(StrEnum):
 
 @dataclass(frozen=True)
 class Todo:
-    """The next act for an instance, and what is needed for those after it.
+    """The next act for an instance, and the data that later acts need.
 
-    ``seen`` is the state of an instance whose job is to be removed; None for a job of its own that it has not launched.
+    Attributes:
+        seen: the state of an instance whose job is to be removed; None for a job that this distributor has submitted
+            but not reported as launched.
+        resource_error: the cluster says that the job exceeded its resources.
     """
 
     act: Act
@@ -48,8 +51,13 @@ class Todo:
 
 @dataclass(frozen=True)
 class DistributorMemory:
-    """All that a distributor remembers: what is to be done, the jobs that it has launched and that may not have started,
-    and how many it was told of last that are to be removed and are out of its reach."""
+    """All that a distributor remembers.
+
+    Attributes:
+        todo: the acts to do next.
+        launched: instance and job of each job that it launched and that may not have started.
+        elsewhere: how many jobs the last report listed for removal that are out of its reach.
+    """
 
     todo: tuple[Todo, ...] = (Todo(Act.FIND),)
     launched: tuple[tuple[int, str], ...] = ()
@@ -57,7 +65,7 @@ class DistributorMemory:
 
 
 class Distributor:
-    """One of any number of distributors; ``name`` is of this process, and never given again."""
+    """One of any number of distributors. ``name`` belongs to this process, and is never used again."""
 
     over: str | None = None
 
@@ -69,11 +77,11 @@ class Distributor:
         self.memory = DistributorMemory()
 
     def choices(self) -> int:
-        """What is to be done may be done in any order."""
+        """The number of acts to do: they may be done in any order."""
         return len(self.memory.todo)
 
     def heartbeat(self) -> str | None:
-        """Renews the leases of jobs that it has launched and that are still there."""
+        """Renews the leases of the jobs that it launched and that are still there."""
         there = [(number, job) for number, job in self.memory.launched if not self._cluster.is_over(job)]
         if not there:
             self.memory = replace(self.memory, launched=())
@@ -84,7 +92,7 @@ class Distributor:
         return "renew launched"
 
     def step(self, choice: int = 0) -> str | None:
-        """One request, or one act on the cluster."""
+        """Sends one request, or does one act on the cluster."""
         todo = self.memory.todo[choice]
         rest = (*self.memory.todo[:choice], *self.memory.todo[choice + 1 :])
         if todo.act is Act.FIND:
@@ -92,7 +100,7 @@ class Distributor:
             self.memory = replace(self.memory, todo=(*rest, *found, todo))
             return str(todo.act) if found else None
         following = self._do(todo)
-        if following is todo:  # not yet: others first
+        if following is todo:  # it has to wait: others come first
             self.memory = replace(self.memory, todo=(*rest, todo))
             return None
         after = () if following is None else (following,)
@@ -107,16 +115,23 @@ class Distributor:
             for it in report.instances
         ]
         mine = tuple(todo for todo in found if self._reaches(todo))
-        # What is left to others is not to keep the rest from being found.
+        # Jobs that it leaves to other distributors do not count against the limit, so they do not hide the other work.
         self.memory = replace(self.memory, elsewhere=len(found) - len(mine))
         return mine
 
     def _reaches(self, todo: Todo) -> bool:
-        """Whether it can remove what is to be removed: jobs of another place are left to the distributors there."""
+        """Whether it can remove the job, if that is the act.
+
+        Jobs of another place are left to the distributors there.
+        """
         return todo.act not in (Act.FENCE, Act.REMOVE) or todo.job is None or self._cluster.reaches(todo.job)
 
     def _do(self, todo: Todo) -> Todo | None:
-        """The act; what comes next for the instance, which is ``todo`` itself if it has to wait."""
+        """Does the act.
+
+        Returns:
+            The next act for the instance; ``todo`` itself if it has to wait; None if nothing follows.
+        """
         match todo.act:
             case Act.CLAIM:
                 return self._claim(todo)
@@ -173,7 +188,10 @@ class Distributor:
         return None
 
     def _fence(self, todo: Todo) -> Todo | None:
-        """Before its job may be removed: else its worker might be heard of again meanwhile, and die in vain."""
+        """Fences an instance before its job is removed.
+
+        Without the fence, its worker could renew its lease meanwhile, and get control back shortly before it is killed.
+        """
         answer = asked(self._server, ask.Fence(todo.instance))
         return None if isinstance(answer, Refused) else replace(todo, act=Act.REMOVE)
 

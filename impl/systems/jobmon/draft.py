@@ -1,6 +1,6 @@
-"""One transaction's work: moves of instances, tasks, runs and workflows, and what follows for the others.
+"""The work of one transaction: moves of instances, tasks, runs and workflows, and their effects on other objects.
 
-Whether a request may be done is for its guard to say (:mod:`.run_requests`, :mod:`.instance_requests`).
+The guards of the requests decide whether a request is allowed (:mod:`.run_requests`, :mod:`.instance_requests`).
 """
 
 from __future__ import annotations
@@ -38,9 +38,15 @@ DOOMED_WITH_THEIR_RUN = frozenset({InstanceState.QUEUED, InstanceState.INSTANTIA
 
 
 class Draft:
-    """The records as a transaction sees and changes them, at the moment ``now``, in a server that started at ``started``.
+    """The records as one transaction reads and changes them.
 
-    Every method may raise Refused or IllegalMove: the transaction is rolled back then.
+    Every method may raise Refused or IllegalMove; the transaction is then rolled back.
+
+    Args:
+        transaction: reads and writes the records.
+        now: the time of the transaction, in seconds.
+        leases: how long leases last.
+        started: when the server started, in seconds.
     """
 
     def __init__(self, transaction: Transaction, now: float, leases: Leases, started: float = -math.inf) -> None:
@@ -49,22 +55,22 @@ class Draft:
         self.now = now
         self.leases = leases
 
-    # What there is.
+    # Reads.
 
     def workflow(self, number: int) -> Workflow:
-        """The workflow of that number."""
+        """Returns the workflow with that number."""
         return self._known(Workflow, number, "workflow")
 
     def run(self, number: int) -> WorkflowRun:
-        """The workflow run of that number."""
+        """Returns the workflow run with that number."""
         return self._known(WorkflowRun, number, "workflow run")
 
     def task(self, number: int) -> Task:
-        """The task of that number."""
+        """Returns the task with that number."""
         return self._known(Task, number, "task")
 
     def instance(self, number: int) -> TaskInstance:
-        """The task instance of that number."""
+        """Returns the task instance with that number."""
         return self._known(TaskInstance, number, "task instance")
 
     def _known(self, kind: type[R], number: int, what: str) -> R:
@@ -74,48 +80,48 @@ class Draft:
         return found
 
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
-        """The records whose columns meet the conditions."""
+        """Returns the records whose columns meet the conditions."""
         return self._transaction.find(kind, **conditions)
 
     def unfinished(self, workflow: int) -> tuple[TaskInstance, ...]:
-        """The instances of a workflow that are on their way."""
+        """Returns the unfinished instances of a workflow."""
         return self.find(TaskInstance, workflow_id=workflow, status=UNFINISHED)
 
     def holder(self, workflow: int) -> WorkflowRun | None:
-        """The run of a workflow that is on its way, if there is one."""
+        """Returns the run of a workflow that has not ended; None if all have."""
         found = self.find(WorkflowRun, workflow_id=workflow, status=HOLDING)
         return found[0] if found else None
 
     def is_overdue(self, instance: TaskInstance) -> bool:
-        """Whether its lease has run out."""
+        """Whether the instance's lease has run out."""
         return instance.report_by_date is not None and instance.report_by_date <= self.now
 
     def may_reap(self, late: WorkflowRun | TaskInstance) -> bool:
-        """Whether its lease has run out, counted from the server's start at the earliest.
+        """Whether a lease has run out, where a lease counts from the server's start at the earliest.
 
-        Nobody can renew a lease while no server answers. A server that comes back therefore waits for one lease before it takes
-        anybody for dead. Guards that refuse a late request do not wait: see :meth:`is_overdue`.
+        Agents cannot renew a lease while no server answers. A server that starts again therefore waits for one lease
+        before it takes any agent for dead. Guards that refuse a late request do not wait: see :meth:`is_overdue`.
         """
         if isinstance(late, WorkflowRun):
             return max(late.heartbeat_date, self._started + self.leases.run) <= self.now
         return self.is_overdue(late) and self._started + self.leases.instance <= self.now
 
     def is_wound_up(self, run: WorkflowRun) -> bool:
-        """Whether a run that is asked to make room has nothing on its way that the next one has to wait for."""
+        """Whether a run that makes room has no instance left that the next run has to wait for."""
         waits_for = UNFINISHED if run.status is RunState.COLD_RESUME else NOT_YET_RUNNING
         return not self.find(TaskInstance, workflow_run_id=run.id, status=waits_for)
 
-    # New ones.
+    # New records.
 
     def add(self, record: R) -> R:
-        """A new record of any kind."""
+        """Adds a record of any kind; a new task gets its first audit."""
         new = self._transaction.add(record)
         if isinstance(new, Task):
             self._transaction.add(TaskAudit(0, new.id, new.workflow_id, None, new.status, self.now))
         return new
 
     def queue(self, task: Task, run: WorkflowRun) -> TaskInstance:
-        """A new instance of a task, which goes with it."""
+        """Queues the next attempt of a task: returns its new instance, and moves the task to queued."""
         self.move_task(replace(task, num_attempts=task.num_attempts + 1), TaskState.QUEUED)
         return self.add(
             TaskInstance(
@@ -126,18 +132,18 @@ class Draft:
     # Moves.
 
     def change(self, old: R, **columns: Any) -> R:
-        """Columns other than the state."""
+        """Changes columns other than the state."""
         new = replace(old, **columns)
         if new != old:
             self._transaction.update(old, new)
         return new
 
     def lease(self) -> float:
-        """The deadline of an instance's lease that begins now."""
+        """Returns the deadline of an instance's lease that begins now."""
         return self.now + self.leases.instance
 
     def move(self, instance: TaskInstance, status: InstanceState, **columns: Any) -> TaskInstance:
-        """An instance moves, and its task with it; a final one has no lease."""
+        """Moves an instance, and its task with it. An instance in a final state has no lease."""
         check(f"task instance {instance.id}", INSTANCE_MOVES, instance.status, status)
         if status not in UNFINISHED:
             columns["report_by_date"] = None
@@ -147,7 +153,7 @@ class Draft:
         return moved
 
     def move_task(self, task: Task, status: TaskState) -> Task:
-        """A task moves, which is noted; other columns of ``task`` may be new, too."""
+        """Moves a task and records the move in its audit; other columns of ``task`` are written as well."""
         at_present = self.task(task.id)
         check(f"task {task.id}", TASK_MOVES, at_present.status, status)
         if status is at_present.status:
@@ -159,9 +165,12 @@ class Draft:
         return moved
 
     def move_run(self, run: WorkflowRun, status: RunState) -> WorkflowRun:
-        """A run moves, and its workflow with it, unless it is aborted before it was linked. One that ends without being
-        done takes with it what it has not started; one that is asked to make room as well, and what is running too
-        if that is cold."""
+        """Moves a run, and its workflow with it.
+
+        A run that is aborted before it was linked leaves its workflow unchanged. A run that ends without being done
+        dooms its instances that have not started. So does a run that makes room; a cold resume dooms the running ones
+        as well.
+        """
         check(f"workflow run {run.id}", RUN_MOVES, run.status, status)
         moved = self.change(run, status=status, status_date=self.now)
         after = OF_RUN.get(status)
@@ -176,7 +185,11 @@ class Draft:
         return moved
 
     def doom(self, instances: Iterable[TaskInstance]) -> int:
-        """Instances are to end: queued ones do at once, the others are marked; how many there are that change."""
+        """Ends queued instances at once, and marks the others as doomed.
+
+        Returns:
+            How many instances changed.
+        """
         changed = 0
         for each in instances:
             if each.status is InstanceState.QUEUED:

@@ -1,4 +1,4 @@
-"""What this package raises."""
+"""The exceptions of this package."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ __all__ = [
 
 
 class Refused(SchedulerError):
-    """A request that is wrong, late, or from someone who has lost control: nothing is written.
+    """The server refused a request: it is wrong, late, or its sender has lost control. Nothing is written.
 
-    ``state`` is the present state of what it is about. Unless ``for_good``, the same may be asked later.
+    Attributes:
+        said: why, in words.
+        state: the present state of the object that the request is about.
+        for_good: whether the same request will be refused later as well.
     """
 
     def __init__(self, said: str, *, state: str | None = None, for_good: bool = True) -> None:
@@ -21,7 +24,7 @@ class Refused(SchedulerError):
 
 
 class Unreachable(SchedulerError):
-    """The server gave no answer: nobody knows whether the request was done."""
+    """The server gave no answer: it is unknown whether the request was carried out."""
 
 
 class CutOff(SchedulerError):
@@ -29,8 +32,8 @@ class CutOff(SchedulerError):
 
 
 class Malformed(SchedulerError):
-    """What was sent or written is not of the form that it must have."""
+    """A message or a file does not have the required form."""
 
 
 class SubmitFailed(SchedulerError):
-    """The cluster did not take a job: there is none, for certain."""
+    """The cluster did not accept a job: it is certain that there is none."""

@@ -1,4 +1,4 @@
-"""How the client's process ends: what its exit status says of the workflow."""
+"""The exit status of the client's process: what it says about the workflow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEANINGS = {
     Exit.CUT_OFF: "the server gave no answer, another run has the workflow, or this run was reaped: run it again",
     Exit.INTERRUPTED: "a second Ctrl-C ended the client at once; its run is reaped later",
 }
-"""In words, for ``--help``."""
+"""Each status in words, for ``--help``."""
 
 OF_ENDS = {
     "done": Exit.DONE,
@@ -35,4 +35,4 @@ OF_ENDS = {
     "stopped before it ran": Exit.STOPPED,
     "made room": Exit.MADE_ROOM,
 }
-"""The exit status for each end that a client comes to by itself. A run that was reaped has failed, too: see ``client``."""
+"""The exit status for each end that a client reaches by itself. A reaped run has failed as well: see ``client``."""

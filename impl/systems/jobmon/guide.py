@@ -1,4 +1,4 @@
-"""What whoever runs a first workflow has to know, as ``client --help`` tells it."""
+"""The help text of ``client --help`` for the user of a first workflow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SAMPLE = """\
     "growth": [{"name": "memory", "by": 0.5}, {"name": "runtime", "values": [120, 600]}]}],
  "queues": [{"name": "small", "limits": [["memory", 600]]}, {"name": "large"}]}
 """
-"""A workflow file that says all that can be said."""
+"""A workflow file that uses every field."""
 
 COMMANDS = """\
 python -m schedproof.impl.systems.jobmon server --database sqlite:///jobmon.db --port 8070
@@ -21,7 +21,7 @@ python -m schedproof.impl.systems.jobmon distributor --url http://127.0.0.1:8070
 python -m schedproof.impl.systems.jobmon reaper --url http://127.0.0.1:8070
 python -m schedproof.impl.systems.jobmon client --url http://127.0.0.1:8070 workflow.json
 """
-"""Each in a terminal of its own."""
+"""Each runs in a terminal of its own."""
 
 MEANINGS = """\
 command: the words of a command, and no shell reads them: for pipes, variables and the like write sh -c '...'.
@@ -48,13 +48,13 @@ ends them first, and their tasks begin again. What is done is never done again.
 
 
 def exit_statuses() -> str:
-    """A table of them."""
+    """Returns a table of the exit statuses."""
     rows = "\n".join(f"{exit.value:>5}  {meaning}" for exit, meaning in MEANINGS_OF_EXITS.items())
     return f"\b\nExit status:\n\n{_kept(rows)}"
 
 
 def epilog() -> str:
-    """All of it, in the form in which click keeps lines together."""
+    """Returns the whole guide, in the form in which click keeps lines together."""
     parts = [
         f"\b\nA workflow file:\n\n{_kept(SAMPLE)}",
         f"\b\nTo run it, each in a terminal of its own:\n\n{_kept(COMMANDS)}",
@@ -66,5 +66,5 @@ def epilog() -> str:
 
 
 def _kept(lines: str) -> str:
-    """A paragraph whose lines are not joined."""
+    """A paragraph whose lines click does not join."""
     return "\b\n" + "\n".join(f"  {line}" for line in lines.splitlines())

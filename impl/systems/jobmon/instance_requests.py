@@ -1,4 +1,4 @@
-"""What becomes of a request about task instances."""
+"""How the server carries out requests about task instances."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ S = InstanceState
 
 
 class InstanceRequests:
-    """Each method checks a request in a draft, and carries it out or raises Refused."""
+    """Checks requests about task instances in a draft.
 
-    # By distributors.
+    Each method carries out its request, or raises Refused. It answers a repeated request as it did the first time.
+    """
+
+    # From distributors.
 
     def find_work(self, draft: Draft, request: asked.FindWork) -> Report:
-        """Queued ones of running runs, what is in triage or to be removed from the cluster, and what is overdue."""
+        """Reports instances for a distributor.
+
+        They are queued in a running run, in triage, to be removed from the cluster, or overdue.
+        """
         running = {run.id for run in draft.find(WorkflowRun, status=RunState.RUNNING)}
         found: list[TaskInstance] = []
         busy = frozenset(request.busy)
         for each in draft.find(TaskInstance, status=UNFINISHED):
             queued = each.status is S.QUEUED and each.workflow_run_id in running
             removed = each.status is S.NO_HEARTBEAT or (each.status is S.LAUNCHED and each.doomed)
-            # After a start of the server, an overdue worker has one lease to renew its own: see Draft.may_reap.
+            # After the server starts, an overdue worker has one lease to renew its own: see Draft.may_reap.
             triaged = each.status is S.TRIAGING and (each.fenced or not draft.is_overdue(each) or draft.may_reap(each))
             overdue_now = each.status in LAPSED and draft.may_reap(each)
             if each.id not in busy and (queued or removed or triaged or overdue_now):
@@ -36,7 +42,7 @@ class InstanceRequests:
         return Report("find work", instances=tuple(found), overdue=overdue, lease=draft.leases.instance)
 
     def claim(self, draft: Draft, request: asked.Claim) -> Report:
-        """A queued instance of a running run."""
+        """A distributor claims a queued instance of a running run."""
         it = draft.instance(request.instance)
         if it.status is S.INSTANTIATED and it.token == request.token:
             return self._done(draft, "claim", it)
@@ -50,7 +56,7 @@ class InstanceRequests:
         return self._done(draft, "claim", mine, changed=True)
 
     def launched(self, draft: Draft, request: asked.Launched) -> Report:
-        """By the holder of the claim, in time."""
+        """The holder of the claim reports a job, before its lease runs out."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.distributor_id == request.job:
             return self._done(draft, "launched", it)
@@ -60,7 +66,7 @@ class InstanceRequests:
         return self._done(draft, "launched", launched, changed=True)
 
     def submission_failed(self, draft: Draft, request: asked.SubmissionFailed) -> Report:
-        """By the holder of the claim, in time."""
+        """The holder of the claim reports that there is no job, before its lease runs out."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.status is S.NO_DISTRIBUTOR_ID:
             return self._done(draft, "submission failed", it)
@@ -69,7 +75,7 @@ class InstanceRequests:
         return self._done(draft, "submission failed", draft.move(it, S.NO_DISTRIBUTOR_ID), changed=True)
 
     def give_up(self, draft: Draft, request: asked.GiveUp) -> Report:
-        """By the holder of the claim, in time, when the instance is doomed."""
+        """The holder of the claim gives up a doomed instance, before its lease runs out."""
         it = draft.instance(request.instance)
         if it.token == request.token and it.status is S.FATAL:
             return self._done(draft, "give up", it)
@@ -79,7 +85,10 @@ class InstanceRequests:
         return self._done(draft, "give up", draft.move(it, S.FATAL), changed=True)
 
     def renew_launched(self, draft: Draft, request: asked.RenewLaunched) -> Report:
-        """Those that this distributor has launched, and that are not overdue; the report has what was renewed."""
+        """A distributor renews the leases of instances that it has launched and that are not overdue.
+
+        The report lists the renewed instances.
+        """
         renewed: list[TaskInstance] = []
         for number in request.instances:
             it = draft.instance(number)
@@ -89,7 +98,7 @@ class InstanceRequests:
         return Report("renew launched", bool(renewed), instances=tuple(renewed), lease=draft.leases.instance)
 
     def fence(self, draft: Draft, request: asked.Fence) -> Report:
-        """One in triage that is overdue."""
+        """Fences an instance in triage that is overdue."""
         it = draft.instance(request.instance)
         self._expect(it, S.TRIAGING)
         if it.fenced:
@@ -99,7 +108,7 @@ class InstanceRequests:
         return self._done(draft, "fence", draft.change(it, fenced=True), changed=True)
 
     def job_over(self, draft: Draft, request: asked.JobOver) -> Report:
-        """The word of any distributor that nothing is left of a job."""
+        """Any distributor reports that nothing is left of a job."""
         it = draft.instance(request.instance)
         if request.seen not in (S.LAUNCHED, S.NO_HEARTBEAT, S.TRIAGING):
             raise Refused(f"the end of a job says nothing of an instance in {request.seen}", state=it.status)
@@ -120,7 +129,7 @@ class InstanceRequests:
         return S.RESOURCE_ERROR if request.resource_error else S.UNKNOWN_ERROR
 
     def hand_back(self, draft: Draft, request: asked.HandBack) -> Report:
-        """One in triage whose worker has renewed its lease; its control goes back to that worker."""
+        """Gives control back to the worker of an instance in triage, if the worker has renewed its lease."""
         it = draft.instance(request.instance)
         if it.status is S.RUNNING:
             return self._done(draft, "hand back", it)
@@ -129,12 +138,13 @@ class InstanceRequests:
         self._refuse_overdue(draft, it)
         return self._done(draft, "hand back", draft.move(it, S.RUNNING), changed=True)
 
-    # By workers.
+    # From workers.
 
     def start(self, draft: Draft, request: asked.Start) -> Report:
-        """Once launched, in time, and only the job that was launched: it is that which triage would remove.
+        """Lets the worker of a launched instance start its command, before the lease runs out.
 
-        Whoever comes before that may ask again, and who was let start is told so again.
+        Only the job that was launched may start, because triage would remove that job. A worker that asks too early may
+        ask again. A worker that has been let start gets the same answer again.
         """
         it = draft.instance(request.instance)
         if it.status in (S.RUNNING, S.TRIAGING) and it.process_group_id == request.identity:
@@ -150,7 +160,7 @@ class InstanceRequests:
         return self._done(draft, "start", started, changed=True)
 
     def renew_instance(self, draft: Draft, request: asked.RenewInstance) -> Report:
-        """Of a running instance, or of one in triage, which a distributor then hands back."""
+        """Renews the lease of an instance that is running or in triage; a distributor hands back one in triage."""
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
         self._expect(it, S.RUNNING, S.TRIAGING)
@@ -159,7 +169,7 @@ class InstanceRequests:
         return self._done(draft, "renew instance", renewed, changed=True)
 
     def end(self, draft: Draft, request: asked.End) -> Report:
-        """In time: a worker renews first, then reports."""
+        """Records how the command ended, before the lease runs out: a worker renews first, then reports."""
         it = draft.instance(request.instance)
         if request.status not in ENDINGS:
             raise Refused(f"a command does not end as {request.status}", state=it.status)
@@ -171,7 +181,7 @@ class InstanceRequests:
         return self._done(draft, "end", draft.move(it, request.status), changed=True)
 
     def killed(self, draft: Draft, request: asked.Killed) -> Report:
-        """By the worker of a doomed instance, in time."""
+        """The worker of a doomed instance reports that the command is killed, before the lease runs out."""
         it = draft.instance(request.instance)
         self._expect_mine(it, request.identity)
         if it.status is S.FATAL:
@@ -181,10 +191,10 @@ class InstanceRequests:
         self._expect_doomed(it)
         return self._done(draft, "killed", draft.move(it, S.FATAL), changed=True)
 
-    # By distributors and the reaper.
+    # From distributors and the reaper.
 
     def lapse(self, draft: Draft, request: asked.Lapse) -> Report:
-        """An overdue instance moves on."""
+        """Moves an overdue instance on."""
         it = draft.instance(request.instance)
         if it.status in LAPSED.values():
             return self._done(draft, "lapse", it)
@@ -218,7 +228,7 @@ class InstanceRequests:
             raise Refused(f"task instance {it.id} is fenced", state=it.status)
 
     def _refuse_overdue(self, draft: Draft, it: TaskInstance) -> None:
-        """Its control may come back: by a heartbeat, if its state has one."""
+        """Refuses for now: a heartbeat brings control back, if the state has one."""
         if draft.is_overdue(it):
             raise Refused(f"task instance {it.id} is overdue", state=it.status, for_good=False)
 

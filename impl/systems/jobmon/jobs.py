@@ -1,6 +1,7 @@
-"""Jobs as processes: a worker that leads a session of its own, and all that comes of it.
+"""Jobs as processes: a worker that leads its own session, and all processes that come from it.
 
-All that is in that session is of the job, and so is all that carries the job's token in its environment, wherever it has gone.
+A process belongs to the job if it is in that session, or if it carries the job's token in its environment. It may have
+moved anywhere.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from .places import Place, here
 from .processes import Process, carries, descendants, own_process, process, processes, send
 
 TOKEN = "JOBMON_JOB"
-"""The variable that all processes of a job have in their environment."""
+"""The environment variable that all processes of a job have."""
 
 ROUNDS, MOMENT = 100, 0.002
 
 
 @dataclass(frozen=True)
 class Job:
-    """What names a job: where it is, the token that it carries, and the process that it began with, which leads its session."""
+    """The identity of a job.
+
+    Attributes:
+        place: where its processes run.
+        token: the value of ``JOBMON_JOB`` in their environment.
+        pid: the number of its first process, which leads its session.
+        started: when that process started, in clock ticks since the machine was booted.
+    """
 
     place: Place
     token: str
@@ -33,7 +41,7 @@ class Job:
 
     @classmethod
     def named(cls, name: str) -> Job | None:
-        """The job of that name; None if no job has such a name."""
+        """Returns the job with that name; None if no job has such a name."""
         parts, size = name.split(":"), len(fields(Place))
         if len(parts) != size + 3:
             return None
@@ -43,9 +51,9 @@ class Job:
         return cls(Place(*parts[:size]), token, int(pid), int(started))
 
     def leader(self) -> Process | None:
-        """The process that it began with, even if it has ended, until somebody has asked after it.
+        """Returns the job's first process, even if it has ended and its parent has not yet waited for it.
 
-        As long as it is there, its number is no other session's.
+        As long as it exists, no other session has its number.
         """
         found = process(self.pid)
         return found if found is not None and found.started == self.started else None
@@ -53,25 +61,36 @@ class Job:
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of a job: ``its`` processes, and some that may be its own or those of another session with its number."""
+    """The processes of a job at one moment.
+
+    Attributes:
+        its: those that certainly belong to the job.
+        doubtful: those that belong to the job, or to another session with the same number.
+    """
 
     its: tuple[Process, ...]
     doubtful: tuple[Process, ...] = ()
 
     @property
     def left(self) -> tuple[Process, ...]:
-        """All that may be of the job."""
+        """All processes that may belong to the job."""
         return self.its + self.doubtful
 
 
 def own_job() -> Job:
-    """The job that this process is the first one of. If it was not started as one, nobody has ever noted its name."""
+    """Returns the job whose first process is this one.
+
+    If this process was not started as a job, no record has that name.
+    """
     me = own_process()
     return Job(here(), os.environ.get(TOKEN, ""), me.pid, me.started)
 
 
 def look(job: Job) -> Look:
-    """Who is of a job of this place now. A process that starts, or begets another one and ends, meanwhile may be overlooked."""
+    """Returns the present processes of a job of this place.
+
+    It may miss a process that starts meanwhile, or one whose parent ends meanwhile.
+    """
     found = [each for each in processes() if each.started >= job.started]
     there = process(job.pid)
     its = {each.pid: each for each in found if carries(each.pid, f"{TOKEN}={job.token}")}
@@ -79,28 +98,30 @@ def look(job: Job) -> Look:
     if there is None:
         return Look(tuple(its.values()), tuple(inside))
     if there.started != job.started:
-        return Look(tuple(its.values()))  # a number is given again only when nobody is left in the session that had it
+        return Look(tuple(its.values()))  # a number is used again only after its session is empty
     its |= {each.pid: each for each in [*inside, *descendants(job.pid, found)]}
     return Look(tuple(its.values()))
 
 
 def is_left(job: Job) -> bool:
-    """Whether anything of a job of this place acts, or may act."""
+    """Whether any process of a job of this place acts, or may act."""
     leader = job.leader()
     if leader is not None and leader.acting:
         return True
     if look(job).left:
         return True
-    # Whoever was about to become another process, or begot one and ended, is seen the second time.
+    # The second look sees a process that was changing its program, or whose parent was ending.
     time.sleep(MOMENT)
     return bool(look(job).left)
 
 
 def kill(job: Job) -> tuple[Process, ...]:
-    """Kills what is of a job of this place, looks again, and so on until nothing is left, or for a moment.
+    """Kills the processes of a job of this place until nothing is left, for a limited number of rounds.
 
-    Given back is what is not to be killed: it belongs to somebody else, or may be no part of the job. The leader is stopped at
-    first and killed at last, since it is by it that the others are known for certain.
+    The leader is stopped first and killed last, because it identifies the others with certainty.
+
+    Returns:
+        The processes that cannot be killed: they belong to another user, or may not be part of the job.
     """
     refused: set[int] = set()
     for _ in range(ROUNDS):

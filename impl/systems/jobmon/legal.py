@@ -1,7 +1,7 @@
-"""What a single object may do, whoever asks for it, and what follows for the objects that it belongs to.
+"""The legal moves of each object, and the state that follows for the object that it belongs to.
 
-The last line of defence inside a transaction: the guards of the requests decide when a move is right; a move that
-is not even here is a fault of the server.
+This is the last check inside a transaction. The guards of the requests decide whether a move is right; a move that is
+missing here is a fault of the server.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TASK_MOVES: dict[T, frozenset[T]] = {
     T.FAILED: frozenset({T.REGISTERING}),
     T.DONE: frozenset(),
 }
-"""From failed only by a new run."""
+"""Only a new run moves a task out of failed."""
 
 RUN_MOVES: dict[R, frozenset[R]] = {
     R.REGISTERED: frozenset({R.LINKING, R.ABORTED}),
@@ -78,7 +78,7 @@ OF_INSTANCE: dict[I, T] = {
     I.RUNNING: T.RUNNING,
     I.DONE: T.DONE,
 }
-"""The state of a task whose latest instance goes well; see :func:`task_after`."""
+"""The state of a task whose latest instance is in a given state without an error; see :func:`task_after`."""
 
 OF_RUN: dict[R, W] = {
     R.LINKING: W.REGISTERING,
@@ -92,11 +92,11 @@ OF_RUN: dict[R, W] = {
     R.ERROR: W.FAILED,
     R.ABORTED: W.ABORTED,
 }
-"""The state of a workflow whose run comes to a state; that of the others says nothing new of it."""
+"""The state that a workflow gets when its run reaches a state. The other states of a run leave it unchanged."""
 
 
 def task_after(status: T, attempts_left: bool, instance: I) -> T:
-    """The state of a task in ``status`` when its latest instance comes to ``instance``."""
+    """Returns the state of a task in ``status`` when its latest instance reaches ``instance``."""
     if instance in (I.TRIAGING, I.NO_HEARTBEAT):
         return status
     if instance in OF_INSTANCE:
@@ -110,10 +110,10 @@ S = TypeVar("S", bound=StrEnum)
 
 
 def check(what: str, moves: Mapping[S, frozenset[S]], before: S, after: S) -> None:
-    """Whether an object may move so.
+    """Checks a move of an object against its table.
 
     Raises:
-        IllegalMove: its table has no such row.
+        IllegalMove: the table has no such row.
     """
     if after is not before and after not in moves[before]:
         raise IllegalMove(f"{what} cannot go from {before} to {after}")

@@ -1,4 +1,4 @@
-"""A cluster of one machine: a job is a worker in a session of its own, with all that comes of it."""
+"""A cluster of one machine: a job is a worker in its own session, with all processes that come from it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,20 @@ from .processes import process
 from .records import Resources
 
 EXCEEDED = 90
-"""The exit status of a worker whose command exceeded its resources, and that could not say so to the server."""
+"""The exit status of a worker whose command exceeded its resources, if the worker could not report that to the server.
+"""
 
 
 class LocalCluster:
-    """Starts workers by ``command``, which is asked for the words of the worker of an instance.
+    """Starts workers as processes of this machine.
 
-    Any distributor of the same place can end a job, by its name. Jobs of another place are out of reach. ``say`` is told of
-    what it cannot do, once for each job; it is to the standard error if none is given.
+    Any distributor of the same place can end a job by its name. Jobs of another place are out of reach.
+
+    Args:
+        command: returns the command line of the worker for an instance.
+        log: the file that workers and commands write to; None discards their output.
+        place: where the jobs run; this process's place by default.
+        say: called once for each job with what the cluster cannot do; prints to standard error by default.
     """
 
     def __init__(
@@ -44,7 +50,7 @@ class LocalCluster:
         self._said: set[str] = set()
 
     def submit(self, instance: int, resources: Resources, queue: str) -> str:
-        """Starts a worker as the leader of its own session; it learns of its resources when it may start."""
+        """Starts a worker as the leader of its own session. The worker learns its resources when it may start."""
         token = str(uuid.uuid4())
         try:
             if self._log is None:
@@ -56,7 +62,7 @@ class LocalCluster:
             said = f"the worker of task instance {instance} cannot be started: {error}"
             self._say(said)
             raise SubmitFailed(said) from error
-        there = process(child.pid)  # until we ask how it ended it is there in any case
+        there = process(child.pid)  # until this process asks how it ended, it is certainly there
         assert there is not None
         job = str(Job(self._place(), token, there.pid, there.started))
         self._reap()
@@ -64,7 +70,7 @@ class LocalCluster:
         return job
 
     def reaches(self, job: str) -> bool:
-        """Whether it can end a job, and say that it is over: not if that is in another place."""
+        """Whether the job is in this place, so that it can be ended and its end is certain."""
         named = Job.named(job)
         if named is not None:
             place = self._place()
@@ -75,14 +81,14 @@ class LocalCluster:
         return False
 
     def terminate(self, job: str) -> None:
-        """Kills all that is left of it, and goes on with that whenever it is looked at."""
+        """Kills all processes of the job; :meth:`is_over` repeats that."""
         named = self._here(job)
         if named is not None:
             self._terminated.add(job)
             self._kill(job, named)
 
     def is_over(self, job: str) -> bool:
-        """Whether nothing of it acts."""
+        """Whether no process of the job acts."""
         if not self.reaches(job):
             return False
         named = self._here(job)
@@ -96,7 +102,10 @@ class LocalCluster:
         return True
 
     def exceeded(self, job: str) -> bool:
-        """Only who submitted the job knows how it ended, until it is asked: nobody asks again."""
+        """Whether the job exceeded its resources.
+
+        Only the process that submitted the job knows its exit status, and answers yes once: nobody asks again.
+        """
         child = self._children.get(job)
         if child is None or child.poll() != EXCEEDED:
             return False
@@ -108,7 +117,7 @@ class LocalCluster:
         return named if named is not None and self._place().is_also(named.place) else None
 
     def _place(self) -> Place:
-        """As its workers see it: the machine may get another name while this process lives."""
+        """Returns the place as its workers see it: the machine's name may change while this process lives."""
         return self._given or here()
 
     def _kill(self, job: str, named: Job) -> None:
@@ -131,9 +140,9 @@ class LocalCluster:
         )
 
     def _reap(self) -> None:
-        """Forgets children when nothing of their jobs is left, so that their numbers may be used again.
+        """Drops children whose jobs have no process left, so that their numbers may be used again.
 
-        Those that exceeded their resources are kept until they are asked for.
+        Children that exceeded their resources are kept until :meth:`exceeded` is called for them.
         """
         self._children = {job: child for job, child in self._children.items() if self._is_kept(job, child)}
 

@@ -1,4 +1,4 @@
-"""A worker's command on this machine: it dies with its worker, and is over when nothing that it started is left."""
+"""A worker's command on this machine. It dies with its worker, and ends when no process that it started is left."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PAGES = os.sysconf("SC_PAGE_SIZE")
 MEBIBYTE = 1 << 20
 INSTANCE = "JOBMON_TASK_INSTANCE_ID"
-"""The variable by which a command learns which attempt it is."""
+"""The environment variable that gives a command the number of its task instance."""
 
 
 class LocalCommands:
     """Starts the command in the session of this process, which has no other children.
 
-    The limits are emulated here: ``memory`` in mebibytes, of all processes together, and ``runtime`` in seconds.
-    Whatever the command started and left behind becomes a child of this process, so that it can be ended with certainty.
+    The resource limits are emulated here: ``memory`` in mebibytes, of all processes together, and ``runtime`` in
+    seconds. Processes that the command left behind become children of this process, so that it can end them with
+    certainty.
     """
 
     def __init__(self) -> None:
@@ -38,13 +39,16 @@ class LocalCommands:
         self._exceeded = False
 
     def start(self, granted: Granted) -> None:
-        """Starts the command; one that cannot be started has ended in error, and why is said where its output goes."""
+        """Starts the command.
+
+        A command that cannot be started ends in error; the cause is printed where its output goes.
+        """
         self._limits, self._since = dict(granted.resources), time.monotonic()
         worker = os.getpid()
 
         def dies_with_its_worker() -> None:
             self._call(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != worker:  # it died before the call
+            if os.getppid() != worker:  # the worker died before the call
                 os._exit(1)
 
         try:
@@ -60,10 +64,10 @@ class LocalCommands:
             self._status = 127
             return
         self._pid = child.pid
-        child.returncode = 0  # it is waited for below, with all others
+        child.returncode = 0  # waitpid below waits for it, as for all others
 
     def ending(self) -> Ending | None:
-        """How it ended; whatever it left behind is killed before that is said."""
+        """Returns how the command ended, after all its remaining processes are killed; None while it runs."""
         if self._status is None:
             self._reap()
             if self._status is None:
@@ -76,16 +80,20 @@ class LocalCommands:
         return Ending.DONE if self._status == 0 else Ending.ERROR
 
     def kill(self) -> None:
-        """Kills children until there are none: orphans come to this process, and are next."""
+        """Kills children until there are none. Orphans become children of this process, and are killed next."""
         while self._reap():
             me = os.getpid()
             for each in processes():
                 if each.parent == me:
-                    send(each, signal.SIGKILL)  # one that became somebody else's is not to be had: it is waited for
+                    send(each, signal.SIGKILL)  # a process of another user cannot be killed: it is waited for
             time.sleep(0.002)
 
     def _reap(self) -> bool:
-        """Takes note of children that have ended; whether there are others."""
+        """Reaps children that have ended.
+
+        Returns:
+            Whether others are left.
+        """
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -103,7 +111,7 @@ class LocalCommands:
         return memory is not None and self._memory() > memory * MEBIBYTE
 
     def _memory(self) -> int:
-        """The resident memory of all that the command started, in whatever group."""
+        """Returns the resident memory, in bytes, of all processes that the command started, in any group."""
         total = 0
         for each in descendants(os.getpid(), processes()):
             try:

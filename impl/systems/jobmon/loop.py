@@ -1,4 +1,4 @@
-"""An agent as a process: one step after the other, heartbeats in between, and interrupts when no answer is awaited."""
+"""The loop that runs an agent as a process: steps, heartbeats between them, and interrupts between two requests."""
 
 from __future__ import annotations
 
@@ -13,41 +13,42 @@ from .requests import Report, Request
 from .server import Asks, Observer
 
 NAP = 0.1
-"""Whoever waits looks so often, in seconds, whether it is interrupted."""
+"""While it waits, the loop checks for interrupts at this interval, in seconds."""
 
 
 class Leased:
-    """A server whose last word on how long the asker's lease is good is kept."""
+    """A server that keeps the length of the lease from the last report that had one, in seconds."""
 
     def __init__(self, server: Asks) -> None:
         self._server = server
         self.lease: float | None = None
 
     def ask(self, request: Request) -> Report:
-        """Does a request, or refuses it."""
+        """Sends a request, and returns the server's report."""
         report = self._server.ask(request)
         self.lease = report.lease or self.lease
         return report
 
 
 class Observed:
-    """A server whose reports ``observer`` is told of."""
+    """A server that calls ``observer`` with each request and its report."""
 
     def __init__(self, server: Asks, observer: Observer) -> None:
         self._server = server
         self._observer = observer
 
     def ask(self, request: Request) -> Report:
-        """Does a request, or refuses it."""
+        """Sends a request, and returns the server's report."""
         report = self._server.ask(request)
         self._observer(request, report)
         return report
 
 
 class Heartbeat:
-    """How often an agent renews its lease: every ``given`` seconds, else three times in the lease that the server tells.
+    """When an agent has to renew its lease: every ``given`` seconds, else three times in a lease.
 
-    It is no use to renew a lease that has run out: who says such a number is told so, once, and it does not count.
+    A period of a whole lease or more would renew a lease that has run out. Such a ``given`` is ignored, with one
+    warning.
     """
 
     def __init__(self, server: Leased, given: float | None) -> None:
@@ -56,7 +57,7 @@ class Heartbeat:
         self._last = time.monotonic()
 
     def due_in(self) -> float | None:
-        """After how many seconds from now it is due; None as long as there is nothing to renew."""
+        """Returns in how many seconds the next heartbeat is due; None while there is no lease."""
         lease = self._server.lease
         if self.given is not None and lease is not None and self.given >= lease:
             print(
@@ -72,12 +73,12 @@ class Heartbeat:
         return self._last + every - time.monotonic()
 
     def done(self) -> None:
-        """It was just now."""
+        """Notes that a heartbeat was sent just now."""
         self._last = time.monotonic()
 
 
 class Interrupts:
-    """Notes the first of these signals, so that it can be heeded between two steps; the second ends the process at once."""
+    """Notes the first of these signals for the loop to handle between two steps; the second ends the process at once."""
 
     def __init__(self, *numbers: signal.Signals) -> None:
         self.noted = False
@@ -86,7 +87,7 @@ class Interrupts:
             signal.signal(number, self._note)
 
     def waits_for(self, url: str) -> None:
-        """Its process gets no answer from there: whoever has interrupted it is told so, once."""
+        """Prints once to an interrupted user that the process waits for an answer from ``url``."""
         if self.noted and not self._said:
             self._said = True
             print(f"waiting for an answer of {url}; Ctrl-C again to end at once", file=sys.stderr, flush=True)
@@ -99,7 +100,7 @@ class Interrupts:
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM raises KeyboardInterrupt, once, so that what has to be closed is closed; further ones are ignored."""
+    """Makes the first SIGTERM raise KeyboardInterrupt, so that open resources are closed; later ones are ignored."""
 
     def interrupt(number: int, frame: object) -> None:
         signal.signal(number, signal.SIG_IGN)
@@ -119,7 +120,13 @@ def run(
     interrupts: Interrupts | None = None,
     interrupted: Callable[[], None] | None = None,
 ) -> None:
-    """Until there is nothing more to do, or until it is interrupted: then ``interrupted`` is called, if it is given, and it goes on."""
+    """Runs an agent until it is over, or until it is interrupted.
+
+    Args:
+        poll: how many seconds to wait when there was nothing to do.
+        heartbeat: when to renew the lease, if the agent has one.
+        interrupted: called at an interrupt; the agent then goes on. Without it, an interrupt ends the loop.
+    """
     heard = False
     while agent.over is None:
         if interrupts is not None and interrupts.noted and not heard:

@@ -1,4 +1,4 @@
-"""What a client's user learns of a run: how far it is, which tasks failed and why, and why it was reaped."""
+"""The text that reports a run to its user: its progress, which tasks failed and why, and why it was reaped."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ WORDS = {
 """How an attempt ended that did not succeed."""
 
 NAMED = 3
-"""So many tasks are named where there is one line for all."""
+"""How many tasks a line names at most."""
 
 
 def failures(run: Report) -> Iterator[str]:
-    """A line for each failed task, from what was read of its run.
+    """Yields a line for each failed task, from the report on its run.
 
-    The server keeps no output, and does not know where a distributor writes to: only the machine is known.
+    The server keeps no output, and does not know the distributor's log file: a line names only the machine.
     """
     last = {instance.task_id: instance for instance in run.instances}
     for task in run.tasks:
@@ -38,7 +38,7 @@ def failures(run: Report) -> Iterator[str]:
 
 
 def reaped(report: Report) -> str:
-    """Why a run was reaped, from a report with the run, its workflow and its lease."""
+    """Returns why a run was reaped, from a report with the run, its workflow and its lease."""
     (run,) = report.runs
     assert report.workflow is not None
     silent = run.status_date - (run.heartbeat_date - report.lease)
@@ -49,7 +49,7 @@ def reaped(report: Report) -> str:
 
 
 def progress(report: Report) -> str | None:
-    """How far a workflow is, in one line; None if the report says nothing of its tasks."""
+    """Returns the progress of a workflow in one line; None if the report has no tasks."""
     if report.workflow is None or not report.tasks:
         return None
     begin = f"workflow {shown(report.workflow.name)}: "
@@ -67,7 +67,7 @@ def progress(report: Report) -> str | None:
 
 
 def _awaited(report: Report) -> str | None:
-    """What a client that resumes waits for, before it has a run: another run, or attempts that an earlier run left."""
+    """What a resuming client without a run waits for: another run, or attempts that an earlier run left."""
     run = report.runs[0] if report.runs else None
     if run is not None and run.status not in ENDED:
         return f"waiting for run {run.id} to make room ({run.status.in_words})"
@@ -87,7 +87,7 @@ def _standing(task: Task) -> str:
 
 
 def shown(name: str) -> str:
-    """A name as it may be part of a line: what cannot be printed is escaped."""
+    """Returns a name in a form that fits in a line: a name with unprintable characters is escaped."""
     return name if name.isprintable() else name.encode("unicode_escape").decode()
 
 

@@ -1,4 +1,4 @@
-"""Processes as Linux shows them: who they are, in which session, what they carry in their environment."""
+"""Processes as Linux shows them: their numbers, their sessions and their environments."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ ENDED = frozenset("ZX")
 
 @dataclass(frozen=True)
 class Process:
-    """A process as it was a moment ago; ``started`` are clock ticks since the machine was booted.
+    """A process at one moment.
 
-    Numbers are used again, but not with the same start.
+    A number may be used again, but not with the same ``started``.
+
+    Attributes:
+        started: in clock ticks since the machine was booted.
+        acting: whether the process can still run code.
     """
 
     pid: int
@@ -28,15 +32,15 @@ class Process:
 
 
 def process(pid: int) -> Process | None:
-    """The process of that number; None if there is none, or if it belongs to somebody else and /proc does not show such ones.
+    """Returns the process with that number; None if there is none, or if /proc hides it because another user owns it.
 
-    One that has ended, and that nobody has asked after, does not act.
+    A process that has ended and that its parent has not waited for is not acting.
     """
     try:
-        # Any bytes may be its name, parentheses too.
+        # The name may contain any bytes, parentheses too.
         said = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode()
         state, *rest = said.split()
-        # The first thread of a process may have ended before the others.
+        # The first thread of a process may end before the others.
         acting = state not in ENDED or len(os.listdir(PROC / str(pid) / "task")) > 1
     except (FileNotFoundError, ProcessLookupError, PermissionError):
         return None
@@ -44,7 +48,7 @@ def process(pid: int) -> Process | None:
 
 
 def processes() -> Iterator[Process]:
-    """All processes that act."""
+    """Yields all processes that act."""
     for name in os.listdir(PROC):
         if name.isdigit():
             found = process(int(name))
@@ -53,14 +57,13 @@ def processes() -> Iterator[Process]:
 
 
 def own_process() -> Process:
-    """This process."""
     me = process(os.getpid())
     assert me is not None
     return me
 
 
 def descendants(of: int, among: Iterable[Process]) -> list[Process]:
-    """Those that the process of that number started, those that these started, and so on, as far as the line is unbroken."""
+    """Returns the children of process ``of``, their children and so on, as far as no parent in between is missing."""
     children: dict[int, list[Process]] = {}
     for each in among:
         children.setdefault(each.parent, []).append(each)
@@ -73,7 +76,7 @@ def descendants(of: int, among: Iterable[Process]) -> list[Process]:
 
 
 def carries(pid: int, variable: str) -> bool:
-    """Whether the process was given ``variable`` ("NAME=value") in its environment; no if it belongs to somebody else."""
+    """Whether the process started with ``variable`` ("NAME=value") in its environment; False if another user owns it."""
     try:
         return variable.encode() in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -81,7 +84,11 @@ def carries(pid: int, variable: str) -> bool:
 
 
 def send(each: Process, number: signal.Signals) -> bool:
-    """A signal to that very process, and to none that has its number now; whether it was ours to be sent one."""
+    """Sends a signal to exactly this process, not to a later one with its number.
+
+    Returns:
+        False if this process may not send it a signal, else True, even if it has ended.
+    """
     try:
         there = os.pidfd_open(each.pid)
     except ProcessLookupError:

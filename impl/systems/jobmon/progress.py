@@ -1,4 +1,4 @@
-"""How a run goes, on standard error: a line that changes on a terminal, else a line for each change."""
+"""The progress of a run on standard error: one changing line on a terminal, else a line for each change."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from .outcome import progress
 from .requests import Report, Request
 
 EVERY = 1.0
-"""Without a terminal there is at most one line in so many seconds; what changes meanwhile is in the next one."""
+"""Without a terminal, at most one line is printed in this many seconds; the next line includes the changes in between.
+"""
 
 PATIENT = 1.0
-"""After so many seconds without an answer it is said that there is none."""
+"""After this many seconds without an answer, the line says so."""
 
 
 class ProgressLine:
-    """An :data:`.server.Observer` of what a client is answered. It shows nothing twice."""
+    """An :data:`.server.Observer` of the reports that a client gets. It prints no line twice in succession."""
 
     def __init__(self) -> None:
         console = Console(stderr=True, markup=False, highlight=False)
@@ -34,14 +35,14 @@ class ProgressLine:
         self._answered = time.monotonic()
 
     def __call__(self, request: Request, report: Report) -> None:
-        """Shows how far the workflow is, if the report says something of it."""
+        """Shows the workflow's progress, if the report has it."""
         self._answered = time.monotonic()
         line = progress(report)
         if line is not None:
             self._show(line)
 
     def waits(self, url: str) -> None:
-        """Shows that the server gives no answer, if that goes on."""
+        """Shows that the server gives no answer, if that lasts."""
         if time.monotonic() - self._answered >= PATIENT:
             self._show(f"waiting for {url}, which gives no answer")
 
@@ -53,7 +54,7 @@ class ProgressLine:
             self._write()
 
     def _write(self) -> None:
-        """A line that stays. Nobody has to read it: a run goes on when its standard error is closed."""
+        """Prints a line that stays. A closed standard error is ignored: the run goes on."""
         if self._line != self._written:
             self._written, self._at = self._line, time.monotonic()
             with suppress(OSError, ValueError):
@@ -65,14 +66,14 @@ class ProgressLine:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Leaves the last line."""
+        """Leaves the last line on the screen."""
         if self._live is not None:
             self._live.stop()
         self._write()
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
-    """Not what Rich takes for one: that may be a file, if colours are forced."""
+    """Whether it is a terminal. Rich's answer is not used: with forced colours it takes a file for a terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # it is closed

@@ -1,4 +1,4 @@
-"""The reaper: it sees to runs whose clients are dead, and to instances that are late, whosever they are."""
+"""The reaper: it ends runs whose clients are dead, and moves on instances that are overdue."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .server import Asks
 
 @dataclass(frozen=True)
 class ReaperMemory:
-    """All that the reaper remembers: what it found and has not seen to yet."""
+    """All that the reaper remembers: requests for dead runs and overdue instances, not yet sent."""
 
     todo: tuple[ask.ReapRun | ask.Lapse, ...] = ()
 
 
 class Reaper:
-    """One reaper is enough; several do no harm."""
+    """Reaps runs and instances of all clients. One reaper is enough; several do no harm."""
 
     over: str | None = None
 
@@ -26,15 +26,15 @@ class Reaper:
         self.memory = ReaperMemory()
 
     def choices(self) -> int:
-        """What it found may be seen to in any order."""
+        """The number of requests to send: they may be sent in any order."""
         return max(1, len(self.memory.todo))
 
     def heartbeat(self) -> str | None:
-        """It has no lease."""
+        """Returns None: the reaper has no lease."""
         return None
 
     def step(self, choice: int = 0) -> str | None:
-        """One request."""
+        """Sends one request."""
         todo = self.memory.todo
         if not todo:
             dead = self._server.ask(ask.FindDead())

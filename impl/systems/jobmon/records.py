@@ -1,6 +1,6 @@
-"""What the database holds, as plain values: workflows, their runs, tasks, task instances, and a record of each task's moves.
+"""The database's records as plain values: workflows, runs, tasks, task instances, and an audit of each task's moves.
 
-Columns are named as Jobmon names them. Times are seconds; a deadline is the moment at which a lease runs out.
+Columns have Jobmon's names. Times are in seconds. A deadline is the time at which a lease runs out.
 """
 
 from __future__ import annotations
@@ -9,29 +9,29 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 Resources = tuple[tuple[str, int], ...]
-"""Amounts by name, in the order of the names."""
+"""Amounts by name, ordered by name."""
 
 LARGEST = 2**63 - 1
 """The largest number that every database can keep."""
 
 LONGEST_NAME = 500
-"""Characters of a name or a token; databases cannot index much more."""
+"""The largest number of characters in a name or a token; databases cannot index much more."""
 
 
 @dataclass(frozen=True)
 class Leases:
-    """How many seconds without a heartbeat a run and an instance are believed to be alive."""
+    """For how many seconds without a heartbeat a run and an instance count as alive."""
 
     run: float = 93.0
     instance: float = 279.0
 
 
 class State(StrEnum):
-    """A state of an object, by the letter that Jobmon has for it."""
+    """A state of an object, with Jobmon's letter for it."""
 
     @property
     def in_words(self) -> str:
-        """As a user reads it."""
+        """The state as a user reads it."""
         return self.name.lower().replace("_", " ")
 
 
@@ -53,7 +53,7 @@ class InstanceState(State):
 
 
 class TaskState(State):
-    """The states of a task. "Error" is none of them: what follows from it is settled in the same transaction."""
+    """The states of a task. "Error" is not among them: the same transaction already moves the task on."""
 
     REGISTERING = "G"
     QUEUED = "Q"
@@ -100,33 +100,33 @@ class WorkflowState(State):
 _I, _R = InstanceState, RunState
 
 FINAL = frozenset({_I.DONE, _I.ERROR, _I.RESOURCE_ERROR, _I.UNKNOWN_ERROR, _I.NO_DISTRIBUTOR_ID, _I.FATAL})
-"""An attempt that is over."""
+"""States of an attempt that is over."""
 
 UNFINISHED = frozenset(_I) - FINAL
-"""An attempt that is on its way; a task has one at most."""
+"""States of an attempt that is not over; a task has at most one such attempt."""
 
 NOT_YET_RUNNING = UNFINISHED - {_I.RUNNING, _I.TRIAGING}
-"""An attempt that a new run waits for, even if it lets go on what is running."""
+"""States of an attempt that a new run waits for, even if it lets running commands go on."""
 
 LAPSED = {_I.INSTANTIATED: _I.NO_DISTRIBUTOR_ID, _I.LAUNCHED: _I.NO_HEARTBEAT, _I.RUNNING: _I.TRIAGING}
-"""What becomes of an overdue instance."""
+"""The state that an overdue instance moves to."""
 
 ENDINGS = (_I.DONE, _I.ERROR, _I.RESOURCE_ERROR)
-"""How a command ends by itself."""
+"""The states in which a command can end by itself."""
 
 _ENDED = {_R.DONE, _R.STOPPED, _R.ERROR, _R.TERMINATED, _R.ABORTED}
 
 HOLDING = frozenset(_R) - _ENDED
-"""A run that is on its way: it has the workflow, which has one such run at most."""
+"""States of a run that is not over. Such a run holds the workflow; a workflow has at most one."""
 
 RESUMABLE = frozenset({_R.BOUND, _R.RUNNING})
-"""A run that can be asked to make room for another one."""
+"""States of a run that can be asked to make room for another run."""
 
 RESUMING = frozenset({_R.COLD_RESUME, _R.HOT_RESUME})
-"""A run that is asked to make room for another one."""
+"""States of a run that was asked to make room for another run."""
 
 ENDED = frozenset(_ENDED)
-"""A run that is over."""
+"""States of a run that is over."""
 
 NEXT = {
     _R.REGISTERED: _R.LINKING,
@@ -135,18 +135,18 @@ NEXT = {
     _R.INSTANTIATED: _R.LAUNCHED,
     _R.LAUNCHED: _R.RUNNING,
 }
-"""A run's way to running."""
+"""The next state of a run on its way to running."""
 
 TO_BE_QUEUED = frozenset({TaskState.REGISTERING, TaskState.ADJUSTING})
-"""A task that waits for its next attempt, if it has one left."""
+"""States of a task that waits for its next attempt, if one is left."""
 
 ON_THEIR_WAY = frozenset({TaskState.QUEUED, TaskState.INSTANTIATING, TaskState.LAUNCHED, TaskState.RUNNING})
-"""A task whose latest instance is unfinished."""
+"""States of a task whose latest instance is unfinished."""
 
 
 @dataclass(frozen=True)
 class Workflow:
-    """A workflow. Whoever registers one of the same name, with the same tasks, means the same."""
+    """A workflow. Registering one of the same name with the same tasks refers to this one."""
 
     id: int
     name: str
@@ -156,7 +156,12 @@ class Workflow:
 
 @dataclass(frozen=True)
 class WorkflowRun:
-    """A run of a workflow, by the client that chose ``token``; ``heartbeat_date`` is the deadline of its lease."""
+    """A run of a workflow.
+
+    Attributes:
+        token: chosen by the client that created the run.
+        heartbeat_date: the deadline of its lease.
+    """
 
     id: int
     workflow_id: int
@@ -168,9 +173,11 @@ class WorkflowRun:
 
 @dataclass(frozen=True)
 class Task:
-    """A task: a command that is tried until it succeeds or ``max_attempts`` are used up in a run.
+    """A task: a command that a run tries until it succeeds, at most ``max_attempts`` times.
 
-    ``upstream`` are the tasks that have to be done before; ``resources`` are those of its next instance.
+    Attributes:
+        upstream: the tasks that must be done first.
+        resources: those of its next instance.
     """
 
     id: int
@@ -190,10 +197,14 @@ class Task:
 class TaskInstance:
     """An attempt at a task.
 
-    ``report_by_date`` is the deadline of its lease, from its claim on. ``doomed``: it is to end, and who owns its
-    state is to end it. ``fenced``: its worker gets control back no more, so that its job can be removed.
-    ``distributor`` claimed it under ``token``; ``distributor_id`` is its job on the cluster, ``process_group_id`` the
-    same once its command was let start.
+    Attributes:
+        report_by_date: the deadline of its lease, from its claim on.
+        doomed: it is to end, and the owner of its state must end it.
+        fenced: its worker gets no control back, so that its job can be removed.
+        distributor: the distributor that claimed it.
+        token: names that claim.
+        distributor_id: its job on the cluster.
+        process_group_id: the same job, once its command may start.
     """
 
     id: int
@@ -215,7 +226,7 @@ class TaskInstance:
 
 @dataclass(frozen=True)
 class TaskAudit:
-    """One state of one task, from when to when (None: it is in it)."""
+    """A period in which a task is in one state. ``exited_at`` is None while the task is still in it."""
 
     id: int
     task_id: int
@@ -228,7 +239,7 @@ class TaskAudit:
 
 @dataclass(frozen=True)
 class Records:
-    """All records as they are at one moment, each kind in the order of the numbers."""
+    """All records at one moment, each kind ordered by number."""
 
     workflows: tuple[Workflow, ...] = ()
     runs: tuple[WorkflowRun, ...] = ()

@@ -1,6 +1,6 @@
-"""What agents ask of the server: each request is one transaction, and says all that it depends on.
+"""The requests that agents send to the server. Each is one transaction, and contains everything that it depends on.
 
-A request that is asked twice, since its answer was lost, is answered alike the second time.
+A request that is sent twice, because its answer was lost, gets the same answer the second time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .records import InstanceState, Resources, RunState, Task, TaskInstance, Wor
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """A task of a workflow to be registered; ``upstream`` names tasks before it."""
+    """A task of a workflow to register; ``upstream`` names tasks before it."""
 
     name: str
     command: str
@@ -22,12 +22,12 @@ class TaskSpec:
     max_attempts: int = 3
 
 
-# By clients.
+# From clients.
 
 
 @dataclass(frozen=True)
 class Register:
-    """A workflow with its tasks; its name says whether it is there already."""
+    """Registers a workflow with its tasks; the name identifies a workflow that is already there."""
 
     name: str
     tasks: tuple[TaskSpec, ...]
@@ -35,9 +35,11 @@ class Register:
 
 @dataclass(frozen=True)
 class CreateRun:
-    """A new run of a workflow, by the client that chose ``token``.
+    """Creates a run of a workflow.
 
-    ``cold``: it waits until nothing of earlier runs is on its way; else (hot) what is running goes on.
+    Attributes:
+        token: chosen by the client; it names this run.
+        cold: the run waits until no instance of earlier runs is unfinished; else (hot) running commands go on.
     """
 
     workflow: int
@@ -47,7 +49,7 @@ class CreateRun:
 
 @dataclass(frozen=True)
 class AdvanceRun:
-    """A run's next state on its way from registered to running."""
+    """Moves a run to its next state on its way from registered to running."""
 
     run: int
     to: RunState
@@ -55,7 +57,7 @@ class AdvanceRun:
 
 @dataclass(frozen=True)
 class RenewRun:
-    """The heartbeat of a client whose run is in ``status``."""
+    """Renews the lease of a run that its client believes to be in ``status``."""
 
     run: int
     status: RunState
@@ -63,7 +65,13 @@ class RenewRun:
 
 @dataclass(frozen=True)
 class QueueTask:
-    """The attempt of that number at a task, with new resources only if the task is adjusting them."""
+    """Queues an attempt at a task.
+
+    Attributes:
+        attempt: the number of the attempt.
+        resources: new resources, given only if the task is adjusting.
+        queue: a new queue, given only if the task is adjusting.
+    """
 
     run: int
     task: int
@@ -74,7 +82,11 @@ class QueueTask:
 
 @dataclass(frozen=True)
 class FinishRun:
-    """A running run is done, stopped by its user, or in error (``failed``: since the client cannot go on)."""
+    """Ends a running run: done, stopped by its user, or in error.
+
+    Attributes:
+        failed: it ends in error because the client cannot go on.
+    """
 
     run: int
     to: RunState
@@ -83,9 +95,10 @@ class FinishRun:
 
 @dataclass(frozen=True)
 class AskResume:
-    """Somebody who wants to run the workflow asks the run that has it to make room.
+    """Asks the run that holds a workflow to make room for another client's run.
 
-    ``cold``: what is running is to end as well.
+    Attributes:
+        cold: running commands must end as well.
     """
 
     run: int
@@ -94,16 +107,18 @@ class AskResume:
 
 @dataclass(frozen=True)
 class WindUp:
-    """A run that was asked to make room has done so."""
+    """Reports that a run has made room, as it was asked to."""
 
     run: int
 
 
 @dataclass(frozen=True)
 class Clear:
-    """What is left by a workflow's runs, of which this was the latest, is to end.
+    """Dooms all that a workflow's runs left.
 
-    It names the run since it may come late, when another one has been and left what is to go on.
+    Attributes:
+        run: the workflow's latest run. A late request is refused by it, if a newer run has left commands that are to go
+            on.
     """
 
     run: int
@@ -111,26 +126,28 @@ class Clear:
 
 @dataclass(frozen=True)
 class ReadWorkflow:
-    """A workflow, its latest run, if any, its tasks, and its instances that are on their way."""
+    """Reads a workflow, its latest run, if any, its tasks, and its unfinished instances."""
 
     workflow: int
 
 
 @dataclass(frozen=True)
 class ReadRun:
-    """A run, its workflow, and all tasks of that."""
+    """Reads a run, its workflow, all tasks of the workflow, and the last instances of failed tasks."""
 
     run: int
 
 
-# By distributors.
+# From distributors.
 
 
 @dataclass(frozen=True)
 class FindWork:
-    """Instances that a distributor has something to do with, at most ``limit``; and which of them are overdue.
+    """Reads the instances that need a distributor, and which of them are overdue.
 
-    Those that it is ``busy`` with it does not want to hear of.
+    Attributes:
+        limit: how many instances to report at most.
+        busy: instances to leave out, because the distributor already handles them.
     """
 
     limit: int = 1000
@@ -139,7 +156,7 @@ class FindWork:
 
 @dataclass(frozen=True)
 class Claim:
-    """A distributor takes a queued instance; ``token`` is of this process and this claim."""
+    """Claims a queued instance for a distributor; ``token`` names this process and this claim."""
 
     instance: int
     distributor: str
@@ -148,7 +165,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Launched:
-    """The distributor that holds the claim has a job on the cluster."""
+    """Reports that the holder of the claim has a job on the cluster."""
 
     instance: int
     token: str
@@ -157,7 +174,7 @@ class Launched:
 
 @dataclass(frozen=True)
 class SubmissionFailed:
-    """The distributor that holds the claim could not submit, and there is no job."""
+    """Reports that the holder of the claim could not submit, and that there is no job."""
 
     instance: int
     token: str
@@ -165,7 +182,7 @@ class SubmissionFailed:
 
 @dataclass(frozen=True)
 class GiveUp:
-    """The distributor that holds the claim has no job for the doomed instance, or has removed it."""
+    """Reports that the holder of the claim has no job for the doomed instance, or has removed it."""
 
     instance: int
     token: str
@@ -173,7 +190,7 @@ class GiveUp:
 
 @dataclass(frozen=True)
 class RenewLaunched:
-    """The heartbeat of a distributor for what it has launched and what has not started yet."""
+    """Renews the leases of instances that a distributor has launched and that have not started yet."""
 
     instances: tuple[int, ...]
     distributor: str
@@ -181,16 +198,18 @@ class RenewLaunched:
 
 @dataclass(frozen=True)
 class Fence:
-    """An instance in triage is overdue: its worker is to get control back no more, since its job will be removed."""
+    """Fences an overdue instance in triage: its worker gets no control back, because its job will be removed."""
 
     instance: int
 
 
 @dataclass(frozen=True)
 class JobOver:
-    """Nothing is left of the job of an instance that is in the state ``seen``, for certain.
+    """Reports that it is certain that nothing is left of an instance's job.
 
-    ``resource_error``: the cluster says that it exceeded its resources.
+    Attributes:
+        seen: the state of the instance when the distributor found it.
+        resource_error: the cluster says that the job exceeded its resources.
     """
 
     instance: int
@@ -200,17 +219,17 @@ class JobOver:
 
 @dataclass(frozen=True)
 class HandBack:
-    """The worker of an instance in triage has been heard of again: it is to go on."""
+    """Gives control back to the worker of an instance in triage, which has renewed its lease."""
 
     instance: int
 
 
-# By workers; ``identity`` is the job that asks, by the name that was noted when it was launched.
+# From workers; ``identity`` is the job that sends the request, by the name recorded when it was launched.
 
 
 @dataclass(frozen=True)
 class Start:
-    """May the command start?"""
+    """Asks whether the command may start."""
 
     instance: int
     identity: str
@@ -218,7 +237,7 @@ class Start:
 
 @dataclass(frozen=True)
 class RenewInstance:
-    """The heartbeat of a worker."""
+    """Renews the lease of a worker's instance."""
 
     instance: int
     identity: str
@@ -226,7 +245,7 @@ class RenewInstance:
 
 @dataclass(frozen=True)
 class End:
-    """The command is over: done, error, or resource error."""
+    """Reports that the command ended: done, error, or resource error."""
 
     instance: int
     identity: str
@@ -235,30 +254,30 @@ class End:
 
 @dataclass(frozen=True)
 class Killed:
-    """The worker of a doomed instance has killed its command."""
+    """Reports that the worker of a doomed instance has killed its command."""
 
     instance: int
     identity: str
 
 
-# By distributors and the reaper.
+# From distributors and the reaper.
 
 
 @dataclass(frozen=True)
 class Lapse:
-    """An instance is overdue: the server moves it on."""
+    """Moves an overdue instance on."""
 
     instance: int
 
 
 @dataclass(frozen=True)
 class FindDead:
-    """Runs and instances that are overdue; a run that makes room only when it can be wound up."""
+    """Reads the runs and instances that are overdue; a run that makes room only when it can be wound up."""
 
 
 @dataclass(frozen=True)
 class ReapRun:
-    """A run is overdue: it is over."""
+    """Ends an overdue run."""
 
     run: int
 
@@ -299,10 +318,13 @@ READS = (ReadWorkflow, ReadRun, FindWork, FindDead)
 
 @dataclass(frozen=True)
 class Report:
-    """What a request did, and the records that it is about as they are then.
+    """What a request did, and the records that it is about, as they are afterwards.
 
-    ``changed`` is False if there was nothing to change: it only reads, or was asked before. ``lease`` is for how long
-    the asker's lease is good. ``overdue`` are numbers of instances.
+    Attributes:
+        request: the request in words.
+        changed: False if the request only reads, or was carried out before.
+        overdue: numbers of instances.
+        lease: the length of the sender's lease, in seconds.
     """
 
     request: str

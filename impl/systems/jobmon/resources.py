@@ -1,4 +1,4 @@
-"""How the resources of a task grow when an attempt exceeded them."""
+"""How the resources of a task grow after an attempt exceeded them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .records import LARGEST, Resources
 
 
 class Series:
-    """Growing values to be taken one after the other; the last one again when there are no more."""
+    """Growing values that are used one after the other. When none is left, the last one is used again."""
 
     def __init__(self, values: Iterable[int]) -> None:
         self._rest: Iterator[int] = iter(values)
         self._taken: list[int] = []
 
     def after(self, value: int) -> int:
-        """The first value above ``value``, or that itself when there is none left.
+        """Returns the first value above ``value``, or ``value`` itself if none is left.
 
-        Whoever asks needs to remember nothing, so another client goes on where the last one was.
+        The caller needs to remember nothing, so another client can continue the series.
 
         Raises:
             ValueError: the values do not grow, or there is none at all.
@@ -38,43 +38,48 @@ class Series:
 
 
 Scale = float | Callable[[int], int] | Series
-"""A part by which a resource grows, a function from each value to the next, or the values themselves."""
+"""How a resource grows: by a part of itself, by a function from each value to the next, or through given values."""
 
 BY_HALF: Mapping[str, Scale] = {"memory": 0.5, "runtime": 0.5}
 
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue of the cluster, and the most that a job may ask for there; what is not named has no limit."""
+    """A queue of the cluster, and the most that a job may ask for in it. A resource without a limit is unlimited."""
 
     name: str
     limits: Resources = ()
 
     def admits(self, resources: Resources) -> bool:
-        """Whether none of them is above its limit."""
+        """Whether all resources are within the limits."""
         return self.coerced(resources) == resources
 
     def coerced(self, resources: Resources) -> Resources:
-        """The resources, lowered to the limits."""
+        """Returns the resources, lowered to the limits."""
         limits = dict(self.limits)
         return tuple((name, min(value, limits.get(name, value))) for name, value in resources)
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """What grows, and the queues to fall back to when a task's own does not admit so much."""
+    """Which resources grow, and the queues to fall back to when a task's own queue does not admit them."""
 
     scales: Mapping[str, Scale] = field(default_factory=lambda: BY_HALF)
     queues: tuple[Queue, ...] = ()
 
     def adjusted(self, resources: Resources, queue: str) -> tuple[Resources, str]:
-        """The next resources and queue of a task that asks for ``resources`` now, none of which gets less.
+        """Returns the next resources and queue of a task.
 
-        Only what it asked for grows. The first queue of its own and the ones after it that admits that gets it; if
-        none does, the last one, and it grows to the limits of that only.
+        Only resources that the task asked for grow, and none of them shrinks. The task gets its own queue or the first
+        one after it that admits the new resources. If none does, it gets the last queue, and resources grow to the
+        limits of that queue only.
+
+        Args:
+            resources: what the task asks for now.
+            queue: the task's present queue.
 
         Raises:
-            ValueError: what is said of a resource is wrong: it would shrink, for example.
+            ValueError: a scale is wrong: it would shrink a resource, for example.
         """
         wanted = tuple((name, self._scaled(name, value)) for name, value in resources)
         names = [each.name for each in self.queues]
@@ -100,5 +105,5 @@ def _next_value(scale: Scale | None, value: int) -> int:
         return scale.after(value)
     if callable(scale):
         return scale(value)
-    # Exactly: as a binary fraction, 10 * (1 + 0.1) would be a little more than 11.
+    # Exact arithmetic: with a binary fraction, 10 * (1 + 0.1) would be a little more than 11.
     return math.ceil(value * (1 + Fraction(str(scale))))

@@ -1,4 +1,4 @@
-"""What becomes of a request about workflows and their runs."""
+"""How the server carries out requests about workflows and their runs."""
 
 from __future__ import annotations
 
@@ -41,14 +41,17 @@ REAPED = {
     RunState.COLD_RESUME: RunState.TERMINATED,
     RunState.HOT_RESUME: RunState.TERMINATED,
 }
-"""What becomes of a run whose client is dead."""
+"""The state that a run moves to when its client is dead."""
 
 
 class RunRequests:
-    """Each method checks a request in a draft, and carries it out or raises Refused."""
+    """Checks requests about workflows and runs in a draft.
+
+    Each method carries out its request, or raises Refused. It answers a repeated request as it did the first time.
+    """
 
     def register(self, draft: Draft, request: asked.Register) -> Report:
-        """A workflow that is there already must have the same tasks."""
+        """Registers a workflow; one that is already there must have the same tasks."""
         _check_name("a workflow", request.name)
         _check_specs(request.tasks)
         found = draft.find(Workflow, name=request.name)
@@ -72,7 +75,11 @@ class RunRequests:
         return self._workflow(draft, "register", new.id, changed=True)
 
     def create_run(self, draft: Draft, request: asked.CreateRun) -> Report:
-        """Refused while another run is on its way, and while something is on its way that the new one has to wait for."""
+        """Creates a run of a workflow.
+
+        It is refused while another run is not over, and while an instance is unfinished that the new run has to wait
+        for.
+        """
         _check_name("the token of a run", request.token)
         workflow = draft.workflow(request.workflow)
         for run in draft.find(WorkflowRun, token=request.token):
@@ -100,7 +107,7 @@ class RunRequests:
         return Report("create run", True, workflow=workflow, runs=(run,), lease=draft.leases.run)
 
     def advance_run(self, draft: Draft, request: asked.AdvanceRun) -> Report:
-        """To each state from the one before it only; it counts as a heartbeat."""
+        """Moves a run to its next state, only from the state before it. This renews the run's lease."""
         run = draft.run(request.run)
         if run.status is request.to:
             return self._run(draft, "advance run", run)
@@ -111,7 +118,7 @@ class RunRequests:
         return self._run(draft, "advance run", advanced, changed=True)
 
     def renew_run(self, draft: Draft, request: asked.RenewRun) -> Report:
-        """In every state that is not final; refused in another one than the client thinks."""
+        """Renews a run's lease, unless the run is over or not in the state that the client believes."""
         run = draft.run(request.run)
         self._expect_run(run, request.status)
         if run.status in ENDED:
@@ -120,7 +127,7 @@ class RunRequests:
         return self._run(draft, "renew run", renewed, changed=True)
 
     def queue_task(self, draft: Draft, request: asked.QueueTask) -> Report:
-        """A first attempt or a retry, by the client of a running run."""
+        """Queues a first attempt or a retry, for the client of a running run."""
         run, task = draft.run(request.run), draft.task(request.task)
         if task.workflow_id != run.workflow_id:
             raise Refused(f"task {task.id} is not of the workflow of run {run.id}")
@@ -157,7 +164,11 @@ class RunRequests:
         return Report("queue task", True, runs=(run,), tasks=(draft.task(task.id),), instances=(new,))
 
     def finish_run(self, draft: Draft, request: asked.FinishRun) -> Report:
-        """Done when all tasks are; in error when one failed and none is on its way, or the client cannot go on."""
+        """Ends a running run.
+
+        Done requires that all tasks are done. Error requires that a task failed and none is active, or that the client
+        cannot go on.
+        """
         run = draft.run(request.run)
         if request.to not in (RunState.DONE, RunState.ERROR, RunState.STOPPED):
             raise Refused(f"a workflow run does not finish as {request.to}", state=run.status)
@@ -173,7 +184,7 @@ class RunRequests:
         return self._run(draft, "finish run", draft.move_run(run, request.to), changed=True)
 
     def ask_resume(self, draft: Draft, request: asked.AskResume) -> Report:
-        """Of a run that is bound or running."""
+        """Asks a bound or running run to make room."""
         run = draft.run(request.run)
         to = RunState.COLD_RESUME if request.cold else RunState.HOT_RESUME
         if run.status is to:
@@ -184,7 +195,7 @@ class RunRequests:
         return self._run(draft, "ask resume", draft.move_run(run, to), changed=True)
 
     def wind_up(self, draft: Draft, request: asked.WindUp) -> Report:
-        """When nothing is on its way that the next run has to wait for."""
+        """Terminates a run that makes room, when no instance is left that the next run has to wait for."""
         run = draft.run(request.run)
         if run.status is RunState.TERMINATED:
             return self._run(draft, "wind up", run)
@@ -194,7 +205,7 @@ class RunRequests:
         return self._run(draft, "wind up", draft.move_run(run, RunState.TERMINATED), changed=True)
 
     def clear(self, draft: Draft, request: asked.Clear) -> Report:
-        """Dooms what is on its way, when no run is, and none has been since the one that the client saw last."""
+        """Dooms unfinished instances, if all runs are over and the given run is still the latest."""
         run = draft.run(request.run)
         workflow = draft.workflow(run.workflow_id)
         self._refuse_held(draft, workflow)
@@ -205,11 +216,11 @@ class RunRequests:
         return self._workflow(draft, "clear", workflow.id, changed=changed)
 
     def read_workflow(self, draft: Draft, request: asked.ReadWorkflow) -> Report:
-        """Reads."""
+        """Reads a workflow."""
         return self._workflow(draft, "read workflow", draft.workflow(request.workflow).id)
 
     def read_run(self, draft: Draft, request: asked.ReadRun) -> Report:
-        """Reads; the instances are the last ones of tasks that failed."""
+        """Reads a run; the instances are the last ones of failed tasks."""
         run = draft.run(request.run)
         tasks = draft.find(Task, workflow_id=run.workflow_id)
         failed = [task for task in tasks if task.status is TaskState.FAILED]
@@ -224,7 +235,7 @@ class RunRequests:
         )
 
     def find_dead(self, draft: Draft, request: asked.FindDead) -> Report:
-        """Reads."""
+        """Reads the overdue runs and instances."""
         runs = draft.find(WorkflowRun, status=frozenset(REAPED), heartbeat_date=UpTo(draft.now))
         instances = draft.find(TaskInstance, status=frozenset(LAPSED), report_by_date=UpTo(draft.now))
         instances = tuple(i for i in instances if draft.may_reap(i))
@@ -232,7 +243,7 @@ class RunRequests:
         return Report("find dead", runs=dead, instances=instances, overdue=tuple(i.id for i in instances))
 
     def reap_run(self, draft: Draft, request: asked.ReapRun) -> Report:
-        """Only an overdue one; one that makes room only when it is wound up."""
+        """Ends an overdue run; one that makes room only when it is wound up."""
         run = draft.run(request.run)
         if run.status in ENDED:
             if run.status in REAPED.values():
@@ -273,7 +284,7 @@ class RunRequests:
 
 
 def _latest(draft: Draft, workflow: int) -> tuple[WorkflowRun, ...]:
-    """The latest run of a workflow: if any is on its way, it is this."""
+    """The latest run of a workflow: if a run is not over, it is this one."""
     return draft.find(WorkflowRun, workflow_id=workflow)[-1:]
 
 
@@ -315,7 +326,7 @@ def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
 
 
 def _difference(specs: tuple[TaskSpec, ...], tasks: tuple[Task, ...]) -> str | None:
-    """In what the tasks of a workflow differ from those that it has; resources and queues may have been adjusted since."""
+    """How new tasks differ from a workflow's own. Resources and queues are not compared: they may have been adjusted."""
     names = {task.id: task.name for task in tasks}
     there = {t.name: (t.command, tuple(names[u] for u in t.upstream), t.max_attempts) for t in tasks}
     for spec in specs:

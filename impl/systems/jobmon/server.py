@@ -1,6 +1,6 @@
-"""The server: every request is one transaction on the store. Outside of that it knows only when it started.
+"""The server: every request is one transaction on the store. The server itself keeps only the time when it started.
 
-It can be stopped between any two transactions and started again; an asker that got no answer asks again.
+It can be stopped between any two transactions and started again. An agent that got no answer sends its request again.
 """
 
 from __future__ import annotations
@@ -21,30 +21,31 @@ from .run_requests import RunRequests
 Clock = Callable[[], float]
 
 Observer = Callable[[Request, Report], None]
-"""Told of each request that was not refused, when its transaction has ended."""
+"""Called with each request that was not refused, after its transaction has ended."""
 
 
 class Asks(Protocol):
-    """What agents know of the server: a direct call, or a connection to its process."""
+    """The server as agents see it: a direct call, or a connection to its process."""
 
     def ask(self, request: Request) -> Report:
-        """Does a request, or refuses it.
+        """Sends a request, and returns the server's report.
 
         Raises:
             Refused: nothing is changed.
-            Unreachable: nobody knows whether it was done.
+            Unreachable: it is unknown whether the request was carried out.
         """
 
 
 class Server(RunRequests, InstanceRequests):
-    """Checks requests by what ``store`` says in the same transaction. Several may work on one store.
+    """Checks requests against ``store``, in the same transaction. Several servers may work on one store.
 
     Args:
+        store: keeps the records.
         clock: the time in seconds.
-        leases: how long clients and workers are believed to be alive without a heartbeat.
+        leases: how long clients and workers count as alive without a heartbeat.
         observer: see :data:`Observer`.
-        started: from when on it answers, by ``clock``; now, if it is not given. No lease runs out for the reaper before it
-            would have if it had been renewed at that moment.
+        started: when the server started, by ``clock``; now by default. For the reaper, a lease counts as renewed at
+            that time.
     """
 
     def __init__(
@@ -63,11 +64,11 @@ class Server(RunRequests, InstanceRequests):
         self._started = clock() if started is None else started
 
     def ask(self, request: Request) -> Report:
-        """Carries a request out in one transaction, again from the start if another one comes in between.
+        """Carries out a request in one transaction, and starts again if another transaction interferes.
 
         Raises:
             Refused: nothing is changed.
-            Contended: others came in between every time.
+            Contended: other transactions interfered every time.
             StoreError: the store cannot be used.
         """
         report = self.store.transact(

@@ -1,4 +1,4 @@
-"""A cluster as one value, for explorations: jobs come up, run their commands and end when somebody says so."""
+"""A cluster as one value, for explorations: jobs come up, run their commands and end by explicit acts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .worker import WorkerMemory
 
 
 class Phase(StrEnum):
-    """The life of a job."""
+    """The phases of a job's life."""
 
     SUBMITTED = "submitted"
     UP = "up"
@@ -21,9 +21,13 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class Job:
-    """A job; ``worker`` is what its wrapper remembers. The command ``acts`` from its start until it has ended.
+    """A job of the simulated cluster.
 
-    Nothing of a job that is over acts. One that is ``killed``, or whose wrapper is dead (dying), may act a while still.
+    A job that is over does not act. One that is ``killed``, or dying because its wrapper is dead, may act for a while.
+
+    Attributes:
+        worker: the memory of the job's wrapper.
+        acts: whether the command acts, which lasts from its start until its end.
     """
 
     instance: int
@@ -35,35 +39,35 @@ class Job:
 
 
 class SimulatedCluster:
-    """A :class:`.cluster.Cluster` with all of its jobs in ``jobs``; the name of a job is its place there."""
+    """A :class:`.cluster.Cluster` that keeps all jobs in ``jobs``; a job's name is its index."""
 
     def __init__(self) -> None:
         self.jobs: tuple[Job, ...] = ()
 
     def submit(self, instance: int, resources: Resources, queue: str) -> str:
-        """A job that has not come up yet."""
+        """Adds a job that has not come up yet."""
         self.jobs = (*self.jobs, Job(instance))
         return str(len(self.jobs) - 1)
 
     def reaches(self, job: str) -> bool:
-        """All are here."""
+        """Returns True: all jobs are here."""
         return True
 
     def terminate(self, job: str) -> None:
-        """The job is killed, which takes a while."""
+        """Marks the job as killed; it ends later."""
         if self.jobs[int(job)].phase is not Phase.OVER:
             self.put(int(job), killed=True)
 
     def is_over(self, job: str) -> bool:
-        """Whether nothing of it acts, or ever will."""
+        """Whether the job does not act, now or later."""
         return self.jobs[int(job)].phase is Phase.OVER
 
     def exceeded(self, job: str) -> bool:
-        """Whether its command ended so."""
+        """Whether the job's command ended with a resource error."""
         return self.jobs[int(job)].ending is Ending.RESOURCE_ERROR
 
     def put(self, number: int, **changes: object) -> None:
-        """A job becomes another one."""
+        """Changes fields of a job."""
         changed = replace(self.jobs[number], **changes)  # type: ignore[arg-type]
         self.jobs = (*self.jobs[:number], changed, *self.jobs[number + 1 :])
 
@@ -76,13 +80,13 @@ class SimulatedCommands:
         self._number = number
 
     def start(self, granted: Granted) -> None:
-        """It acts from now on."""
+        """Lets the command act from now on."""
         self._cluster.put(self._number, acts=True)
 
     def ending(self) -> Ending | None:
-        """How it ended, if it has."""
+        """Returns how the command ended; None before."""
         return self._cluster.jobs[self._number].ending
 
     def kill(self) -> None:
-        """It acts no more."""
+        """Stops the command."""
         self._cluster.put(self._number, acts=False)

@@ -1,6 +1,6 @@
 """The store in a database, SQLite or PostgreSQL, and its tables.
 
-The schema itself forbids what must never be: two runs that have one workflow, two instances of one task on their way.
+The schema itself forbids two runs that hold one workflow, and two unfinished instances of one task.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .store import SCHEMA
 METADATA = MetaData()
 
 NUMBER = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite chooses numbers for columns of type INTEGER only, and has large ones there; PostgreSQL has not."""
+"""SQLite numbers only columns of type INTEGER, which hold large numbers there; PostgreSQL needs BIGINT for those."""
 
 
 def _status(kind: type[StrEnum], name: str = "status", *, nullable: bool = False) -> Column[str]:
@@ -134,7 +134,7 @@ class SqlStore(sql.SqlStore[Records]):
     """The records in the database at ``url`` (see :class:`schedproof.impl.store.database.Database`).
 
     Raises:
-        StoreError: the URL is wrong, the database cannot be opened, or it was made by another version.
+        StoreError: the URL is wrong, the database cannot be opened, or another version made it.
     """
 
     def __init__(self, url: str = IN_MEMORY) -> None:

@@ -1,4 +1,4 @@
-"""The kinds of records that the server keeps, and where: in memory, or with :mod:`.sql_store` in a database."""
+"""The kinds of records that the server keeps, and a store in memory; :mod:`.sql_store` is the one in a database."""
 
 from __future__ import annotations
 

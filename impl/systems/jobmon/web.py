@@ -1,4 +1,4 @@
-"""The server as an HTTP process: one POST for each kind of request, its fields as a JSON object."""
+"""The server as an HTTP process: one POST for each kind of request, with the request's fields as a JSON object."""
 
 from __future__ import annotations
 
@@ -18,13 +18,17 @@ from .server import Asks
 from .wire import Fault, Refusal, parsed, plain, read_json
 
 ENDING_SECONDS = 10
-"""How long a server that is ended waits for the rest of a request. A transaction that has begun is ended in any case."""
+"""For how many seconds a server that is ended waits for the rest of a request. It always finishes a transaction."""
 
 KINDS: tuple[type[Any], ...] = get_args(requests.Request)
 
 
 def application(server: Asks) -> FastAPI:
-    """What answers: 200 with a report, 409 with a refusal, 422 if a request is malformed, 503 if it may be asked again."""
+    """Returns the HTTP application of a server.
+
+    It answers 200 with a report, 409 with a refusal, 422 to a malformed request, and 503 if the request may be sent
+    again.
+    """
     app = FastAPI(title="Jobmon's reference server")
     for kind in KINDS:
         app.post(f"/{kind.__name__}", response_model=None)(_endpoint(server, kind))
@@ -36,15 +40,17 @@ def application(server: Asks) -> FastAPI:
 
 
 def serve(server: Asks, port: int, ready: Callable[[str], None] = lambda url: None) -> None:
-    """Answers on the loopback interface until SIGINT or SIGTERM, and ends what it is asked then; raises the signal again.
+    """Answers on the loopback interface until SIGINT or SIGTERM.
+
+    It then finishes its present requests, and raises the signal again.
 
     Args:
-        server: what answers.
+        server: carries out the requests.
         port: on 127.0.0.1.
-        ready: is called with the URL when it can be asked.
+        ready: called with the URL when the server accepts requests.
 
     Raises:
-        Malformed: the port cannot be had.
+        Malformed: the port is not available.
     """
     config = uvicorn.Config(
         application(server), log_level="warning", access_log=False, timeout_graceful_shutdown=ENDING_SECONDS
@@ -55,7 +61,7 @@ def serve(server: Asks, port: int, ready: Callable[[str], None] = lambda url: No
 
 
 def _listening(port: int) -> socket.socket:
-    """Of TCP by name: only then does asyncio send short answers at once."""
+    """Returns a socket whose protocol is named as TCP: only then does asyncio send short answers at once."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

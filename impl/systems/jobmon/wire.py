@@ -1,4 +1,7 @@
-"""Records, requests and reports as JSON, driven by their types; imports nothing heavy, since every wrapper uses it."""
+"""Records, requests and reports as JSON, converted by their types.
+
+Every wrapper imports this module, so it imports no module that is slow to load.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true o
 
 @dataclass(frozen=True)
 class Refusal:
-    """A refusal, as it is sent."""
+    """A refusal as the server sends it."""
 
     said: str
     state: str | None
@@ -34,21 +37,21 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a request is not understood, as it is sent."""
+    """The reason why a request is not understood, as the server sends it."""
 
     said: str
 
 
 def plain(value: Any) -> dict[str, Any]:
-    """A dataclass as what JSON can say."""
+    """Returns a dataclass as a value for JSON."""
     return asdict(value)
 
 
 def read_json(text: str | bytes) -> Any:
-    """What JSON says.
+    """Returns the value that JSON text stands for.
 
     Raises:
-        Malformed: it is none, or says something twice.
+        Malformed: it is not JSON, or an object has a key twice.
     """
     try:
         return json.loads(text, object_pairs_hook=_once)
@@ -68,10 +71,10 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parsed(kind: type[T], data: Any) -> T:
-    """What ``data``, read from JSON, says, as a value of the type ``kind``.
+    """Returns ``data``, read from JSON, as a value of the type ``kind``.
 
     Raises:
-        Malformed: it is not of that form.
+        Malformed: it does not have the form of that type.
     """
     value: T = _parsed(kind, data, kind.__name__)
     return value
@@ -117,7 +120,7 @@ def _wrong(where: str, wanted: str, data: Any) -> Malformed:
 
 
 def _not_text(text: str) -> str | None:
-    """What databases and command lines cannot take."""
+    """Which characters of the text databases and command lines cannot take; None if it has no such character."""
     if "\0" in text:
         return "a NUL character"
     try:
@@ -142,7 +145,7 @@ def _object(kind: Any, data: Any, where: str) -> Any:
         raise _wrong(where, "an object", data)
     known = _fields(kind)
     if unknown := sorted(set(data) - {name for name, _, _ in known}):
-        from difflib import get_close_matches  # hardly ever needed
+        from difflib import get_close_matches  # imported here because it is rarely needed
 
         names = [name for name, _, _ in known]
         close = get_close_matches(unknown[0], names, 1)

@@ -1,4 +1,7 @@
-"""The worker: a job's wrapper around its command. It imports nothing heavy, since every attempt starts one."""
+"""The worker: a job's wrapper around its command.
+
+Every attempt starts one, so this module imports no module that is slow to load.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ class Stage(StrEnum):
 class WorkerMemory:
     """All that a worker remembers.
 
-    ``fenced``: the command is to be killed since the worker has lost control; ``killed``: it is, since it was doomed.
+    Attributes:
+        fenced: the worker has lost control, so the command is to be killed.
+        killed: the command is killed, because the instance was doomed.
     """
 
     stage: Stage = Stage.ASK
@@ -49,7 +54,7 @@ class WorkerMemory:
 
 
 class Worker:
-    """Runs the command of one instance, if the server lets it; ``identity`` is the job that it is part of."""
+    """Runs the command of one instance, if the server lets it; ``identity`` is the job that the worker belongs to."""
 
     def __init__(self, server: Asks, commands: Commands, instance: int, identity: str) -> None:
         self._server = server
@@ -60,22 +65,25 @@ class Worker:
 
     @property
     def over(self) -> str | None:
-        """How it ended."""
+        """How the worker ended; None while it goes on."""
         return self.memory.over
 
     def choices(self) -> int:
-        """There is none."""
+        """Returns 1: a worker has no choice."""
         return 1
 
     def heartbeat(self) -> str | None:
-        """Renews the lease while the command may act; a doomed or lost instance's command is to be killed."""
+        """Renews the lease while the command may act.
+
+        If the instance is doomed or lost, the worker kills the command next.
+        """
         if self.memory.stage not in (Stage.START, Stage.WATCH):
             return None
         self._renew(then=self.memory.stage)
         return "renew instance"
 
     def step(self, choice: int = 0) -> str | None:
-        """One request, or one act on the command."""
+        """Sends one request, or does one act on the command."""
         stage = self.memory.stage
         match stage:
             case Stage.ASK:
@@ -96,7 +104,7 @@ class Worker:
                 self._report()
             case Stage.KILL:
                 ended = None if self.memory.fenced else self._commands.ending()
-                if ended is not None:  # by itself, before it could be killed
+                if ended is not None:  # it ended by itself, before it could be killed
                     self._remember(stage=Stage.RENEW, ending=ended)
                     return str(stage)
                 self._commands.kill()
@@ -123,14 +131,18 @@ class Worker:
         return str(Stage.ASK)
 
     def _renew(self, then: Stage) -> bool:
-        """Whether it goes on, with ``then`` or otherwise."""
+        """Renews the lease, and goes on with ``then``, or with the kill.
+
+        Returns:
+            False if the worker has to wait.
+        """
         answer = asked(self._server, ask.RenewInstance(self._instance, self._identity))
         if isinstance(answer, Refused):
             self._remember(stage=Stage.KILL, fenced=True)
         elif answer.instances[0].doomed and self.memory.ending is None and not self.memory.killed:
             self._remember(stage=Stage.KILL)
         elif then in (Stage.REPORT, Stage.SAY_KILLED) and answer.instances[0].status is InstanceState.TRIAGING:
-            return False  # it is heard of again, and waits until it has control back
+            return False  # the lease is renewed; it waits until a distributor hands back control
         else:
             self._remember(stage=then)
         return True

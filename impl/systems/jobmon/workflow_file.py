@@ -1,4 +1,4 @@
-"""Workflows in JSON files."""
+"""Reads workflows from JSON files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .wire import T, parsed, read_json
 
 @dataclass(frozen=True)
 class Growth:
-    """How one resource grows: ``by`` a part of itself, or through ``values``."""
+    """How one resource grows: by a part of itself (``by``), or through ``values``."""
 
     name: str
     by: float | None = None
@@ -24,7 +24,7 @@ class Growth:
 
     @property
     def scale(self) -> Scale:
-        """As the client needs it."""
+        """The growth in the form that the client needs."""
         return Series(self.values) if self.by is None else self.by
 
 
@@ -37,7 +37,11 @@ class TaskEntry(TaskSpec):
 
 @dataclass(frozen=True)
 class WorkflowEntry:
-    """A workflow in a file; ``queues`` are those that tasks may fall back to, in this order."""
+    """A workflow in a file.
+
+    Attributes:
+        queues: the queues that tasks may fall back to, in this order.
+    """
 
     name: str
     tasks: tuple[TaskEntry, ...]
@@ -45,10 +49,10 @@ class WorkflowEntry:
 
 
 def read_workflow(path: Path) -> WorkflowSpec:
-    """The workflow in a file.
+    """Reads the workflow in a file.
 
     Raises:
-        Malformed: it cannot be read, or is no workflow.
+        Malformed: the file cannot be read, or does not contain a workflow.
     """
     try:
         data = read_json(path.read_bytes())
@@ -65,7 +69,7 @@ def read_workflow(path: Path) -> WorkflowSpec:
 
 
 def _entry(data: Any) -> WorkflowEntry:
-    """Tasks and queues first, one after the other, so that what is wrong in one says in which."""
+    """Parses tasks and queues first, one by one, so that an error names the task or the queue."""
     if isinstance(data, dict):
         for kind, what in ((TaskEntry, "task"), (Queue, "queue")):
             several = data.get(f"{what}s")
@@ -78,12 +82,12 @@ def _entry(data: Any) -> WorkflowEntry:
 def _part(kind: type[T], data: Any, where: str) -> T:
     try:
         return parsed(kind, data)
-    except Malformed as error:  # it begins with the name of the class, which says nothing to whoever wrote the file
+    except Malformed as error:  # the message begins with the class's name, which the author of the file does not know
         raise Malformed(f"{where}: {str(error).removeprefix(kind.__name__).lstrip('.: ')}") from error
 
 
 def _check(entry: WorkflowEntry) -> None:
-    """What the server is not told, since it is the client that adjusts resources."""
+    """Checks growth and limits. The server does not receive them, because the client adjusts resources."""
     _expect_once("queue", [queue.name for queue in entry.queues])
     for queue in entry.queues:
         _expect_once(f"limit in queue {queue.name} of", [name for name, _ in queue.limits])

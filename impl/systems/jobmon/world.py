@@ -1,7 +1,7 @@
-"""Everything at once as one value: the database, what each agent remembers, and the jobs of a simulated cluster.
+"""The whole system as one value: the database, the memory of each agent, and the jobs of a simulated cluster.
 
-Whoever explores it asks for the acts that may come next, and does one of them; the state can be kept, and gone back to.
-Time stands still but for the acts by which a lease runs out, or the first lease after the server's start.
+An explorer asks for the possible acts and does one of them. It can save the state and return to it. Time moves only by
+the acts that let a lease run out, or that end the first lease after the server's start.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Slot:
-    """An agent's place: what it remembers (None: it is dead), and how often it was started before."""
+    """An agent's memory (None: the agent is dead), and how often it was started again."""
 
     memory: Memory | None
     life: int = 0
@@ -66,9 +66,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class State:
-    """All of the world. The audits are left out: they are history, and nothing depends on them.
+    """The state of the whole system. The audits are left out: they are history, and no behaviour depends on them.
 
-    ``grace``: the server has started less than a lease ago.
+    Attributes:
+        grace: the server has started less than a lease ago.
     """
 
     records: Records
@@ -79,7 +80,7 @@ class State:
 
 @dataclass(frozen=True)
 class ClientSpec:
-    """A client of the world: what it runs, and what it does about other runs at its first start and later."""
+    """A client: the workflow that it runs, and how it treats other runs at its first start and at later ones."""
 
     workflow: WorkflowSpec
     resume: Resume = Resume.NO
@@ -88,7 +89,7 @@ class ClientSpec:
 
 @dataclass(frozen=True)
 class Sides:
-    """The types of all that works; what a test replaces to plant a bug."""
+    """The classes of all components; a test replaces one to seed a fault."""
 
     server: type[Server] = Server
     client: type[Client] = Client
@@ -98,7 +99,7 @@ class Sides:
 
 
 class _Deaf:
-    """A server that does what it is asked, and whose answers do not arrive."""
+    """A server that carries out requests, but whose answers are lost."""
 
     def __init__(self, server: Asks) -> None:
         self._server = server
@@ -110,10 +111,11 @@ class _Deaf:
 
 @dataclass
 class World:
-    """Clients by name, distributors "d1", "d2", ..., and a reaper, of which nobody has done anything yet.
+    """Clients by name, distributors "d1", "d2", ..., and a reaper, all before their first step.
 
-    ``observer`` is told what the server does; an act asks it once at most. ``server_restarts``: the server may be started
-    again, which is seen only by its grace.
+    Attributes:
+        observer: called with each request that the server carries out; an act sends at most one.
+        server_restarts: the server may be started again; only its grace period shows that.
     """
 
     clients: Mapping[str, ClientSpec]
@@ -135,27 +137,27 @@ class World:
     # The state.
 
     def state(self) -> State:
-        """All of it, as a value."""
+        """Returns the whole state as a value."""
         records = replace(self.store.snapshot(), audits=())
         return State(records, tuple(self.slots.items()), self.cluster.jobs, self.grace)
 
     def restore(self, state: State) -> None:
-        """Goes back to a state."""
+        """Returns to a state."""
         self.store.restore(state.records)
         self.cluster.jobs = state.jobs
         self.slots.update(dict(state.agents))
         self.grace = state.grace
 
     def acting(self) -> list[tuple[int, int]]:
-        """The task and the instance of each job whose command may act."""
+        """Returns task and instance of each job whose command may act."""
         records = self.store.snapshot()
         jobs = [job for job in self.cluster.jobs if job.acts]
         return [(records.instances[job.instance - 1].task_id, job.instance) for job in jobs]
 
-    # What may come next.
+    # The possible acts.
 
     def acts(self) -> list[Act]:
-        """All acts; a step may turn out to be nothing but waiting."""
+        """Returns all possible acts; a step may turn out to be a wait."""
         found: list[Act] = []
         for name, slot in self.slots.items():
             found += self._acts_of_agent(name, slot)
@@ -182,15 +184,19 @@ class World:
             found.append(Act(Kind.STOP, name))
         return found
 
-    # What happens.
+    # The effects of acts.
 
     def do(self, act: Act) -> str | None:
-        """Does an act that may come next; what happened, in words; None if nothing did."""
+        """Does a possible act.
+
+        Returns:
+            What happened, in words; None if nothing did.
+        """
         match act.kind:
             case Kind.STEP | Kind.LOST | Kind.HEARTBEAT | Kind.STOP:
                 return self._step(act)
             case Kind.CRASH if act.who.startswith("job "):
-                # The kernel kills its command with it, which takes a moment.
+                # The kernel kills the job's command with it, which takes a moment.
                 job = self.cluster.jobs[_number(act)]
                 self.cluster.put(_number(act), worker=None, phase=Phase.DYING if job.acts else Phase.OVER)
             case Kind.CRASH:
@@ -228,7 +234,7 @@ class World:
         return said
 
     def server(self) -> Server:
-        """The server: it is made anew for each act, since it keeps nothing but when it started: now, or a lease ago."""
+        """Returns the server, made anew for each act: it keeps only when it started, which is now or a lease ago."""
         return self.sides.server(
             self.store,
             clock=lambda: NOW,
