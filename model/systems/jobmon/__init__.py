@@ -1,8 +1,13 @@
 """Jobmon: agents that hand over control of tasks and workflows, die, and come back.
 
-``universal`` is the machine of the document (jobmon-finite-state-machines.rst) with its owners and roles, ``submachines`` what its figures have
-inside of its states; ``as_written`` is the model of both, and repaired. ``shipped`` is the machine that was built, by the facts, and
-``repaired`` what has to change in that. ``sorts`` are the kinds of objects of all of them.
+Modules:
+
+* ``sorts``: the sorts of objects of all variants.
+* ``universal``: the machine of the document (jobmon-finite-state-machines.rst), with its owners and roles.
+* ``submachines``: the machines that the document's figures draw inside its states.
+* ``as_written``: the model of both, and its repaired variant.
+* ``shipped``: the machine that was built, by the facts.
+* ``repaired``: the changes that the shipped machine needs.
 """
 
 from .as_written import AS_WRITTEN

@@ -1,4 +1,4 @@
-"""The figures of the document, drawn from the tables (facts 1.2 to 1.4), and the couplings of the machine that runs (2.5, 3.2)."""
+"""Charts of the document's figures (facts 1.2 to 1.4), and of the couplings of the machine that runs (2.5, 3.2)."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ OWNERS = Chart(
 
 
 def filled_in(name: str, about: str, boxes: Sequence[SubMachine]) -> Chart:
-    """The universal machine with what goes on inside of three of its states."""
+    """Returns the universal machine with the sub-machines inside three of its states."""
     inside = {box.inside: box for box in boxes}
     states = {state: state for state in OUTSIDE if state not in inside}
     drawn: dict[str, list[str]] = {}
@@ -74,7 +74,7 @@ WORKFLOW_RUN = filled_in(
 
 
 def coupling(name: str, about: str, one: str, ones: Sequence[str], other: str, made: dict[str, Sequence[str]]) -> Chart:
-    """Which states of another object go with each state of an object."""
+    """Returns which states of another object go with each state of an object."""
     others = list(dict.fromkeys(state for states in made.values() for state in states))
     return Chart(
         name,

@@ -1,4 +1,4 @@
-"""What is read, and the kinds of objects: a workflow of tasks, and what runs each of them, once or again."""
+"""The document, and the sorts: a workflow of tasks, and the objects that run each of them, once or again."""
 
 from pathlib import Path
 
@@ -10,25 +10,26 @@ DOCUMENT = Document(
     Path(__file__).with_name("quotes.json"),
     Path(__file__).with_name("facts.json"),
 )
-"""Lines are of this; what runs, and not what it says, is told by sections of the facts."""
+"""Line numbers refer to this document. Sections of the facts describe the running system, which the document does not.
+"""
 
 Workflow = Sort("Workflow", "w")
-"""What a client defines: tasks that are to be done (lines 28 to 30)."""
+"""What a client defines: a set of tasks to run (lines 28 to 30)."""
 
 WorkflowRun = Sort("WorkflowRun", "r")
-"""An instance of a workflow: one client's attempt to have it done (lines 28 to 30)."""
+"""An instance of a workflow: one client's attempt to run it (lines 28 to 30)."""
 
 Task = Sort("Task", "t")
-"""A command that is to be done once (lines 28 to 30)."""
+"""A command to be run once (lines 28 to 30)."""
 
 TaskInstance = Sort("TaskInstance", "i")
 """An attempt at a task (lines 28 to 30)."""
 
 Client = Sort("Client", "c")
-"""The process that a user starts to have a workflow done: one for each run."""
+"""The process that a user starts to run a workflow: one for each run."""
 
 Distributor = Sort("Distributor", "d")
-"""The process that brings task instances to the cluster."""
+"""The process that submits task instances to the cluster."""
 
 Job = Sort("Job", "j")
-"""What the cluster has of a task instance: a wrapper (the worker), and the command that it runs."""
+"""A task instance on the cluster: a wrapper (the worker), and the command that it runs."""

@@ -1,7 +1,8 @@
-"""The sub-machines of 2021, for which the document's prose was written: what goes on inside of Registering, Instantiating and Running.
+"""The sub-machines inside Registering, Instantiating and Running.
 
-The figures have them (facts 1.3 and 1.4), each box with who sets its states: "main" is who owns the box; the client and the reconciler, a
-thread of the client, set some of the others' states as well.
+The document's prose was written for these sub-machines of 2021. The figures draw each box with the agents that set its
+states (facts 1.3 and 1.4). "main" is the owner of the box. The client and the reconciler, a thread of the client, set
+some states of other owners' boxes as well.
 """
 
 import enum
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 
 class By(enum.StrEnum):
-    """Who makes a move."""
+    """The agent that makes a move."""
 
     MAIN = "main"
     """The owner of the box."""
@@ -20,7 +21,7 @@ class By(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Move:
-    """From a state of a box to another, and who makes it."""
+    """A move from one state of a box to another, and the agent that makes it."""
 
     source: str
     target: str
@@ -29,14 +30,14 @@ class Move:
 
 @dataclass(frozen=True)
 class SubMachine:
-    """What goes on inside of a state of the universal machine.
+    """A machine inside a state of the universal machine.
 
     Args:
         inside: that state.
-        title: what is written over the box.
-        states: by letter; the first is where it begins.
-        signals: the states by which control is passed on.
-        errors: the states that come to Triaging, or are fatal.
+        title: the title of the box.
+        states: by letter; the first is the initial state.
+        signals: the states that pass control on.
+        errors: the states that lead to Triaging, or are fatal.
     """
 
     inside: str
@@ -121,7 +122,7 @@ WORKFLOW_RUN = [
             Move("R", "U", By.RECONCILER),
             Move("R", "Z", By.RECONCILER),
             Move("R", "C/H", By.CLIENT),
-            # Twice: the worker says that it has halted (lines 153 to 155), or the reaper says it for it.
+            # Twice: the worker reports that it has halted (lines 153 to 155), or the reaper reports it instead.
             Move("C/H", "H"),
             Move("C/H", "H", By.RECONCILER),
         ],

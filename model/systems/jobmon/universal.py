@@ -1,7 +1,8 @@
-"""The universal machine: what every task instance and workflow run goes through, who owns it meanwhile, and in which role.
+"""The universal machine: the states of every task instance and workflow run, with the owner and the role for each.
 
-The document describes its states (lines 59 to 68); between which of them there are moves, and whose they are, only its figure
-says (facts 1.2). "ERROR_RECOVERABLE" of the figure of deployment units (facts 1.1) is no state: it is Triaging, and Queued again.
+The document describes the states (lines 59 to 68). Only its figure shows the moves between them and their owners (facts
+1.2). "ERROR_RECOVERABLE" in the figure of deployment units (facts 1.1) is not a state: it is Triaging, and then Queued
+again.
 """
 
 import enum
@@ -10,7 +11,7 @@ from schedproof.model.lang import Row, Sort, State
 
 
 class Agent(enum.StrEnum):
-    """Who can have control: the deployment units, and the server that decides after an error (lines 46, 50)."""
+    """The agents that can have control: the deployment units, and the server, which decides on errors (lines 46, 50)."""
 
     CLIENT = "client"
     SCHEDULER = "scheduler"
@@ -22,11 +23,11 @@ class Role(enum.StrEnum):
     """What an agent decides or does (lines 20 to 23)."""
 
     DEFINER = "definer"
-    """Which instructions will execute."""
+    """It decides which instructions will execute."""
     CONTROLLER = "controller"
-    """When."""
+    """It decides when."""
     DISTRIBUTOR = "distributor"
-    """Where."""
+    """It decides where."""
     OPERATOR = "operator"
     """It executes them."""
 
@@ -58,7 +59,7 @@ STATES = [
 ]
 
 OWNER = {
-    # The boxes of the figure (facts 1.2). A second copy of Queued is drawn in the server's box: who retries is the server.
+    # The boxes of the figure (facts 1.2). The server's box has a second copy of Queued, because the server retries.
     "Registering": Agent.CLIENT,
     "Queued": Agent.CLIENT,
     "Aborted": Agent.CLIENT,
@@ -77,7 +78,10 @@ TAKEN_UP_BY = {
     "Launched": Agent.WORKER,
     "Halted": Agent.CLIENT,
 }
-"""The signals, each with whom it is for; Aborted and Failed end in -ed as well, and are for nobody: they are fatal (lines 61, 67)."""
+"""For each signal, the agent that may take it up.
+
+Aborted and Failed end in -ed as well, but are for no agent: they are fatal (lines 61, 67).
+"""
 
 DEPLOYMENT_FLOW = [
     # facts 1.1: from, to, signal; None is the end
@@ -92,7 +96,7 @@ DEPLOYMENT_FLOW = [
 
 
 def table(sort: Sort) -> list[Row]:
-    """The universal machine of a sort: who owns an object posts the signal, or claims control of what was signalled."""
+    """Returns the rows of the universal machine for a sort: an owner posts a signal, or claims control after one."""
     return [
         Row(sort, "queue", "Registering", "Queued", line=60),
         Row(sort, "abort", "Registering", "Aborted", line=61),

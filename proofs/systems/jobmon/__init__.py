@@ -1,1 +1,1 @@
-"""Jobmon: the refinement of its reference implementation, and its trace formats."""
+"""Jobmon's proofs: the refinement of its reference implementation, and its trace formats."""

@@ -1,8 +1,13 @@
 """Jobmon as its document describes it: instances that drive tasks and workflows from agent to agent.
 
-Read this package beside the document (jobmon-finite-state-machines.rst): ``machines`` holds the universal machine and the figures'
-sub-machines, ``tasks`` and ``runs`` what agents, cluster and server do, ``properties`` and ``progress`` what is promised, ``configurations``
-what is explored, ``contradictions`` and ``readings`` what can be read in two ways, ``repairs`` what has to change.
+Read this package beside the document (jobmon-finite-state-machines.rst):
+
+* ``machines``: the universal machine and the figures' sub-machines.
+* ``tasks`` and ``runs``: the actions of agents, cluster and server.
+* ``properties`` and ``progress``: the properties that the document requires.
+* ``configurations``: the configurations that are explored.
+* ``contradictions`` and ``readings``: where the document contradicts itself, or allows two interpretations.
+* ``repairs``: the changes that the document needs.
 """
 
 from .variants import AS_WRITTEN, REPAIRED

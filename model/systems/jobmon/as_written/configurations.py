@@ -1,4 +1,4 @@
-"""What explorations look at: a task with a few instances, or a workflow with a few runs, and what may happen to them."""
+"""The configurations that are explored: a task with a few instances or a workflow with a few runs, and their faults."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from schedproof.model.lang import Rigid
 
 @dataclass(frozen=True)
 class Configuration:
-    """Tasks and workflows, and as many instances and runs as they can need.
+    """Tasks and workflows, with as many instances and runs as they can need.
 
     Args:
-        tasks: the maximum of attempts of each; ``of_workflow`` says that they are the first workflow's.
-        workflows: the maximum of attempts of each.
-        stoppable, stoppable_runs: how many instances and runs people may stop: each of them makes one more necessary.
+        about: the configuration in words.
+        tasks: for each task, its maximum number of attempts.
+        workflows: for each workflow, its maximum number of attempts.
+        of_workflow: whether the tasks belong to the first workflow.
+        stoppable: how many instances users may stop; each of them makes one more instance necessary.
+        stoppable_runs: how many runs users may stop; each of them makes one more run necessary.
         mortal: agents and their processes may die.
-        losable: the reconciler may hold instances for lost that are not; what is gone it always may.
+        losable: the reconciler may take live instances for lost; dead ones it always may.
         hungry: commands may have too few resources.
     """
 
@@ -67,7 +70,7 @@ CONFIGURATIONS = [
 
 
 def configurations(sizes: Mapping[str, int], *, among: Sequence[Configuration] = CONFIGURATIONS) -> Iterator[Rigid]:
-    """The configurations that need no more objects than ``sizes``."""
+    """Yields the configurations that need no more objects than ``sizes``."""
     for configuration in among:
         counts = {sort: len(values) for (sort, _), values in configuration.rigid.items()}
         if all(number <= sizes[sort] for sort, number in counts.items()):

@@ -1,4 +1,7 @@
-"""Where the document contradicts itself, or its figures, in words; where a run shows it as well, the finding is named."""
+"""Where the document contradicts itself or its figures.
+
+If a run shows a contradiction as well, the contradiction names that finding.
+"""
 
 from schedproof.model.lang import Contradiction
 

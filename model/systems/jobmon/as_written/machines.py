@@ -1,8 +1,9 @@
-"""The four machines: tasks and workflows go through the universal one, their instances through the figures' sub-machines.
+"""The four machines of the document.
 
-A row's line is where the document describes the state or the move; which moves there are only the figures draw, so each cites its
-section of the facts. Objects that are not there yet are Absent. Whoever moves a task or a workflow signs the move: that is
-history, and nothing but properties reads it.
+Tasks and workflows move through the universal machine, their instances and runs through the figures' sub-machines. The
+line of a row is where the document describes the state or the move. Only the figures draw which moves there are, so
+each row cites its section of the facts. Objects that do not exist yet are Absent. Each move of a task or a workflow
+records the agent that made it. That is a history variable: only properties read it.
 """
 
 from collections.abc import Sequence
@@ -36,22 +37,29 @@ w = variable(Workflow, "w")
 
 AGENT = EnumType(("nobody", *(str(agent) for agent in Agent)))
 
-# A command or a client's process, from when it starts. It ends in one of four ways: with success, with an error, killed by the
-# cluster for its resources (line 121), or it is gone, and nobody is left to say how.
+# A command or a client's process, from its start. It ends with success, with an error, killed by the cluster for its
+# resources (line 121), or without anybody left to report it ("gone").
 PROCESS = EnumType(("none", "live", "succeeded", "failed", "exceeded", "gone"))
 
 MOST_ATTEMPTS = 3
-"""The greatest maximum that the model knows."""
+"""The greatest maximum number of attempts in the model."""
 
 
 RENEWING = ("register", "retry", "resume", "adjust")
-"""The events with which a new instance takes the place of the latest."""
+"""The events with which a new instance becomes the latest."""
 
 
 def universal_machine(
     sort: Sort, instances: Sort, attributes: Sequence[Attribute] = (), events: Sequence[str] = ()
 ) -> Machine:
-    """The machine of what has ``instances``, which are tried one after the other; some attributes and events are its own."""
+    """Returns the machine of a sort of tasks or workflows.
+
+    Args:
+        sort: the sort of the machine.
+        instances: the sort of its instances, which are tried one after the other.
+        attributes: further attributes of this sort only.
+        events: further events of this sort only.
+    """
     signed: dict[str, Type] = {"by": AGENT}
     with_instance: dict[str, Type] = {**signed, "instance": Ref(instances)}
     named = ["register", *dict.fromkeys(row.event for row in universal.table(sort)), *events]
@@ -65,7 +73,7 @@ def universal_machine(
             Attribute("attempts", IntRange(0, MOST_ATTEMPTS + 1), line=67),
             Attribute("maximum", IntRange(1, MOST_ATTEMPTS), rigid=True, line=67, about="the most attempts"),
             Attribute("mover", AGENT, history=True, line=46, about="the agent that took the last transition"),
-            # What can happen to it: an exploration leaves out what it is not about.
+            # Which faults can occur to it: an exploration leaves out faults outside of its subject.
             Attribute("mortal", BoolType(), rigid=True, about="the agent that controls it may die"),
             *attributes,
         ],
@@ -74,7 +82,10 @@ def universal_machine(
 
 
 def universal_rows(sort: Sort) -> list[Row]:
-    """The rows of the universal machine: who moves it signs, and a new instance takes the place of the latest."""
+    """Returns the rows of the universal machine.
+
+    Each records the agent that moves, and a new instance becomes the latest.
+    """
     renewed: dict[str, dict[str, Term | int]] = {
         "retry": {"latest": given("instance"), "attempts": me.attempts + 1},
         "resume": {"latest": given("instance")},
@@ -145,7 +156,7 @@ TASK_INSTANCE = Machine(
         Attribute("task", Ref(Task), line=29),
         Attribute("resources", IntRange(0, MOST_ATTEMPTS), line=135),
         Attribute("command", PROCESS, line=23, about="what has become of the command that the instance runs"),
-        # The agent that has claimed it still knows of it: what is not in the database dies with its agent.
+        # Whether the agent that has claimed it still knows of it: values outside of the database die with their agent.
         Attribute("at_hand", BoolType(), line=54, about="the agent that has claimed it still has it in memory"),
         Attribute("stoppable", BoolType(), rigid=True, about="may be stopped"),
     ],
@@ -172,13 +183,13 @@ TASK_INSTANCE_TABLE = [
     # the box of the client
     Row(TaskInstance, "queue", "Registered", "Queued", line=60, fact="1.3", at_hand=False),
     Row(TaskInstance, "abort", "Registered", "Aborted", line=61, fact="1.3", at_hand=False),
-    # the box of the scheduler; two of its states are set by others
+    # the box of the scheduler; two of its states are set by other agents
     Row(TaskInstance, "instantiate", "Queued", "Instantiated", line=62, fact="1.3", at_hand=True),
     Row(TaskInstance, "launch", "Instantiated", "BatchExecutor", line=63, fact="1.3", at_hand=False),
     Row(TaskInstance, "get_no_id", "Instantiated", "NoExecutorId", line=80, fact="1.3", at_hand=False),
     Row(TaskInstance, "lose", "BatchExecutor", "UnknownError", line=80, fact="1.3"),
     Row(TaskInstance, "kill", "BatchExecutor", "KillSelf", line=80, fact="1.3"),
-    # the box of the worker; three of its states are set by others
+    # the box of the worker; three of its states are set by other agents
     Row(TaskInstance, "run", "BatchExecutor", "Running", line=64, fact="1.3", command="live"),
     Row(TaskInstance, "finish", "Running", "Done", line=65, fact="1.3"),
     Row(TaskInstance, "err", "Running", "ApplicationError", line=80, fact="1.3"),
@@ -187,12 +198,12 @@ TASK_INSTANCE_TABLE = [
     Row(TaskInstance, "exceed", "Running", "ResourceError", line=122, fact="1.3"),
     # step 6, in no figure
     Row(TaskInstance, "adjust", "ResourceError", "AdjustingResources", line=128),
-    # What becomes of a command does not show in the database.
+    # The database does not show how a command ends.
     *[
         Row(TaskInstance, "exit", state, state, line=55, command=given("how"))
         for state in ("Running", "KillSelf", "UnknownError")
     ],
-    # Nor does it when an agent dies that has claimed something.
+    # Nor does it show that an agent dies that has claimed something.
     *[Row(TaskInstance, "forget", state, state, line=54, at_hand=False) for state in ("Registered", "Instantiated")],
 ]
 
@@ -256,7 +267,7 @@ WORKFLOW_RUN_TABLE = [
     *[Row(WorkflowRun, "forget", state, state, line=54, at_hand=False) for state in ("Registered", "Instantiated")],
 ]
 
-# Steps 6 and 7 as they are written: the client takes the task from Triaging to Queued, with more resources.
+# Steps 6 and 7 as written: the client moves the task from Triaging to Queued, with more resources.
 ADJUST = Row(
     Task,
     "adjust",
@@ -283,21 +294,21 @@ TASK_ERRORS = ("NoExecutorId", "KillSelf", "UnknownError", "ResourceError", "App
 """The error states of a task instance (line 80), yellow in the figure (facts 1.3)."""
 
 UNFINISHED_ERRORS = (*TASK_ERRORS, "AdjustingResources")
-"""After which there may be another attempt."""
+"""The states after which another attempt may follow."""
 
 RUN_ERRORS = ("NoExecutorId", "RuntimeError", "UnknownError", "ResourceError", "Halted")
-"""What a run ends in that is neither done nor aborted (facts 1.4)."""
+"""The states in which a run ends that is neither done nor aborted (facts 1.4)."""
 
 IMAGES = {
     "Registered": "Registering",
     "Queued": "Queued",
     "Aborted": "Aborted",
     "Instantiated": "Instantiating",
-    "BatchExecutor": "Launched",  # the figures' blue states are the signals
+    "BatchExecutor": "Launched",  # the figures draw signals in blue
     "Running": "Running",
     "Done": "Done",
 }
-"""Which state of a task each state of its latest instance stands for; all others are errors, and for the server to decide on."""
+"""For each state of the latest instance, the state of its task. All other states are errors: the server decides."""
 
 RUN_IMAGES = {
     "Registered": "Registering",
@@ -306,6 +317,6 @@ RUN_IMAGES = {
     "Instantiated": "Instantiating",
     "BatchExecutor": "Launched",
     "Running": "Running",
-    "Resume": "Running",  # it has been asked to halt, and has not yet said that it has
+    "Resume": "Running",  # it has been asked to halt, and has not yet reported that it has
     "Done": "Done",
 }

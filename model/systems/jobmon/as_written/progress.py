@@ -1,4 +1,7 @@
-"""What must never be out of reach, what comes to pass if everybody does their work, and what a life can look like."""
+"""Liveness properties and life cycles.
+
+They are: what must stay reachable, what happens if all agents do their work, and which life cycles are possible.
+"""
 
 from schedproof.model.lang import AlwaysCanReach, DeadlockFree, LeadsTo, LifeCycle, Property, Term, Var, forall
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
@@ -16,25 +19,25 @@ TERMINAL = (
 )
 
 STOPPING = ["kill", "withdraw", "ask_to_halt"]
-"""What people may do again and again."""
+"""The actions that users may repeat without end."""
 
 DEATHS = [action.name for action in (*TASK_DEATHS, *RUN_DEATHS)]
 
 
 def leaves(name: str, state: str, says: str, it: Var, line: int = 55, sentence: str = TRY_EXCEPT) -> Property:
-    """An object never stays in a state for good for want of anything that could move it on."""
+    """Returns the property that an object in ``state`` can always still leave it."""
     return AlwaysCanReach(
         name=name, says=says, line=line, sentence=sentence, over=[it], given=it.is_(state), goal=~it.is_(state)
     )
 
 
 def signalled(it: Var) -> Term:
-    """It waits for somebody to claim control of it."""
+    """Returns the condition that ``it`` waits for an agent to claim control."""
     return it.is_("Queued", "Launched", "Halted")
 
 
 def fair_to(actions: list[str]) -> list[str]:
-    """What is done sooner or later if it can be done all the time: everything but stopping and dying."""
+    """Returns the actions that are done eventually if they stay enabled: all but stops and deaths."""
     return [name for name in actions if name not in [*STOPPING, *DEATHS]]
 
 

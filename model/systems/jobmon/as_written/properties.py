@@ -1,7 +1,7 @@
-"""What the document properties of tasks and workflows: of every state, and of every step.
+"""The safety properties that the document requires of tasks and workflows: invariants, and step invariants.
 
-``progress`` has what must stay possible, and what comes to pass. The names are the same in all variants of Jobmon; most properties are
-made of tasks and of workflows alike.
+``progress`` has the liveness properties. The names are the same in all variants of Jobmon. Most properties are stated
+for tasks and for workflows alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,47 +32,47 @@ HALTED = (
 )
 
 IN_CONTROL = ("Registering", "Instantiating", "Running", "Triaging")
-"""The -ing states: somebody has control."""
+"""The -ing states: an agent has control."""
 
 CLAIMED = {"Queued": "Instantiating", "Launched": "Running", "Halted": "Registering"}
-"""The signals, each with the state of whoever has claimed control."""
+"""For each signal, the state after an agent has claimed control."""
 
 ENDS = ("Done", "Failed", "Aborted")
 
 AFTER_AN_ERROR = ("Triaging", "Halted", "Failed")
-"""Where something can be whose latest instance ended in an error."""
+"""The states in which an object may be after its latest instance ended in an error."""
 
 
 def either(parts: Sequence[Term]) -> Term:
-    """One of the parts is true."""
+    """Returns the disjunction of the parts."""
     return reduce(or_, parts)
 
 
 def leaves(it: Var, state: str) -> Term:
-    """It was in that state before the step, and is not after it."""
+    """Returns the condition that ``it`` is in ``state`` before the step, and not after it."""
     return it.is_(state) & after(~it.is_(state))
 
 
 def leaves_any(it: Var, states: tuple[str, ...]) -> Term:
-    """The step moves it on from one of these states."""
+    """Returns the condition that the step moves ``it`` out of one of these states."""
     return either([leaves(it, state) for state in states])
 
 
 def stays(it: Var, states: tuple[str, ...]) -> Term:
-    """The step does not move it from any of these states."""
+    """Returns the condition that the step does not move ``it`` out of any of these states."""
     return both([implies(it.is_(state), after(it.is_(state))) for state in states])
 
 
 def image(instance: Var, it: Var, images: Mapping[str, str]) -> Term:
-    """It is in the state that its instance's state stands for."""
+    """Returns the condition that ``it`` is in the state that its instance's state stands for."""
     return both([implies(instance.is_(state), it.is_(stands_for)) for state, stands_for in images.items()])
 
 
-# --- What is promised of tasks and workflows alike
+# --- Properties of tasks and workflows alike
 
 
 def moved_by_its_owner(name: str, it: Var, one: str) -> Property:
-    """One agent has control, and nobody else moves the object on."""
+    """Returns the property that only the agent in control moves the object on."""
     return StepInvariant(
         name=name,
         says=f"{one} that an agent has control over is moved on by that agent only",
@@ -85,7 +85,7 @@ def moved_by_its_owner(name: str, it: Var, one: str) -> Property:
 
 
 def claimed_by_whom_it_is_for(name: str, it: Var, one: str) -> Property:
-    """Nobody else claims control; who claims it is what the rules sign their moves with."""
+    """Returns the property that only the agent that a signal is for claims control; the claim records the agent."""
     claims = [(it.is_(signal) & after(it.is_(claimed)), signal) for signal, claimed in CLAIMED.items()]
     return StepInvariant(
         name=name,
@@ -99,7 +99,7 @@ def claimed_by_whom_it_is_for(name: str, it: Var, one: str) -> Property:
 
 
 def ends_are_final(name: str, it: Var, one: str) -> Property:
-    """Done, Failed and Aborted absorb."""
+    """Returns the property that Done, Failed and Aborted are final."""
     return StepInvariant(
         name=name,
         says=f"{one} that is Done, Failed or Aborted stays so",
@@ -112,7 +112,7 @@ def ends_are_final(name: str, it: Var, one: str) -> Property:
 
 
 def within_the_maximum(name: str, it: Var, one: str) -> Property:
-    """Not one attempt too many."""
+    """Returns the property that the object is not attempted too often."""
     return Invariant(
         name=name,
         says=f"{one} is not attempted more often than its maximum",
@@ -125,7 +125,10 @@ def within_the_maximum(name: str, it: Var, one: str) -> Property:
 
 
 def fails_when_all_is_used(name: str, it: Var, one: str) -> Property:
-    """Not one attempt too few: which errors are fatal before that, but for the client's, the document does not say."""
+    """Returns the property that the object fails only after all its attempts.
+
+    The document does not say which errors are fatal before that, except for the client's.
+    """
     return Invariant(
         name=name,
         says=f"{one} fails only when it has been attempted as often as its maximum",
@@ -138,7 +141,7 @@ def fails_when_all_is_used(name: str, it: Var, one: str) -> Property:
 
 
 def stopped_is_halted(name: str, it: Var, instance: Var, how: str, one: str) -> Property:
-    """What was stopped neither fails nor is tried again."""
+    """Returns the property that a stopped object becomes Halted: it neither fails nor is tried again."""
     return StepInvariant(
         name=name,
         says=f"{one} that was stopped is Halted, and nothing else",
@@ -165,7 +168,7 @@ SHARED = [
     stopped_is_halted("stopped-workflow-is-halted", w, r, "Halted", "a workflow"),
 ]
 
-# --- What is promised of tasks
+# --- Properties of tasks
 
 TASK_PROPERTIES = [
     Invariant(
@@ -268,7 +271,7 @@ TASK_PROPERTIES = [
     ),
 ]
 
-# --- What is promised of workflows
+# --- Properties of workflows
 
 WORKFLOW_PROPERTIES = [
     Invariant(

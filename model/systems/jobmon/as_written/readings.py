@@ -1,6 +1,6 @@
-"""What can be read in two ways, and which properties rest on how it is read here.
+"""Text that allows two interpretations, and the properties that depend on the interpretation chosen here.
 
-What has the name of a row, a rule, an action or a property of the model takes its place.
+An element of an alternative replaces the row, rule, action or property of the model with the same name.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ RETRIED: Mapping[str, tuple[str, ...]] = {
 
 
 def prop(name: str) -> Invariant:
-    """What is promised of every state of tasks."""
+    """Returns the invariant of tasks with that name."""
     return next(p for p in TASK_PROPERTIES if isinstance(p, Invariant) and p.name == name)
 
 

@@ -1,7 +1,7 @@
-"""What has to change so that the document keeps its properties, and the one that it cannot keep in full.
+"""The changes with which the document satisfies its properties, and the property that it cannot satisfy in full.
 
-Small: leave one of the changes out, and what it repairs is broken again. What has the name of a row, a rule or an action takes
-its place.
+The changes are minimal: without one of them, the properties that it repairs are violated again. An element of a change
+replaces the row, rule or action with the same name.
 """
 
 from dataclasses import replace
@@ -208,7 +208,7 @@ ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
 
 
 def others_bring_it_to_triage(name: str, it: Var, one: str) -> Property:
-    """What is kept of one owner."""
+    """Returns the part of the one-owner property that remains."""
     return StepInvariant(
         name=name,
         says=f"whoever has not control over {one} can only bring it to Triaging, where the server has",

@@ -1,7 +1,7 @@
-"""What happens to workflows: the same loops; but the client is scheduler and worker of its runs as well (lines 161 to 163).
+"""The actions on workflows: the same loops, but the client is also scheduler and worker of its runs (lines 161 to 163).
 
-The figure still draws them apart, as three boxes with an owner each (facts 1.4), and so does the model: who is called scheduler or
-worker of a run here is the client in that role.
+The figure still draws three boxes with an owner each (facts 1.4), and so does the model: here, the scheduler or worker
+of a run is the client in that role.
 """
 
 from schedproof.model.lang import Action, Rule, Term, forall, implies
@@ -86,7 +86,7 @@ force = Action(
     fact="1.4",
 )
 
-# --- Who submits it, and what runs
+# --- Submission, and the process that runs
 
 instantiate = Action(
     "instantiate_run",
@@ -227,7 +227,7 @@ RUN_ACTIONS = [
 
 
 def drives(event: str, workflow_event: str, by: str, line: int, *when: Term) -> Rule:
-    """What happens to a run happens to its workflow (line 29)."""
+    """Returns the rule by which an event of a run moves its workflow (line 29)."""
     return Rule(
         f"{event} is its workflow's {workflow_event}",
         r.fires(event),
@@ -237,7 +237,7 @@ def drives(event: str, workflow_event: str, by: str, line: int, *when: Term) -> 
     )
 
 
-# As of tasks: there is no row for an error of what is Launched.
+# As for tasks: there is no row for an error of a workflow that is Launched.
 NOT_LAUNCHED = ~r.is_("BatchExecutor")
 
 RUN_RULES = [
@@ -253,5 +253,5 @@ RUN_RULES = [
     drives("halt", "err", "worker", 154),
     drives("force", "err", "client", 154),
     drives("lose", "err", "client", 66, NOT_LAUNCHED),
-    # What is withdrawn is in BatchExecutor, and its workflow Launched: there is no row for that either.
+    # A run that is withdrawn is in BatchExecutor, and its workflow Launched: there is no row for that either.
 ]

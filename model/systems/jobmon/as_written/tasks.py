@@ -1,7 +1,7 @@
-"""What happens to tasks: each agent's loop (lines 54 to 56), what the cluster does, and how instances drive their tasks (line 29).
+"""The actions on tasks: agents' loops (lines 54 to 56), the cluster, and instances that drive their tasks (line 29).
 
-What an agent asks the server for is one transaction, and the server keeps nothing outside of its database: that it dies between
-two transactions shows nowhere. A request that comes late or again finds that the table has no row for it any more, and changes nothing.
+Each request of an agent to the server is one transaction. The server keeps no state outside of its database, so its
+death between two transactions has no effect. A late or repeated request finds no row in the table, and changes nothing.
 """
 
 from schedproof.model.lang import Action, Rule, Term, exists
@@ -63,7 +63,7 @@ resume = Action(
 lose = Action(
     "lose",
     [i],
-    # It looks at heartbeats only, which may be late: what it holds for lost may still run.
+    # It checks only heartbeats, and these may be late: an instance that it takes for lost may still run.
     when=[i.is_("BatchExecutor", "Running"), i.task.losable | (i.command == "gone")],
     fires=[i.fires("lose")],
     says="the reconciler holds {i} for lost",
@@ -86,7 +86,7 @@ reconcile = Action(
 adjust = Action(
     "adjust",
     [i, t, j],
-    # The line asks for help: who does it is the client's swarm (facts 5.3).
+    # The line asks for help on who does this: it is the client's swarm (facts 5.3).
     when=[i.is_("AdjustingResources"), t.latest == i, t.is_("Triaging"), j.is_("Absent")],
     fires=[
         t.fires("adjust", by="client", instance=j),
@@ -138,12 +138,15 @@ start = Action(
 
 
 def ends(name: str, how: str, says: str, line: int, *when: Term) -> Action:
-    """The command of an instance ends, which nobody has been told of so far."""
+    """Returns an action by which the command of an instance ends, which is not reported yet."""
     return Action(name, [i], [i.command == "live", *when], [i.fires("exit", how=how)], says, line)
 
 
 def reports(name: str, how: str, event: str, says: str, line: int) -> Action:
-    """The worker tells how the command has ended; it may do so at any later time, and again, if the table still allows it."""
+    """Returns an action by which the worker reports how the command ended.
+
+    It may do so at any later time, and again, if the table still allows it.
+    """
     return Action(name, [i], [i.is_("Running"), i.command == how], [i.fires(event)], says, line)
 
 
@@ -162,7 +165,7 @@ WORKER = [
 
 
 def tries_again(name: str, says: str, which: Term) -> Action:
-    """The server lets a task be queued again, with the resources that it had."""
+    """Returns an action by which the server queues a task again, with unchanged resources."""
     return Action(
         name,
         [t, j],
@@ -182,7 +185,7 @@ retry = tries_again(
     t.latest.is_("NoExecutorId", "UnknownError", "ApplicationError"),
 )
 retry_unchanged = tries_again(
-    # Nothing says that the server leaves a resource error to the reconciler, or knows of its mark.
+    # The document does not say that the server leaves a resource error to the reconciler, or knows of its mark.
     "retry_unchanged",
     "the server has {t} tried again, as {j}, with the resources that were too few",
     t.latest.is_("ResourceError", "AdjustingResources"),
@@ -204,7 +207,7 @@ halt = Action(
     line=68,
 )
 
-# --- What dies, at any point, and comes back with nothing but what is in the database
+# --- Deaths, at any point: an agent comes back with only the state in the database
 
 client_dies = Action(
     "client_dies",
@@ -247,11 +250,11 @@ TASK_ACTIONS = [
 
 
 def drives(event: str, task_event: str, by: str, line: int, *when: Term) -> Rule:
-    """What happens to an instance happens to its task (line 29)."""
+    """Returns the rule by which an event of an instance moves its task (line 29)."""
     return Rule(f"{event} is its task's {task_event}", i.fires(event), when, i.task.fires(task_event, by=by), line=line)
 
 
-# The universal machine has no row for an error of what is Launched; so nothing can become of its task.
+# The universal machine has no row for an error of a task that is Launched, so the task cannot move.
 NOT_LAUNCHED = ~i.is_("BatchExecutor")
 
 TASK_RULES = [

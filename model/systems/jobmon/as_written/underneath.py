@@ -1,4 +1,4 @@
-"""What the properties rest on: who belongs to whom, and what has been before."""
+"""Auxiliary invariants on which the properties rest: which objects belong together, and what has happened before."""
 
 from schedproof.model.lang import NONE, Invariant, exists, implies
 

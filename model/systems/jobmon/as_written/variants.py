@@ -27,25 +27,25 @@ AS_WRITTEN = Model(
     default_scope={"Workflow": 2, "WorkflowRun": 3, "Task": 2, "TaskInstance": 3},
     refuted=frozenset(
         {
-            # others set states of an agent's box
+            # other agents set states in an agent's box
             "only-the-owner-moves",
             "only-the-owner-moves-workflows",
-            # an error of what is Launched
+            # an error of a task that is Launched
             "task-is-the-image-of-its-instance",
             "errors-are-triaged",
             "workflow-is-the-image-of-its-run",
             "run-errors-are-triaged",
             "signals-can-be-taken-up",
             "workflow-signals-can-be-taken-up",
-            # what is held for lost still runs, or has not halted yet
+            # an instance that is taken for lost still runs, or has not halted yet
             "one-live-instance",
             "halted-tasks-have-halted",
             "one-live-run",
             "halted-runs-have-halted",
             "halted-before-a-new-run",
-            # the server decides, and the reconciler does
+            # both the server and the reconciler decide
             "resources-grow-on-resource-errors",
-            # agents that die
+            # agents die
             "somebody-can-go-on",
             "registering-ends",
             "instantiating-ends",
@@ -62,7 +62,7 @@ REPAIRED = AS_WRITTEN.amend(
     "the document with the changes that its properties need",
     REPAIRS,
     refuted=frozenset(),
-    # Nothing comes to this state any more.
+    # Nothing reaches this state any more.
     machines=[
         replace(
             TASK_INSTANCE,

@@ -1,7 +1,11 @@
-"""What has to change so that the shipped machine keeps its properties, and the document's.
+"""The changes with which the shipped machine satisfies its properties, and those of the document.
 
-``machines`` has what is new in the tables; ``instances`` and ``runs`` say what is done differently, ``properties`` what can be promised in sharper words
-then, and ``variant`` puts the changes together and says why. Letters and names are those of ``shipped``.
+* ``machines``: the changes of the tables.
+* ``instances`` and ``runs``: the changes of the actions.
+* ``properties``: the stronger properties that then hold.
+* ``variant``: the list of changes, each with its reason.
+
+Letters and names are those of ``shipped``.
 """
 
 from .variant import REPAIRED

@@ -1,7 +1,8 @@
-"""Who may move an instance on, and when: control is a lease, and who has lost it is refused.
+"""Who may move an instance, and when: control is a lease, and an agent that has lost it is refused.
 
-A lease runs out by the server's clock. Until then only its holder moves the instance; after that only the server, which hands it to whoever
-triages. That a job is over is never concluded from silence: the cluster has to have nothing more of it.
+A lease runs out by the server's clock. Until then, only its holder moves the instance. After that, only the server
+does, which gives the instance to triage. Silence is never taken as the end of a job: the cluster must have nothing left
+of it.
 """
 
 from dataclasses import replace
@@ -18,7 +19,7 @@ from .machines import LEASED, OVER, WRAPPED
 JOB = i.job
 
 
-# --- Claims: what is taken up is looked at in the same transaction
+# --- Claims: an agent reads the instance in the transaction that claims it
 
 claim = Action(
     "instantiate",
@@ -69,7 +70,7 @@ beat = replace(worker.beat, when=[JOB.is_("Running", *WRAPPED), i.is_("Running",
 
 
 def in_time(report: Action) -> Action:
-    """A report that is refused when the lease has run out."""
+    """Returns the report, refused once the lease has run out."""
     how_it_ended, *_ = report.when
     return replace(report, when=[how_it_ended, *RUNS])
 
@@ -107,7 +108,7 @@ instance_is_late = replace(server.instance_is_late, when=[~i.punctual, i.is_(*LE
 
 
 def lost(now: str, event: str, says: str) -> Action:
-    """The server takes control: anybody may ask it to look."""
+    """Returns the action by which the server takes control; any agent may ask it to check."""
     return Action(f"lose_{now.lower()}", [i], [i.is_(now), i.overdue], [i.fires(event)], says, fact="3.1")
 
 
@@ -117,7 +118,7 @@ LOST = [
     lost("Running", "miss_heartbeat", "the server has {i} triaged: its worker has not been heard of"),
 ]
 
-# --- Triage: a distributor, any, sees to it that the job is over, and says how it ended
+# --- Triage: any distributor makes sure that the job is over, and reports how it ended
 
 fence = Action(
     "fence",
@@ -126,7 +127,7 @@ fence = Action(
     fires=[i.fires("fence")],
     says="the distributor {d} sees to it that the worker of {i} gets control back no more",
 )
-# Once it is so, it stays so until the instance has ended. So a distributor may have read it long ago.
+# Once true, this stays true until the instance has ended. So a distributor may act on an old read of it.
 LOST_FOR_GOOD = (
     (i.is_("Instantiated", "Launched") & i.doomed)
     | (i.is_("Instantiated") & i.overdue)
@@ -173,7 +174,7 @@ drop_doomed = Action(
 )
 give_up_lost = replace(old.give_up_lost, when=[GOES_ON, i.is_("NoHeartbeat"), JOB.is_(*OVER)])
 
-# --- What was ended goes back to be queued by the next run
+# --- An instance that was ended moves its task back, so that the next run queues it
 
 ENDED_REACTIONS = [
     rule

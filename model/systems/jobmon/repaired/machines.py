@@ -1,4 +1,4 @@
-"""The records and processes of the repaired machine, where they differ."""
+"""The records and processes of the repaired machine, where they differ from the shipped one."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from schedproof.model.systems.jobmon.shipped.machines import ENDED, ON_ITS_WAY
 from schedproof.model.systems.jobmon.sorts import Distributor, Job, Task, TaskInstance, WorkflowRun
 
 LEASED = ("Instantiated", "Launched", "Running")
-"""Whoever has control of an instance in one of these has it as long as a lease lasts."""
+"""The states in which the agent in control has a lease, and loses control when it runs out."""
 
 # --- Task instances
 
@@ -17,9 +17,9 @@ TASK_INSTANCE = replace(
     states=[replace(state, unreachable=state.name == "KillSelf") for state in shipped.TASK_INSTANCE.states],
     attributes=[
         *shipped.TASK_INSTANCE.attributes,
-        # It is to end: a mark in the database, which who has control of it finds. It takes the place of the state KillSelf.
+        # The instance is to end: the agent in control finds this mark in the database. It replaces the state KillSelf.
         Attribute("doomed", BoolType(), durable=True, about="a mark in the database: the instance is to end"),
-        # Its worker gets control back no more: another mark, made before its job is taken away.
+        # Its worker gets no control back: a second mark, set before its job is removed.
         Attribute(
             "fenced",
             BoolType(),
@@ -31,13 +31,14 @@ TASK_INSTANCE = replace(
 DOOMABLE = (*LEASED, "Triaging")
 DOOM_TABLE = [
     *[Row(TaskInstance, "doom", now, now, doomed=True) for now in DOOMABLE],
-    # who has control of what is to end, ends it
+    # the agent in control of a doomed instance ends it
     *[Row(TaskInstance, "end", now, "ErrorFatal") for now in ("Instantiated", "Running")],
 ]
 KILL_SELF_ROWS = [row.name for row in shipped.TASK_INSTANCE_TABLE if "KillSelf" in (row.source, row.target)]
 
 NOBODY_ASKS = [
-    # How an attempt ended that nobody has reported is said in triage only, and what has not started had no resources.
+    # Only triage reports the end of an attempt that its worker did not report. An attempt that has not started had no
+    # resources.
     *("TaskInstance.vanish from Launched", "TaskInstance.vanish from Running"),
     "TaskInstance.run_out_of_resources from Launched",
     *("Task.adjust from Instantiating", "Task.adjust from Launched"),
@@ -50,7 +51,7 @@ LEASE_TABLE = [
 
 FENCE = Row(TaskInstance, "fence", "Triaging", "Triaging", fenced=True)
 
-# --- Tasks: what was still queued goes back as well
+# --- Tasks: a task that was still queued goes back as well
 
 QUEUED_TASK_TABLE = [
     Row(Task, "retry", "Queued", "Registering"),
@@ -62,7 +63,7 @@ RESET_TABLE = [
 ]
 RESETS_OF_WHAT_IS_ON_ITS_WAY = [f"Task.reset from {now}" for now in ("Queued", *shipped.IN_HAND)]
 
-# --- Workflow runs: all that are on their way have a lease, and are reaped
+# --- Workflow runs: each run that is not over has a lease, and is reaped when that runs out
 
 RUN_LEASE_TABLE = [
     *[Row(WorkflowRun, "be_late", now, now, overdue=True) for now in ON_ITS_WAY],
@@ -92,15 +93,15 @@ CLAIM_TABLE = [
 ]
 DISTRIBUTOR_BEGINS_AGAIN = Row(Distributor, "begin", "Gone", "Running")
 
-# --- Jobs: a wrapper that stops its command lives to report that
+# --- Jobs: a wrapper that stops its command lives on to report that
 
 JOB = replace(shipped.JOB, states=[*shipped.JOB.states, State("Stopped")])
 WRAPPED = (*ENDED, "Stopped")
-"""The command is over, and its wrapper has still to report."""
+"""The command is over, and its wrapper still has to report that."""
 STOP_TABLE = [
     Row(Job, "stop", "Running", "Stopped"),
     Row(Job, "report", "Stopped", "Reported"),
     Row(Job, "be_killed", "Stopped", "Killed"),
 ]
 OVER = ("Absent", "Reported", "Killed", "Refused")
-"""The cluster has nothing more of it: no command, and no wrapper."""
+"""The cluster has nothing left of it: no command, and no wrapper."""

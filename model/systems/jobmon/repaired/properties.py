@@ -1,4 +1,4 @@
-"""The properties in sharper words: control is a lease, and everything comes to rest; and what they rest on."""
+"""The stronger properties: control is a lease, and everything ends. Auxiliary invariants that they rest on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ from .machines import LEASED
 
 
 def acting(before: Sequence[str], without: Sequence[str], *new: str) -> list[str]:
-    """The actions of an agent: those that it had, less some, and what is new."""
+    """Returns the actions of an agent: those of ``before`` except ``without``, and the new ones."""
     return [*[name for name in before if name not in without], *new]
 
 
@@ -81,7 +81,7 @@ CONTROL = [
 
 MOVES = dict(zip(("client", "distributor", "worker", "server"), CONTROL, strict=True))
 
-# --- What they rest on
+# --- Auxiliary properties
 
 HELD = [
     Invariant(
@@ -209,9 +209,10 @@ QUEUED = [
     ),
 ]
 
-# "whatever dies": clients, distributors and workers die and are not seen again, or come back; the reaper and one distributor go on.
+# "whatever dies": clients, distributors and workers die, and may come back or not; the reaper and one distributor go
+# on.
 GO_ON = [
-    # what time brings, and what the server does when somebody asks it to look
+    # time passes, and the server acts when an agent asks it to check
     *(
         "run_is_late",
         "instance_is_late",
@@ -230,18 +231,18 @@ GO_ON = [
     *("link", "bind", "instantiate_run", "launch_run", "start_run", "queue", "queue_with_more", "queue_with_as_much"),
     *("finish_run", "give_up_run", "terminate_run"),
 ]
-# What is possible again and again, between one lateness and the next.
+# Actions that are possible again and again, between one lateness and the next.
 IN_TIME = [
     *("launch", "start", "report_success", "report_an_error", "report_too_few_resources", "report_that_it_was_stopped"),
     *("fence", "hand_back"),
 ]
-# Explorations have few instances: who waits for one more is no counterexample.
+# Explorations have few instances: a task that waits for one more than they have is not a counterexample.
 NO_MORE = exists(t, t.is_("Registering", "AdjustingResources")) & ~exists(i, i.is_("Absent"))
 HAS_A_RUN = exists(r, (r.workflow == t.workflow) & r.is_(*ON_ITS_WAY))
 
 
 def in_the_end(name: str, says: str, what: Var, given: Term, goal: Term) -> LeadsTo:
-    """It comes to that, whatever dies, as long as the reaper and a distributor go on."""
+    """Returns the property that ``goal`` is reached whatever dies, as long as the reaper and a distributor go on."""
     return LeadsTo(
         name=name,
         says=f"{says}, whatever dies, if the reaper and a distributor go on",

@@ -1,4 +1,4 @@
-"""How runs end and begin: one at a time, each with a lease, and with what they leave behind."""
+"""How runs begin and end: one at a time, each with a lease, and with the instances that they leave."""
 
 from dataclasses import replace
 
@@ -10,12 +10,12 @@ from schedproof.model.systems.jobmon.shipped.machines import ON_ITS_WAY, RESUMIN
 
 from .machines import LEASED
 
-# --- Its heartbeat counts in every state
+# --- A run's heartbeat counts in every state
 
 beat_run = replace(old.beat_run, when=[GOES_ON, RUN.is_(*ON_ITS_WAY)])
 run_is_late = replace(server.run_is_late, when=[~r.punctual, r.is_(*ON_ITS_WAY), ~r.overdue])
 
-# --- A client is refused unless its run runs
+# --- A client is refused unless its run is running
 
 QUEUEING = [
     replace(action, when=[GOES_ON, RUN.is_("Running"), OF_ITS_WORKFLOW, i.is_("Absent"), *which])
@@ -35,7 +35,7 @@ give_up_run = Action(
     says="a task has failed, and all others are done: the client {c} gives its run up",
 )
 
-# --- A run that is to be resumed, or is over, takes along what has not begun; what runs has a lease of its own
+# --- A run that makes room or ends takes along instances that have not started; running ones have their own lease
 
 ENDING = [
     rule
@@ -60,14 +60,14 @@ ENDING = [
 
 
 def left(run: Term) -> Term:
-    """What a run that is to be resumed has still to end before another may begin."""
+    """Returns the condition that a run that makes room still has instances to end before another run may begin."""
     open_ = i.is_("Queued", "Instantiated", "Launched", "NoHeartbeat")
     return exists(i, (i.run == run) & (open_ | (i.is_("Running", "Triaging") & run.is_("ColdResume"))))
 
 
 terminate_run = replace(old.terminate_run, when=[GOES_ON, RUN.is_(*RESUMING), ~left(RUN)])
 
-# --- The reaper ends every run that is late, and asks the workflow's table
+# --- The reaper ends every overdue run, and follows the workflow's table
 
 reap = Action(
     "reap",
@@ -96,16 +96,16 @@ REAPED = [
     Rule("be_reaped halts the workflow", r.fires("be_reaped"), [r.is_(*RESUMING)], r.workflow.fires("halt")),
 ]
 
-# --- A new run begins when no other is on its way, and the rest of the last one is over
+# --- A new run begins when no other run is active, and the rest of the last one is over
 
 
 def on_its_way(workflow: Term) -> Term:
-    """Some run of ``workflow`` is on its way."""
+    """Returns the condition that some run of ``workflow`` has not ended."""
     return exists(q, (q.workflow == workflow) & q.is_(*ON_ITS_WAY))
 
 
 def plan(action: Action) -> Action:
-    """A client finds that it can resume: no run is on its way."""
+    """Returns the action by which a client finds that it can resume: all runs have ended."""
     return replace(
         action, when=[c.is_("NotStarted"), RUN.is_("Absent"), ~RUN.workflow.is_("Done"), ~on_its_way(RUN.workflow)]
     )

@@ -1,4 +1,4 @@
-"""The variant: what is changed, and why."""
+"""The repaired variant: the changes, each with its reason."""
 
 from schedproof.model.lang import Change
 from schedproof.model.systems.jobmon.shipped import SHIPPED
@@ -9,7 +9,7 @@ from . import properties, runs
 
 
 def shipped(*beginnings: str) -> list[str]:
-    """The shipped rules whose names begin so."""
+    """Returns the names of the shipped rules that begin with one of ``beginnings``."""
     return [rule.name for rule in SHIPPED.rules if rule.name.startswith(beginnings)]
 
 

@@ -1,6 +1,6 @@
-"""What a client does: it registers a run, has it run, queues tasks, resumes what another has left (facts 3.1 to 3.5).
+"""The actions of a client: to register a run, run it, queue tasks, resume another client's run (facts 3.1 to 3.5).
 
-Its transactions name its run; that this run has been taken from it, it learns from its next heartbeat only.
+Its transactions name its run. It learns only from its next heartbeat that it has lost this run.
 """
 
 from schedproof.model.lang import Action, Rule, Term, exists, forall, implies
@@ -13,15 +13,15 @@ RUN = c.run
 
 
 def alive(workflow: Term) -> Term:
-    """The server takes some run of ``workflow`` for alive."""
+    """Returns the condition that the server takes some run of ``workflow`` for alive."""
     return exists(q, (q.workflow == workflow) & q.is_(*ALIVE))
 
 
-# --- It begins: it looks whether it can resume, resets the tasks, and links a new run
+# --- The beginning: it checks whether it can resume, resets the tasks, and links a new run
 
 
 def plan(how: str) -> Action:
-    """A client finds that it can resume, as it has polled for."""
+    """Returns the action by which a client that polls finds that it can resume."""
     return Action(
         f"plan_{how}",
         [c],
@@ -62,7 +62,7 @@ link = Action(
 
 
 def coupled(name: str, now: str, workflow: tuple[str, ...], says: str) -> Action:
-    """A move of the client's run, which the workflow's table has to allow as well (2.5)."""
+    """Returns a move of the client's run that the workflow's table has to allow as well (2.5)."""
     return Action(
         name,
         [c],
@@ -80,16 +80,16 @@ start_run = coupled("start_run", "Launched", ("Launched",), "the client {c} begi
 
 BEGINNING = [plan_cold, plan_hot, register, link, bind, instantiate_run, launch_run, start_run]
 
-# --- It queues tasks
+# --- Queueing tasks
 
-# That its run has been reaped, or is to be resumed, only its next heartbeat tells it (3.5); until then it goes on queueing. A run that was
-# not yet Running when it was to be resumed (its workflow is still Queued) has queued nothing.
+# Only its next heartbeat reports that its run was reaped or makes room (3.5); until then it goes on queueing. A run
+# that was not yet Running when it was asked to make room (its workflow is still Queued) has queued nothing.
 THINKS_IT_RUNS = GOES_ON & (RUN.is_("Running", "Error") | (RUN.is_(*RESUMING) & RUN.workflow.is_("Running")))
 CAN_QUEUE = THINKS_IT_RUNS & (t.workflow == RUN.workflow) & i.is_("Absent")
 
 
 def queue(name: str, says: str, *when: Term) -> Action:
-    """A ready task is queued, with a new instance, in one transaction (3.1)."""
+    """Returns an action that queues a ready task with a new instance, in one transaction (3.1)."""
     return Action(
         name,
         [c, t, i],
@@ -116,7 +116,7 @@ QUEUEING = [
     ),
 ]
 
-# --- It says that it lives, and looks for instances that do not
+# --- Heartbeats, and the check for instances without one
 
 beat_run = Action(
     "beat_run",
@@ -126,12 +126,12 @@ beat_run = Action(
     says="the heartbeat of the client {c} arrives",
     fact="3.4",
 )
-# "of this run only", and with each heartbeat, also while it winds its run up
+# "of this run only", and with each heartbeat, even while it winds its run up
 OVERDUE = (i.run == RUN) & i.overdue
 
 
 def miss(now: str, says: str) -> Action:
-    """What a client's sync makes of its run's instances of which nothing has been heard in time."""
+    """Returns what a client's sync does to an overdue instance of its run in state ``now``."""
     return Action(
         f"miss_{now.lower()}",
         [c, i],
@@ -148,7 +148,7 @@ SYNC = [
     miss("Launched", "the client {c} has the overdue instance {i} marked: nobody has heard of its job"),
 ]
 
-# --- It ends, or another wants to resume
+# --- The end, or a request of another client to resume
 
 finish_run = Action(
     "finish_run",
@@ -186,7 +186,7 @@ stop_run = Action(
 
 
 def ask(how: str) -> Action:
-    """Somebody wants to resume: the run that is there is to end (``set_resume``)."""
+    """Returns the action by which another client wants to resume: the present run is to end (``set_resume``)."""
     return Action(
         f"ask_{how}",
         [r],
@@ -197,7 +197,7 @@ def ask(how: str) -> Action:
     )
 
 
-# The old client, when it has seen that: "each sync until no Task in {I,O,R}".
+# The old client, after it has noticed that: "each sync until no Task in {I,O,R}".
 wind_up = Action(
     "wind_up",
     [c],
@@ -235,7 +235,7 @@ ENDING = [finish_run, err_run, stop_run, ask("cold"), ask("hot"), wind_up, termi
 
 CLIENT_ACTIONS = [*BEGINNING, *QUEUEING, *SYNC, *ENDING]
 
-# --- What follows
+# --- What follows from these actions
 
 CLIENT_RULES = [
     Rule(

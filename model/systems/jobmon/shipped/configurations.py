@@ -1,4 +1,4 @@
-"""What explorations look at: small configurations, each with the runs, tasks and attempts that it is about."""
+"""The configurations that are explored, each with the runs, tasks and attempts that it needs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from .machines import MOST
 
 @dataclass(frozen=True)
 class Configuration:
-    """A workflow or more, with runs and tasks.
+    """One or more workflows, with runs and tasks.
 
     Args:
-        runs: how many there can be; they belong to the workflows in turn, like the tasks.
-        tasks: for each the attempts that it has at most.
-        instances: how many there can be.
-        begun: the story begins when the first run of each workflow runs.
-        mortal: what may die by itself: "Client" (of any run), "Client0" (of the first one only), "Distributor", "Job".
+        about: the configuration in words.
+        runs: the maximum number of runs; they belong to the workflows in turn, like the tasks.
+        tasks: for each task, its maximum number of attempts.
+        instances: the maximum number of instances.
+        begun: whether the first run of each workflow already runs in the initial state.
+        mortal: the sorts that may die by themselves: "Client" (of any run), "Client0" (of the first run only),
+            "Distributor", "Job".
         fallible: commands may fail.
-        punctual: whose heartbeats always come in time: "WorkflowRun", "TaskInstance".
-        ceiling: no queue has more resources.
+        punctual: the sorts whose heartbeats always arrive in time: "WorkflowRun", "TaskInstance".
+        ceiling: the most resources of any queue.
         unheard: the cluster's answers to submissions may be lost.
-        workflows: how many there are.
+        workflows: how many workflows there are.
 
     Raises:
-        ValueError: somebody may die whose heartbeats always come.
+        ValueError: an agent may die although its heartbeats always arrive.
     """
 
     about: str
@@ -158,7 +160,7 @@ CONFIGURATIONS = [
 
 
 def configurations(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """The configurations that need no more objects than ``sizes``."""
+    """Yields the configurations that need no more objects than ``sizes``."""
     for configuration in CONFIGURATIONS:
         needed = {
             "Workflow": configuration.workflows,

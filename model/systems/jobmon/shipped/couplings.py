@@ -1,4 +1,4 @@
-"""What the server does along with a move, in the same transaction (facts 2.5, 3.2, 3.5)."""
+"""The changes that the server makes along with a move, in the same transaction (facts 2.5, 3.2, 3.5)."""
 
 from schedproof.model.lang import Action, Rule, Term
 
@@ -7,7 +7,7 @@ from .machines import i, r
 # --- A run moves its workflow
 
 COUPLED = {
-    # the event of a run -> of its workflow (2.5)
+    # maps the event of a run to the event of its workflow (2.5)
     "bind": "queue",
     "instantiate": "instantiate",
     "launch": "launch",
@@ -36,7 +36,7 @@ RUN_COUPLINGS = [
 
 
 def reaction(event: str, to: str, task: str, *when: Term) -> Rule:
-    """What becomes of a task when something happens to one of its instances, whichever (3.2)."""
+    """Returns the rule by which an event of any instance moves its task (3.2)."""
     return Rule(f"{event} makes a task {to}", i.fires(event), when, i.task.fires(task), fact="3.2")
 
 
@@ -45,7 +45,7 @@ ATTEMPTS_LEFT = i.task.attempts < i.task.most
 REACTIONS = [
     reaction("instantiate", "Instantiating", "instantiate", i.task.is_("Queued")),
     reaction("launch", "Launched", "launch"),
-    # a heartbeat that was late (T to R) leaves the task as it is
+    # a late heartbeat (T to R) leaves the task as it is
     reaction("start", "Running", "start", i.task.is_("Instantiating", "Launched")),
     reaction("finish", "Done", "finish"),
     *[
@@ -61,16 +61,16 @@ REACTIONS = [
     reaction("end", "ErrorFatal", "give_up"),
 ]
 
-# --- With a run that is to be resumed, instances end
+# --- A run that makes room ends its instances
 
 
 def to_be_ended(run: Term) -> Term:
-    """``i`` is ended when ``run`` is to be resumed."""
+    """Returns the condition that ``i`` is ended when ``run`` makes room."""
     return i.is_("Queued", "Instantiated", "Launched") | (i.is_("Running") & run.is_("ColdResume"))
 
 
 def end_instances(action: Action, run: Term) -> list[Rule]:
-    """What ends the instances of a run that is to be resumed, all at once (3.5)."""
+    """Returns the rules that end all instances of a run that makes room at once (3.5)."""
     return [
         Rule(f"{action.name} ends what {what}", action, [i.run == run, which], i.fires(event), fact="3.5")
         for what, which, event in (

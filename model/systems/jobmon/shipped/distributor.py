@@ -1,6 +1,6 @@
-"""What a distributor does, in the order of its loop: Q, I, O, R, T, K, X (facts 3.1).
+"""The actions of a distributor, in the order of its loop: Q, I, O, R, T, K, X (facts 3.1).
 
-What it has read from the server it has in memory, and acts on it later, without asking again.
+It keeps in memory what it has read from the server, and acts on it later without reading again.
 """
 
 from schedproof.model.lang import Action, Rule
@@ -76,7 +76,7 @@ beat_launched = Action(
     says="the distributor {d} reports that the job of {i} is still there",
     fact="3.1",
 )
-# "log_unknown_error acts only if report_by_date <= now": nothing asks whether the job is over.
+# "log_unknown_error acts only if report_by_date <= now": it does not check whether the job is over.
 triage_lost = Action(
     "triage_lost",
     [d, i],

@@ -1,7 +1,7 @@
-"""What the server's tables hold, and what is out there: clients, distributors, and jobs on the cluster.
+"""The objects in the server's tables, and those outside: clients, distributors, and jobs on the cluster.
 
-The moves that the server allows are those of :mod:`.tables`. Beside them stand those that it makes without asking its tables: bulk updates
-and raw SQL (facts 3.1, 3.4, 3.5).
+:mod:`.tables` has the moves that the server allows. This module adds the moves that it makes without checking its
+tables: bulk updates and raw SQL (facts 3.1, 3.4, 3.5).
 """
 
 from collections.abc import Iterable
@@ -38,29 +38,29 @@ t, u = variables(Task, "t u")
 i, k = variables(TaskInstance, "i k")
 
 MOST = 5
-"""Attempts and resources are counted up to here; nothing depends on how far."""
+"""The greatest number of attempts and of resources; no result depends on it."""
 
 # --- Workflows
 
 BEGUN = Attribute("begun", BoolType(), rigid=True, about="runs from the start")
-"""Its story begins when it runs."""
+"""It is already running in the initial state."""
 
 MORTAL = Attribute("mortal", BoolType(), rigid=True, about="may die by itself")
-"""It may die by itself: explorations leave some deaths out, proofs do not."""
+"""It may die by itself: explorations leave some deaths out, proofs leave out none."""
 
 PUNCTUAL = Attribute("punctual", BoolType(), rigid=True, about="its heartbeats come in time")
-"""Its heartbeats come in time: explorations leave some lateness out, proofs do not."""
+"""Its heartbeats arrive in time: explorations leave some lateness out, proofs leave out none."""
 
 
 def states(names: Iterable[str], *first: str) -> list[State]:
-    """The states of a machine; objects whose story begins when they run begin in Running."""
+    """Returns the states of a machine; an object that is ``begun`` starts in Running."""
     return [State(name, begins="begun" if name == "Running" else "") for name in (*first, *names)]
 
 
 WORKFLOW = Machine(Workflow, states=states(tables.WORKFLOW_STATES.values()), attributes=[BEGUN])
 
 DIRECT_WORKFLOW_TABLE = [
-    # the reaper writes by raw SQL, whatever the workflow is
+    # the reaper writes by raw SQL, whatever the workflow's state
     *[
         Row(Workflow, f"write_{event}", now, to, fact="3.4")
         for event, to in (("aborted", "Aborted"), ("failed", "Failed"), ("halted", "Halted"))
@@ -72,11 +72,11 @@ DIRECT_WORKFLOW_TABLE = [
 # --- Workflow runs
 
 ALIVE = ("Linking", "Bound", "Running", "ColdResume", "HotResume")
-"""The states in which the server takes a run for alive (3.5): not those between Bound and Running."""
+"""The states in which the server takes a run for alive (3.5): those between Bound and Running are missing."""
 RESUMING = ("ColdResume", "HotResume")
 ON_ITS_WAY = ("Registered", "Linking", "Bound", "Instantiated", "Launched", "Running", *RESUMING)
 REAPED = ("Linking", "Running", *RESUMING)
-"""Where the reaper looks whether a run is late (3.4): of the others nobody asks."""
+"""The states in which the reaper checks whether a run is late (3.4); it does not check the others."""
 RUN_ENDS = ("Done", "Stopped", "Error", "Terminated", "Aborted")
 
 WORKFLOW_RUN = Machine(
@@ -96,7 +96,7 @@ WORKFLOW_RUN_TABLE = [
     *[Row(WorkflowRun, "be_late", now, now, fact="3.4", overdue=True) for now in REAPED],
     # G, B, I, O, C and H are not extended: their heartbeat is a transition that is refused
     *[Row(WorkflowRun, "beat", now, now, fact="3.4", overdue=False) for now in ("Linking", "Running")],
-    # the reaper's moves are the table's; what they make of the workflow is not
+    # the reaper's moves of runs are in the table; its moves of workflows are not
     *[
         Row(WorkflowRun, "be_reaped", now, to, fact="3.4")
         for now, to in (
@@ -115,7 +115,7 @@ TASK_ENDS = ("Done", "ErrorFatal")
 TASK = Machine(
     Task,
     states=[
-        # ErrorRecoverable is passed through within one transaction (3.2): nobody sees it.
+        # A transaction passes through ErrorRecoverable (3.2), so the state is unobserved.
         State(name, unreachable=name == "ErrorRecoverable")
         for name in tables.TASK_STATES.values()
     ],
@@ -125,7 +125,7 @@ TASK = Machine(
         Attribute("ceiling", IntRange(0, MOST), rigid=True, about="the most resources that a queue has for it"),
         Attribute("attempts", IntRange(0, MOST), durable=True),
         Attribute("resources", IntRange(0, MOST), durable=True),
-        Attribute("instance", Ref(TaskInstance), durable=True),  # the latest: the one with the highest number
+        Attribute("instance", Ref(TaskInstance), durable=True),  # the one with the highest number
     ],
     events=[
         Event(name, {"instance": Ref(TaskInstance)}) for name in ("queue", "queue_with_more", "queue_with_as_much")
@@ -137,7 +137,7 @@ NEXT_ATTEMPT = {"attempts": me.attempts + 1, "instance": given("instance")}
 
 TASK_TABLE = [
     Row(Task, "queue", "Registering", "Queued", line=None, fact="2.2", **NEXT_ATTEMPT),
-    # the resources are scaled, as far as there is a queue that has so much
+    # the resources are scaled, as far as a queue has that much
     Row(
         Task,
         "queue_with_more",
@@ -154,7 +154,7 @@ TASK_TABLE = [
     Row(Task, "start", "Instantiating", "Running", fact="2.2"),
     Row(Task, "start", "Launched", "Running", fact="2.2"),
     Row(Task, "finish", "Running", "Done", fact="2.2"),
-    # to ErrorRecoverable and on, in one transaction
+    # through ErrorRecoverable, in one transaction
     *[
         Row(Task, event, now, to, fact="3.2")
         for event, to in (("adjust", "AdjustingResources"), ("retry", "Registering"), ("give_up", "ErrorFatal"))
@@ -190,19 +190,19 @@ TASK_INSTANCE_TABLE = [
     *tables.TASK_INSTANCE_TABLE,
     *[Row(TaskInstance, "be_late", now, now, fact="3.4", overdue=True) for now in ("Launched", "Running")],
     *[Row(TaskInstance, "beat", now, now, fact="3.4", overdue=False) for now in ("Launched", "Running")],
-    # past the table: a resume ends what is Queued or Instantiated, and the instances that a distributor has listed become
-    # Instantiated "without checking their own status"
+    # Past the table: a resume ends instances that are Queued or Instantiated. Instances that a distributor has listed
+    # become Instantiated "without checking their own status".
     *[Row(TaskInstance, "end_at_once", now, "ErrorFatal", fact="3.5") for now in ("Queued", "Instantiated")],
     Row(TaskInstance, "instantiate", "ErrorFatal", "Instantiated", fact="3.1"),
 ]
 
-# --- Who acts
+# --- Agents
 
 CLIENT = Machine(
     Client,
     states=[
         State("NotStarted"),
-        # It has found that it can resume, and how it will (3.5).
+        # It has found that it can resume, and how (3.5).
         State("ResumesCold"),
         State("ResumesHot"),
         *states(["Running", "Gone"]),
@@ -222,10 +222,11 @@ DISTRIBUTOR = Machine(
     Distributor,
     states=states(["NotStarted", "Running", "Gone"]),
     attributes=[
-        Attribute("run", Ref(WorkflowRun), rigid=True),  # whose client has started it
+        Attribute("run", Ref(WorkflowRun), rigid=True),  # the run whose client has started it
         BEGUN,
         MORTAL,
-        # What it has in memory: what it has found Queued, and what it has instantiated and is to submit.
+        # Its memory: the instances that it has found Queued, and those that it has instantiated and still has to
+        # submit.
         Attribute(
             "listed", SetOf(TaskInstance), about="the instances that the distributor has found Queued, in memory"
         ),
@@ -255,7 +256,7 @@ DISTRIBUTOR_TABLE = [
 ]
 
 LIVE = ("Running", "Orphaned")
-"""Its command may act."""
+"""The states in which its command may act."""
 ENDED = ("Succeeded", "Failed", "OutOfResources")
 
 JOB = Machine(
@@ -265,10 +266,10 @@ JOB = Machine(
         State("Submitted"),  # it waits for a node, or its wrapper has not yet asked to start
         State("Running"),  # its command may act
         State("Orphaned"),  # its wrapper has died, its command may still act
-        # How its command has ended; its wrapper has still to report that.
+        # Its command has ended so; its wrapper still has to report that.
         *[State(name) for name in ENDED],
         State("Reported"),
-        State("Killed"),  # with its wrapper: nobody reports
+        State("Killed"),  # with its wrapper: nothing reports it
         State("Refused"),  # its wrapper was not allowed to start the command
     ],
     attributes=[
@@ -299,7 +300,7 @@ TABLE = [
 
 AXIOMS = [
     forall(r, r.workflow != NONE),
-    # where a story begins in the middle, there is one run for it
+    # a workflow that begins in the middle has one run that does, too
     forall(r, implies(r.begun & (r.workflow != NONE), r.workflow.begun)),
     forall([r, q], implies(r.begun & q.begun & (r.workflow == q.workflow), r == q)),
     forall(w, implies(w.begun, exists(r, r.begun & (r.workflow == w)))),

@@ -1,6 +1,7 @@
-"""What the document properties, said of the machine that runs; and what one would expect of it.
+"""The properties of the machine that runs: those that the document requires, and those that one would expect.
 
-``line`` is a line of the document (jobmon-finite-state-machines.rst), which says it of one universal machine; here there are four.
+``line`` is a line of the document (jobmon-finite-state-machines.rst). The document describes one universal machine;
+here there are four.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ from .worker import WORKER_ACTIONS
 
 n = variable(IntRange(0, MOST), "n")
 
-# --- The document's sentences
+# --- Sentences of the document
 
 DRIVEN = "The transitions in each are driven by the progression of associated instance finite state machines."
 TERMINAL = "The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered."
@@ -51,20 +52,20 @@ FUTURE = "**Future Question:** Should this pattern also be adopted in the Task I
 
 
 def stays(what: Var, states: Sequence[str]) -> Term:
-    """``what`` is after the step what it was before, if that is one of ``states``."""
+    """Returns the condition that ``what`` keeps its state in the step, if that is one of ``states``."""
     return both([implies(what.is_(state), after(what.is_(state))) for state in states])
 
 
 def names(actions: Sequence[Action]) -> list[str]:
-    """What actions are called."""
+    """Returns the names of actions."""
     return [action.name for action in actions]
 
 
-# --- Who has control
+# --- Control
 
 
 def moves_only(agent: str, actions: Sequence[str], own: Term, which: str) -> StepInvariant:
-    """An agent moves an instance on only where it has control, or takes it up."""
+    """Returns the property that an agent moves an instance only where it has control, or claims it."""
     return StepInvariant(
         name=f"the-{agent}-moves-only-its-own",
         says=f"a {agent} moves an instance on only if it is {which}",
@@ -101,7 +102,8 @@ CONTROL = [
 # --- Tasks and their instances
 
 IMAGE = {
-    # What a task is whose latest instance is ... (3.2). A task that is reset waits in Registering (3.5).
+    # For the state of the latest instance, the states that its task may have (3.2). A task that is reset waits in
+    # Registering (3.5).
     "Queued": ("Queued",),
     "Instantiated": ("Instantiating",),
     "Launched": ("Launched",),

@@ -1,7 +1,7 @@
-"""What time brings, and the reaper (facts 3.4, 3.5).
+"""The passing of time, and the reaper (facts 3.4, 3.5).
 
-The server itself only answers. It keeps nothing outside of its database, so that it may die between any two transactions and nobody can tell: an
-answer that is lost is asked for again, and what comes twice or late finds that its move is not allowed any more.
+The server itself only answers. It keeps no state outside of its database, so its death between two transactions has no
+effect. A lost answer is asked for again. A repeated or late request finds that its move is not allowed any more.
 """
 
 from schedproof.model.lang import Action, Rule, Term, exists, forall, implies
@@ -28,7 +28,7 @@ instance_is_late = Action(
 
 
 def reap(name: str, now: tuple[str, ...], workflow: str, says: str, *when: Term) -> Action:
-    """The reaper ends a run whose heartbeat has not come, and writes what its workflow is now."""
+    """Returns an action by which the reaper ends a run without a heartbeat, and writes its workflow's state."""
     return Action(
         f"reap_{name}",
         [r],

@@ -1,8 +1,9 @@
-"""The four machines that run, by the code (facts 2): which moves of each the server allows.
+"""The four machines that run, by the code (facts 2): the moves that the server allows for each.
 
-The document has one machine for all; the code has four, whose letters mean different things. The states are named in full here. What
-moves an object is the facts' "stated cause" (2.1), for the other machines what their moves mean (3.1, 3.2, 3.5). ``UNTIMELY`` are
-the moves that are asked for too late: they are passed over, and not refused.
+The document has one machine for all. The code has four, whose letters mean different things, so the states have full
+names here. For task instances, the events are the facts' "stated cause" of each move (2.1). For the other machines they
+are what the moves mean (3.1, 3.2, 3.5). ``UNTIMELY`` lists moves that are asked for too late: the server ignores them,
+and does not refuse them.
 """
 
 from collections.abc import Mapping
@@ -68,7 +69,15 @@ WORKFLOW_STATES = {
 def rows(
     sort: Sort, states: dict[str, str], fact: str, moves: dict[str, str], sets: Mapping[str, Mapping[str, Value]] = {}
 ) -> list[Row]:
-    """The rows of a table: event -> its moves, as the facts write them (``I>O R>O``), and what else it sets."""
+    """Returns the rows of a table.
+
+    Args:
+        sort: the sort of the machine.
+        states: by letter, the name of each state.
+        fact: the section of the facts.
+        moves: by event, its moves as the facts write them (``I>O R>O``).
+        sets: by event, the attributes that it sets.
+    """
     return [
         Row(sort, event, states[move[0]], states[move[2]], line=None, fact=fact, **sets.get(event, {}))
         for event, among in moves.items()
@@ -84,14 +93,14 @@ TASK_INSTANCE_TABLE = rows(
         "instantiate": "Q>I",
         "launch": "I>O",
         "get_no_id": "I>W",
-        "start": "I>R O>R T>R",  # from I: the worker reports before the distributor; from T: a heartbeat that was late
+        "start": "I>R O>R T>R",  # from I: the worker reports before the distributor; from T: a late heartbeat
         "finish": "R>D K>D",
         "fail": "R>E X>E",
         "vanish": "O>U R>U T>U",
         "run_out_of_resources": "O>Z R>Z T>Z",
         "miss_heartbeat": "O>X R>T",
         "be_told_to_die": "Q>K I>K O>K R>K",
-        "end": "K>F T>F O>F",  # from O: the environment is another one
+        "end": "K>F T>F O>F",  # from O: the environment has changed
     },
     # both begin a new deadline (3.1)
     sets={"launch": {"overdue": False}, "start": {"overdue": False}},
@@ -133,7 +142,7 @@ WORKFLOW_RUN_TABLE = rows(
         "stop": "R>S",
         "terminate": "C>T H>T",
     },
-    # a move that is accepted is a heartbeat (3.4)
+    # an accepted move is a heartbeat (3.4)
     sets={event: {"overdue": False} for event in ("link", "bind", "instantiate", "launch", "start")},
 )
 WORKFLOW_RUN_UNTIMELY = ["R>R", "L>L"]
@@ -157,7 +166,7 @@ WORKFLOW_TABLE = rows(
 WORKFLOW_UNTIMELY = ["G>G"]
 
 COUPLING = {
-    # What a workflow run that comes to a state makes of its workflow (2.5); C, H and G leave it as it is.
+    # For the state that a workflow run reaches, the state of its workflow (2.5); C, H and G leave it unchanged.
     "Linking": "Registering",
     "Bound": "Queued",
     "Aborted": "Aborted",

@@ -1,4 +1,4 @@
-"""What the properties rest on: what there is in the database, and in memory."""
+"""Auxiliary invariants on which the properties rest: the contents of the database, and of the agents' memory."""
 
 from schedproof.model.lang import NONE, Invariant, iff, implies
 

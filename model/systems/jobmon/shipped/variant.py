@@ -1,4 +1,4 @@
-"""The variant: what is promised of the machine that was shipped, and what it does not keep."""
+"""The shipped variant: the properties of the machine that was shipped, and those that it violates."""
 
 from schedproof.model.lang import Model
 from schedproof.model.systems.jobmon.sorts import DOCUMENT
@@ -32,22 +32,23 @@ SHIPPED = Model(
     default_scope=SCOPE,
     refuted=frozenset(
         {
-            # who has control: the client's sync and its winding up, a bulk update, what a worker does before or after its time, the reaper
+            # control: the client's sync and winding up, a bulk update, a worker that acts before or after its time, the
+            # reaper
             "the-client-moves-only-its-own",
             "the-distributor-moves-only-its-own",
             "the-worker-moves-only-its-own",
             "the-server-moves-only-its-own",
-            # what a dead client leaves: nobody takes it up, or it can not be resumed at all
+            # work that a dead client leaves: no agent takes it up, or it cannot be resumed at all
             "signals-can-be-taken-up",
             "instances-can-end",
             "runs-can-end",
             "workflows-can-be-done",
             "workflows-can-be-run",
-            # what is late, or the rest of a run that is over, still acts
+            # an agent that is late, or that remains of a run that is over, still acts
             "one-live-instance",
             "only-the-live-run-queues",
             "halted-before-a-new-run",
-            # what is written past the tables
+            # writes past the tables
             "task-is-the-image-of-its-instance",
             "instances-end-for-good",
             "resources-grow-on-resource-errors",

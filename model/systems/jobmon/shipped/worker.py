@@ -1,4 +1,4 @@
-"""What a worker does: the wrapper that the cluster starts, and the command that it runs (facts 3.1)."""
+"""The actions of a worker: the wrapper that the cluster starts, and the command that it runs (facts 3.1)."""
 
 from schedproof.model.lang import Action
 
@@ -91,9 +91,10 @@ COMMAND = [
 
 
 def report(what: str, ended: str, states: tuple[str, ...], event: str, tasks: tuple[str, ...] = IN_HAND) -> Action:
-    """The wrapper reports how its command has ended; where a table has no such move, nothing happens.
+    """Returns the action by which the wrapper reports how its command ended.
 
-    An error is a move of each task that is in hand (2.2), though it may be so with another instance by now.
+    If the table has no such move, nothing happens. An error is a move of each task in Instantiating, Launched or
+    Running (2.2), although another instance may have moved the task there by now.
     """
     return Action(
         f"report_{what}",

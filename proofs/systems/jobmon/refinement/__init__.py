@@ -1,4 +1,4 @@
-"""Jobmon's reference server and agents, and the repaired model: whatever they do is steps of the model.
+"""The refinement check: each act of Jobmon's reference server and agents is a sequence of steps of the repaired model.
 
-The graphs are not the same: agents go about things in an order of their own, so the model can do more.
+The two graphs differ: the agents choose one order of their acts, and the model allows more orders.
 """

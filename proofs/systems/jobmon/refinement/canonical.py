@@ -1,4 +1,4 @@
-"""The same key for states of the world that differ in nothing that matters to what comes."""
+"""One key for all states of the world that have the same future."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from schedproof.impl.systems.jobmon.simulated_cluster import Job, Phase
 from schedproof.impl.systems.jobmon.world import Slot, State
 
 MOST = 1 << 16
-"""Records that are kept."""
+"""How many records each cache keeps."""
 
 
 def canonical(at: State) -> Hashable:
-    """What a state is told apart by.
+    """Returns the key of a state.
 
-    How often an agent was started counts only as far as it is more than once; a name that it bears no more is nobody's.
-    Of an attempt that is over and its job it does not count how it came to that.
+    The number of an agent's restarts counts only as zero or more than zero. A token of an agent's earlier life is
+    replaced by the empty token, because no process has it. For an attempt and a job that are over, the key leaves out
+    how the job ended.
     """
     slots = dict(at.agents)
     records = replace(
@@ -35,7 +36,7 @@ def _bearer(name: str, slots: Mapping[str, Slot]) -> str:
     return who if slots[who].life == int(life) else ""
 
 
-# A new record costs more than to look for one: most states have the records of others.
+# Making a record costs more than a look-up, and most states share their records with others.
 
 
 @lru_cache(MOST)

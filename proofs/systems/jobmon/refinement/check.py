@@ -1,4 +1,4 @@
-"""Whether all that Jobmon's reference server and agents do are steps of the repaired model."""
+"""Checks that each act of Jobmon's reference server and agents is a sequence of steps of the repaired model."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ WORDS = Words("server and agents", "acts", "deaths", "acts beyond what was looke
 def check_simulation(
     configuration: Configuration, sides: Sides = REFERENCE, *, progress: Progress | None = None
 ) -> SimulationReport:
-    """Explores server and agents, and looks for each act for the steps of ``repaired`` that it is.
+    """Explores server and agents, and searches the steps of ``repaired`` that match each act.
 
     Args:
-        configuration: who takes part, and what may go wrong.
-        sides: what they are made of.
-        progress: called now and then with the numbers of states and acts found.
+        configuration: the components, and which faults may occur.
+        sides: the classes of the components.
+        progress: called now and then with the numbers of states and acts so far.
     """
     return simulate(configuration.about, WORDS, lambda: Exploration(configuration, sides, progress))

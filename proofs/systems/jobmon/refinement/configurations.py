@@ -1,4 +1,4 @@
-"""What is explored: who takes part, what may go wrong, and the model's instance with as many objects."""
+"""The configurations of the exploration: the components, the faults, and the model's instance with as many objects."""
 
 from __future__ import annotations
 
@@ -19,18 +19,25 @@ from schedproof.model.systems.jobmon.repaired import REPAIRED
 from schedproof.model.systems.jobmon.shipped.configurations import Configuration as ModelConfiguration
 
 ASKED_FOR = 1
-"""What a task asks for at first; each scaling adds one."""
+"""The memory that a task asks for at first; each scaling adds one."""
 
 TROUBLE = frozenset({Kind.LOST, Kind.CRASH, Kind.INSTANCE_LAPSES, Kind.RUN_LAPSES, Kind.STOP, Kind.RESTART})
-"""Bad things: to be started again is one only for a client that came to an end. That of the server is asked for by name."""
+"""The kinds of faults.
+
+A restart is a fault only for a client that has ended. A restart of the server must be added by name.
+"""
 
 
 @dataclass(frozen=True)
 class May:
-    """What may happen besides.
+    """What else may happen in a configuration.
 
-    ``bad``: so many bad things, of the kinds ``trouble``, which happen to ``whom`` (names begin so). ``endings``: how
-    commands end. ``refusing``: the cluster takes no job.
+    Attributes:
+        bad: how many faults may occur.
+        trouble: the kinds of these faults.
+        whom: prefixes of the names of those that faults affect.
+        endings: how commands may end.
+        refusing: the cluster accepts no job.
     """
 
     bad: int = 1
@@ -42,9 +49,13 @@ class May:
 
 @dataclass(frozen=True)
 class Configuration:
-    """A workflow of independent tasks, each with its attempts, and the clients that want it.
+    """A workflow of independent tasks, and the clients that want to run it.
 
-    ``runs`` and ``instances``: so many are looked at; what comes after more of them is beyond.
+    Attributes:
+        tasks: for each task, its maximum number of attempts.
+        clients: for each client, how it treats another run.
+        runs: how many runs the exploration covers; a state with more is beyond it.
+        instances: how many task instances the exploration covers; a state with more is beyond it.
     """
 
     about: str
@@ -56,7 +67,7 @@ class Configuration:
     may: May = field(default_factory=May)
 
     def world(self, sides: Sides, observer: Observer) -> World:
-        """The world in which nobody has done anything yet."""
+        """Returns the world before the first step of any agent."""
         tasks = tuple(
             TaskSpec(f"t{number}", "x", resources=(("memory", ASKED_FOR),), max_attempts=most)
             for number, most in enumerate(self.tasks)
@@ -73,19 +84,23 @@ class Configuration:
         return World(clients, self.distributors, sides, cluster=cluster, observer=observer, server_restarts=restarts)
 
     def is_beyond(self, records: Records) -> bool:
-        """Whether there are more runs or attempts than are looked at."""
+        """Whether the records have more runs or task instances than the exploration covers."""
         return len(records.runs) > self.runs or len(records.instances) > self.instances
 
     def instance(self) -> Instance:
-        """The model's instance. It has a distributor and a client for each run: so there is a run for each distributor,
-        and one more than are looked at, whose client clears what another one then does not wait for."""
+        """Returns the model's instance.
+
+        The model has one distributor and one client for each run. So it needs a run for each distributor. It also needs
+        one run more than the exploration covers: the client of that run clears instances that another client then need
+        not wait for.
+        """
         runs = max(self.runs + 1, self.distributors)
         return instance_with(REPAIRED, ModelConfiguration(self.about, runs, self.tasks, self.instances).rigid)
 
 
 class Refusing(SimulatedCluster):
-    """A cluster that takes no job."""
+    """A cluster that accepts no job."""
 
     def submit(self, instance: int, resources: Resources, queue: str) -> str:
-        """Never."""
+        """Raises SubmitFailed."""
         raise SubmitFailed("it takes no job")

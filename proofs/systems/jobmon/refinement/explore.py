@@ -1,4 +1,4 @@
-"""All that server and agents can come to, and the steps of the model that lead there."""
+"""The exploration of server and agents beside the model: for each act, the steps of the model that match it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from .meaning import Meanings
 from .moves import TAKEN, Seen, of_act, terminated
 
 BEGIN = "distributor_starts"
-"""In the world all distributors are there from the start."""
+"""The world starts with all distributors running; the model starts them by this action."""
 
 
 @dataclass(frozen=True)
 class At:
-    """A state of the world, and how many bad things led there."""
+    """A state of the world, and the number of faults before it."""
 
     world: State
     bad: int
 
 
 class Exploration(Simulation[At, Act]):
-    """Every act in every state.
+    """Explores every act in every state.
 
-    What is beyond has more objects than the model's instance. A death is an act by which somebody dies.
+    A state is beyond the exploration if it has more objects than the configuration covers. A death is an act by which
+    an agent or a job dies.
     """
 
     differs_at_start = "the two do not begin alike"
@@ -47,15 +48,15 @@ class Exploration(Simulation[At, Act]):
         super().__init__(ModelSteps(instance), progress)
 
     def begin(self) -> tuple[At, Move]:
-        """All distributors have started."""
+        """Returns the initial state, in which all distributors have started."""
         return At(self._world.state(), 0), Move((BEGIN,), self.steps.instance.sizes["Distributor"])
 
     def put(self, at: At) -> None:
-        """Back to a state."""
+        """Puts the world into a state."""
         self._world.restore(at.world)
 
     def acts(self, at: At) -> Iterator[Act]:
-        """What may happen in the configuration."""
+        """Yields the acts that the configuration allows."""
         return (act for act in self._world.acts() if self._is_possible(act, at))
 
     def _is_possible(self, act: Act, at: At) -> bool:
@@ -66,18 +67,18 @@ class Exploration(Simulation[At, Act]):
         return True
 
     def _is_bad(self, act: Act, at: At) -> bool:
-        """Who was killed is started again as a matter of course; who came to an end, since somebody wants it."""
+        """A restart after a crash is no fault. A restart after an agent has ended is one: a user asks for it."""
         if act.kind is Kind.RESTART:
             return dict(at.world.agents)[act.who].memory is not None
         return act.kind in TROUBLE or act.kind is Kind.SERVER_RESTARTS
 
     def do(self, act: Act) -> None:
-        """Does it, and notes what was requested."""
+        """Does an act, and records its requests."""
         self._seen.clear()
         self._world.do(act)
 
     def take(self, before: At, act: Act) -> At | None:
-        """The world now."""
+        """Returns the present state; None if the act changed nothing."""
         world = self._world.state()
         if world == before.world:
             return None
@@ -86,37 +87,37 @@ class Exploration(Simulation[At, Act]):
 
     @property
     def moves(self) -> int:
-        """Acts that changed something; the one that does not conform counts, too."""
+        """The number of acts that changed the state; a nonconforming act counts as well."""
         return self._changes
 
     def said(self, act: Act) -> str:
-        """Who did what, and what was requested."""
+        """Returns who did what, and which requests were sent."""
         how = f" ({act.ending})" if act.ending is not None else ""
         return f"{act.who} {act.kind}{how}" + "".join(f": {_in_words(request)}" for request, _ in self._seen)
 
     def move(self, at: At, act: Act, after: At) -> Move:
-        """By what was requested."""
+        """Returns the move that the act's requests stand for."""
         seen: Seen = tuple(self._seen)
         return of_act(act, seen, at.world, after.world)
 
     def meanings(self, at: At, before: Iterable[Image]) -> Mapping[Image, Meaning]:
-        """The same, whatever was before."""
+        """Returns the meaning of a state; it does not depend on the images before."""
         return dict.fromkeys(before, self._meanings.read(at.world))
 
     def key(self, at: At) -> Hashable:
-        """The world without what matters no more, and how many bad things there were."""
+        """Returns the canonical key of the world, with the number of faults."""
         return canonical(at.world), at.bad
 
     def is_crash(self, act: Act) -> bool:
-        """Somebody is killed."""
+        """Whether the act is a crash of an agent or a job."""
         return act.kind is Kind.CRASH
 
     def is_beyond(self, at: At, before: Iterable[Image]) -> bool:
-        """There are more runs or attempts than are looked at."""
+        """Whether the state has more runs or instances than the exploration covers."""
         return self._configuration.is_beyond(at.world.records)
 
     def restrict(self, at: At, act: Act, after: At, images: frozenset[Image]) -> frozenset[Image]:
-        """A distributor may terminate a job only if the model lets it."""
+        """Keeps the images in which the model lets a distributor terminate the jobs that the act terminates."""
         for instance in terminated(act, at.world, after.world):
             images = frozenset(image for image in images if self._may_be_taken(image, instance - 1))
             if not images:
@@ -128,7 +129,7 @@ class Exploration(Simulation[At, Act]):
         return any(dict(choice.parameters).get("i") == instance for choice in steps)
 
     def name(self, sort: str, number: int) -> str:
-        """The sort, and a number."""
+        """Returns the sort and a number."""
         return f"{sort} {number}"
 
 

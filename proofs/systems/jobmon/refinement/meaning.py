@@ -1,8 +1,8 @@
-"""What a state of the world means in the model: for each slot of a state the values that fit.
+"""The meaning of a state of the world in the model: for each slot of the model's state, the values that fit.
 
-Objects are numbered by their creation: the k-th run of the database is the model's run k, the client process that
-created it is its client k, and so on. Slots that are left out may have any value: the deadlines of what has no
-lease, the clients of runs that are over, and what distributors have in memory.
+Objects are numbered by creation: the k-th run of the database is run k of the model, and the client process that
+created it is client k. A slot that is left out may have any value. These are the deadlines of objects without a lease,
+the clients of runs that are over, and the memory of distributors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WITH_A_DEADLINE = frozenset("IORT")
 
 
 class Meanings:
-    """Reads states of the world for an instance of the model."""
+    """Maps states of the world to an instance of the model."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
@@ -44,16 +44,15 @@ class Meanings:
         self._known: dict[tuple[str, tuple[str, ...]], frozenset[int]] = {}
 
     def _values(self, sort: str, names: tuple[str, ...]) -> frozenset[int]:
-        """The states of these names."""
         if (sort, names) not in self._known:
             self._known[sort, names] = frozenset(self._states[sort][name] for name in names)
         return self._known[sort, names]
 
     def read(self, at: State) -> Meaning:
-        """What ``at`` means.
+        """Returns the meaning of the state ``at``.
 
         Raises:
-            Broken: it means nothing.
+            Broken: the state has no meaning in the model.
         """
         fits: dict[int, frozenset[int]] = {}
         self._workflow(at, fits)
@@ -135,21 +134,22 @@ class Meanings:
 
 
 def _lives(at: State, token: str) -> bool:
-    """Whether the process of a client that chose ``token`` has something to do still."""
+    """Whether the process of the client that chose ``token`` still has work to do."""
     name, _, life = token.rpartition(".")
     slot = dict(at.agents)[name]
     return slot.life == int(life) and slot.memory is not None and getattr(slot.memory, "over", None) is None
 
 
 def job_states(job: Job, it: TaskInstance, identity: str) -> tuple[str, ...]:
-    """The states of the model's job that fit.
+    """Returns the states of the model's job that fit a job of the world.
 
-    The command may act from when it was granted until it has ended. A wrapper that has died, or has still to hear
-    that its report was taken, has nothing more to say: in the model it is over with the report.
+    The command may act from when it was granted until it has ended. The model's job is over once the report is
+    accepted. So it is also over if its wrapper has died since, or waits for the answer to its report.
     """
     granted = it.process_group_id == identity
     if job.phase is Phase.OVER:
-        # In the model no wrapper dies that has stopped its command, and the cluster knows what had too few resources.
+        # In the model, a wrapper that has stopped its command does not die, and the cluster knows which jobs ran out of
+        # resources.
         known = ("OutOfResources",) if job.ending is Ending.RESOURCE_ERROR else ()
         return (*OVER, STOPPED, *known)
     if job.phase is Phase.DYING:

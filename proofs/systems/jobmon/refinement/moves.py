@@ -1,4 +1,4 @@
-"""What an act of the world may be in the model: some steps of these actions, at most so many."""
+"""The move of the model that an act of the world may be: at most a given number of steps of given actions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schedproof.proofs.refinement.mismatch import Broken
 from schedproof.proofs.refinement.simulation import NOTHING, Move
 
 Seen = Sequence[tuple[Request, Report]]
-"""The requests that were done in an act."""
+"""The requests of an act that were carried out, with their reports."""
 
 
 ADVANCES = {
@@ -58,23 +58,23 @@ ALIKE: Mapping[type[Request], tuple[str, ...]] = {
     ask.Lapse: ("lose_instantiated", "lose_launched", "lose_running"),
     ask.ReapRun: ("reap", "reap_terminated"),
 }
-"""What a request is whatever it says."""
+"""Requests whose actions depend only on their type."""
 
 TAKES_FOR_DEAD = (ask.Lapse, ask.Fence, ask.ReapRun)
-"""What has to wait for one lease when the server has started: in the model a lease that has not run out."""
+"""Requests that must wait for one lease after the server starts: in the model, the lease has not run out yet."""
 
 OVER = ("triage_lost", "triage_resources", "end_doomed", "give_up_lost")
 TAKEN = ("take_job", "start_refused")
-"""Why a job may be terminated: it is not wanted any more, or its wrapper may not start."""
+"""Why a job may be terminated: it is not needed any more, or its wrapper may not start."""
 
 
 def of_request(request: Request, report: Report) -> Move:
-    """What a request may be; one that is answered as it was before is nothing."""
+    """Returns the move that a request may be; a repeated request is no move."""
     if not report.changed:
         return NOTHING
     match request:
         case ask.Register():
-            return NOTHING  # in the model the workflow is there from the start
+            return NOTHING  # in the model the workflow exists from the start
         case ask.CreateRun():
             return Move(("plan_cold" if request.cold else "plan_hot", "register"), 2)
         case ask.Clear():
@@ -88,7 +88,7 @@ def of_request(request: Request, report: Report) -> Move:
         case ask.RenewLaunched():
             return Move(("beat_launched",), len(request.instances))
         case ask.JobOver():
-            # In the model a wrapper that has stopped its command is there until it is taken away.
+            # In the model, a wrapper that has stopped its command stays until its job is removed.
             return Move(("take_job", *OVER), 2)
         case ask.End():
             return Move((REPORTS[request.status],))
@@ -96,10 +96,10 @@ def of_request(request: Request, report: Report) -> Move:
 
 
 def of_act(act: Act, seen: Seen, before: State, after: State) -> Move:
-    """What an act may be.
+    """Returns the move that an act may be.
 
     Raises:
-        Broken: it is more than one request, or takes somebody for dead too early.
+        Broken: the act carries out more than one request, or takes an object for dead too early.
     """
     if len(seen) > 1:
         raise Broken("more than one request is done in one step")
@@ -124,7 +124,7 @@ def of_act(act: Act, seen: Seen, before: State, after: State) -> Move:
         case Kind.RUN_LAPSES:
             return Move(("run_is_late",))
         case Kind.SERVER_RESTARTS | Kind.GRACE_ENDS:
-            return NOTHING  # the model's server is always there, and need not take anybody for dead
+            return NOTHING  # the model's server is always up, and need not take any object for dead
     if seen:
         return of_request(*seen[0])
     if len(after.jobs) > len(before.jobs):
@@ -140,12 +140,12 @@ def _death(who: str) -> tuple[str, ...]:
     if who.startswith("job "):
         return ("worker_dies", "wrapper_dies")
     if who == "reaper":
-        return ()  # in the model it never sleeps, but need not act
+        return ()  # in the model the reaper is always up, but need not act
     return ("distributor_dies",) if _is_distributor(who) else ("client_dies",)
 
 
 def _of_the_worker(who: str, before: State) -> Move:
-    """A step of a wrapper of which the server took no note."""
+    """A step of a wrapper that sent no request that was carried out."""
     worker = before.jobs[int(who.removeprefix("job "))].worker
     assert worker is not None
     if worker.stage is Stage.ASK:
@@ -156,10 +156,10 @@ def _of_the_worker(who: str, before: State) -> Move:
 
 
 def terminated(act: Act, before: State, after: State) -> list[int]:
-    """The instances whose jobs a distributor has now decided to terminate, and that are not over.
+    """Returns the instances whose jobs a distributor has just decided to terminate, and that are not over.
 
-    It decides by what it was told last, and that is when the model has to agree; what nobody has control of any more
-    stays so.
+    The distributor decides by the last report that it got, and the model has to agree at that time. Later it stays
+    right: an instance without control does not regain it.
     """
     if not _is_distributor(act.who) or act.kind not in (Kind.STEP, Kind.LOST):
         return []

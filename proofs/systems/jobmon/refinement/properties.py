@@ -1,4 +1,4 @@
-"""In which configurations Jobmon's reference server and agents are explored beside their model."""
+"""The refinement properties of Jobmon's reference server and agents, one for each configuration."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .configurations import Configuration, May
 
 @dataclass(frozen=True, kw_only=True)
 class JobmonRefinement(Refinement):
-    """Jobmon's server and agents in one configuration: each of their acts is steps of the model."""
+    """In one configuration, each act of Jobmon's server and agents is a sequence of steps of the model."""
 
     configuration: Configuration
 
     def check(self, progress: Progress | None = None) -> Report:
-        """Explores them, and looks for the steps."""
-        from .check import check_simulation  # a list of properties needs no server
+        """Explores server and agents, and searches the steps that match."""
+        from .check import check_simulation  # a list of properties must not import the server
 
         return check_simulation(self.configuration, progress=progress)
 

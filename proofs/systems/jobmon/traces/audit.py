@@ -1,14 +1,17 @@
-"""Rows of Jobmon's table ``task_status_audit``: one for each status that a task has had, as JSON lines or as CSV.
+"""Validates rows of Jobmon's table ``task_status_audit``, one for each status of a task, as JSON lines or as CSV.
 
-The choices of the reading:
+How the rows are interpreted:
 
-* **The moves** are those of the table of today (fact 2.2) and of the one that comes with the audit (``NEWER``), and a resume's writes. Only here is the
-  state E seen, which the model passes through within a step: so these tables check, and not the model's steps.
-* **E is written on a retry only**, with no length: what follows it is another attempt. Only what was Instantiating may fail for good from there, since no
-  row leads there at once. An amended variant may also write what its machine does in one step as one row.
-* **Rows of a task fit together**: each begins with the status with which the one before ends, and when that ends. Times are whole seconds, so that these may
-  differ by one.
-* **The file may begin and end in the middle**: the first row of a task is believed if it has a previous status.
+* **Moves**: a row must be a move of one of two tables, or a write of a resume. The tables are the present one (fact
+  2.2) and the one that comes with the audit (``NEWER``). Only these logs show the state E, which the model passes
+  through within a step. So rows are checked against these tables and not against the model's steps.
+* **E is written on a retry only**, with no duration: another attempt follows it. Only a task that was Instantiating may
+  fail for good from E, because no row leads from Instantiating to ErrorFatal at once. An amended variant may also write
+  a move of its machine as one row.
+* **Rows of a task fit together**: each begins with the status and at the time with which the row before it ends. Times
+  are whole seconds, so they may differ by one.
+* **The file may begin and end in the middle**: the first row of a task is accepted as it is if it has a previous
+  status.
 """
 
 from __future__ import annotations
@@ -39,16 +42,23 @@ NEWER = frozenset(
         *(("Running", to) for to in ("Registering", "AdjustingResources", "ErrorFatal")),
     }
 )
-"""The moves that the newer table (19 in all, facts 2.2) has besides those of today."""
+"""The moves that the newer table (19 in all, facts 2.2) has and the present table lacks."""
 
 FIRST, ERROR = "Registering", "ErrorRecoverable"
 SECOND = 1.0
-"""How far the end of one row may be from the beginning of the next: one second of rounding."""
+"""How far the end of one row may be from the beginning of the next: one second, for rounding."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One row: which task went from where (None: it is new) to where, and when."""
+    """One row: a task's move, and its times.
+
+    Attributes:
+        source: the state before; None if the task is new.
+        target: the state after.
+        entered: when the task entered ``target``.
+        exited: when it left ``target``; None if it has not.
+    """
 
     number: int
     line: int
@@ -66,7 +76,7 @@ class Entry:
 
 
 def moves_of(model: Model) -> Set[tuple[str, str]]:
-    """Every move that such a row may tell."""
+    """Returns every move that a row may show."""
     own = [row for row in model.table("Task") if row.event == "reset" or model.changes]
     through_error = {(row.source, ERROR) for row in own if row.event == "retry"}
     return {(row.source, row.target) for row in (*own, *table_of(model, "Task"))} | through_error | NEWER
@@ -74,7 +84,7 @@ def moves_of(model: Model) -> Set[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Chain:
-    """The rows of one task so far: the last one, and the one before it."""
+    """The last row of a task so far, and the row before it."""
 
     last: Entry | None = None
     before: Entry | None = None
@@ -82,13 +92,13 @@ class _Chain:
 
 @dataclass(frozen=True)
 class _Audit:
-    """The rows of all tasks, each task's checked by itself: what explains them is the chain that they make."""
+    """The rows of all tasks. Each task is checked alone; its rows so far are the candidate that explains it."""
 
     moves: Set[tuple[str, str]]
     entries: Sequence[Entry]
 
     def check(self) -> Validation:
-        """The verdict on all rows."""
+        """Returns the verdict on all rows."""
         chains: dict[int, Candidates[_Chain]] = {}
         for entry in self.entries:
             after = step(chains.get(entry.task, Candidates((_Chain(),))), self.record(entry))
@@ -103,7 +113,7 @@ class _Audit:
         return Validation(LogVerdict.CONFORMS, note=note, size=len(self.entries))
 
     def record(self, entry: Entry) -> Record[_Chain]:
-        """The row as a record: it goes on with a chain that does not speak against it."""
+        """Returns the row as a record: it extends each chain that it fits."""
 
         def successors(chain: _Chain) -> Iterator[Path]:
             if self.against(chain, entry) is None:
@@ -112,7 +122,7 @@ class _Audit:
         return Record(entry.number, entry.line, entry.says, successors)
 
     def against(self, chain: _Chain, entry: Entry) -> NonconformanceReport | None:
-        """What speaks against the next row of a task."""
+        """Returns why a row cannot be the next row of its task; None if it can."""
         last = chain.last
         if last is not None and entry.source != last.target:
             now = letter("Task", last.target)
@@ -135,7 +145,7 @@ class _Audit:
         return self.times(last, entry)
 
     def times(self, last: Entry | None, entry: Entry) -> NonconformanceReport | None:
-        """What speaks against the times of a row."""
+        """Returns why the times of a row do not fit; None if they do."""
         if entry.exited is not None and entry.exited < entry.entered:
             return self.nonconformance(entry, "it ends before it begins")
         if entry.target == ERROR and entry.exited != entry.entered:
@@ -153,7 +163,7 @@ class _Audit:
         return None
 
     def nonconformance(self, entry: Entry, why: str, now: str | None = None) -> NonconformanceReport:
-        """The nonconformance, with what the task could have become from ``now``."""
+        """Returns the nonconformance, with the states that the task could have moved to from ``now``."""
         who = f"task {entry.task}"
         could = sorted({to for source, to in self.moves if source == now} - {entry.target}) if now else []
         candidates = [
@@ -179,10 +189,11 @@ def _fields(text: TextLine) -> list[str]:
 
 
 def _csv_lines(lines: Sequence[TextLine]) -> Iterator[Line]:
-    """The lines of a CSV file, each as the object that a line of JSON would be.
+    """Yields the lines of a CSV file, each as the object that a JSON line would be.
 
     Raises:
-        TraceError: the header lacks a column or has one twice, a line has other columns than the header, or no number where one belongs.
+        TraceError: the header lacks a column or repeats one, a line has another number of columns than the header, or
+            an id is not a number.
     """
     header = _fields(lines[0])
     twice = next((name for at, name in enumerate(header) if name in header[:at]), None)
@@ -263,4 +274,4 @@ AUDIT = Format(
     text=True,
     by_release=True,
 )
-"""Rows of task_status_audit."""
+"""The format of rows of task_status_audit."""

@@ -1,4 +1,4 @@
-"""What dumps of Jobmon's tables show, indexed: which rows there are, whose they are, and from which dump to which they are known."""
+"""An index of dumps of Jobmon's tables: which rows exist, which object each belongs to, and in which dumps it is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedproof.proofs.traces.reports.report import NonconformanceReport
 from .words import CALLED, LETTERS
 
 TABLES = {"workflow": "Workflow", "workflow_run": "WorkflowRun", "task": "Task", "task_instance": "TaskInstance"}
-"""Table -> the sort of its rows."""
+"""Maps a table to the sort of its rows."""
 
 BELONGS = {
     "TaskInstance": ("task_id", "workflow_run_id"),
@@ -20,15 +20,15 @@ BELONGS = {
     "WorkflowRun": ("workflow_id",),
     "Workflow": (),
 }
-"""The columns that never change."""
+"""For each sort, the columns that never change."""
 
 OWNER = {"TaskInstance": "task_id", "WorkflowRun": "workflow_id"}
-"""The column that says to whose part a row belongs."""
+"""The column that says which part of the database a row belongs to."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a dump shows of one row: its state ("" if it does not say), and its other columns."""
+    """A row in one dump: its state ("" if the dump has none), and its other columns."""
 
     state: str
     columns: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Dump:
-    """One record: sort -> id -> row, for the tables that it has."""
+    """One record. ``tables`` has, for each table of the dump, its rows by sort and id."""
 
     number: int
     line: int
@@ -52,9 +52,9 @@ class DumpIndex:
     ids: dict[str, list[int]] = field(default_factory=dict)
     belongs: dict[tuple[str, int, str], int] = field(default_factory=dict)
     born: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The number of the first dump that shows a row."""
+    """By row, the number of the first dump that shows it."""
     ends: dict[str, int] = field(default_factory=dict)
-    """The number of the last dump that has a table."""
+    """By sort, the number of the last dump that has its table."""
     contradiction: NonconformanceReport | None = None
 
     def __post_init__(self) -> None:
@@ -77,37 +77,44 @@ class DumpIndex:
             self.contradiction = NonconformanceReport(dump.number, dump.line, reason)
 
     def of(self, sort: str, column: str, value: int) -> list[int]:
-        """The rows that belong to another."""
+        """Returns the rows of ``sort`` whose ``column`` is ``value``."""
         return [n for n in self.ids[sort] if self.belongs.get((sort, n, column)) == value]
 
     def logs(self, sort: str) -> bool:
-        """Some dump has this table."""
+        """Whether some dump has this table."""
         return any(sort in dump.tables for dump in self.dumps)
 
     def counts(self, task: int | None) -> bool:
-        """Some dump says how often a task was attempted."""
+        """Whether some dump has the number of a task's attempts."""
         rows = (dump.tables.get("Task", {}).get(task) for dump in self.dumps if task is not None)
         return any(row is not None and row.columns.get("num_attempts") is not None for row in rows)
 
     def knows_all(self, sort: str, dump: Dump) -> bool:
-        """Every row that there was by then is known, and whose it is: this dump has the table, or a later one."""
+        """Whether all rows up to this dump are known, with what they belong to: this dump or a later one has the table."""
         return dump.number <= self.last(sort) and not self.nameless(sort)
 
     def last(self, sort: str) -> int:
-        """The number of the last dump that has the table; 0 if none has it."""
+        """Returns the number of the last dump that has the table; 0 if none has it."""
         return self.ends.get(sort, 0)
 
     def nameless(self, sort: str) -> bool:
-        """There are rows of which no dump says whose they are."""
+        """Whether there are rows of which no dump says what they belong to."""
         return any((sort, number, OWNER[sort]) not in self.belongs for number in self.ids[sort])
 
     def unobserved(self, sort: str, known: Sequence[int]) -> tuple[Obj, ...]:
-        """What stands for the rows of a part that no dump shows as its own: an object with the next number, if there may be any, or none is known."""
+        """Returns an object for the rows of a part that no dump shows as its own.
+
+        The object has the next number. It is left out if ``known`` has rows and there can be no others.
+        """
         some = not known or not self.knows_all(sort, self.dumps[-1])
         return ((sort, len(known)),) if some else ()
 
     def shows(self, dump: Dump, sort: str, number: int) -> str | None:
-        """The state that a dump shows of a row; "Absent" (or what it is at first) if it has none; None if nobody knows."""
+        """Returns the state of a row in a dump.
+
+        Returns:
+            "Absent" (or its initial state) if the dump's table lacks the row; None if the state is unknown.
+        """
         if sort not in dump.tables:
             return None
         row = dump.tables[sort].get(number)

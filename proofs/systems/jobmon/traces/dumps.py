@@ -1,14 +1,15 @@
-"""Dumps of Jobmon's tables ``task``, ``task_instance``, ``workflow_run`` and ``workflow``, taken one after another.
+"""Validates successive dumps of Jobmon's tables ``task``, ``task_instance``, ``workflow_run`` and ``workflow``.
 
-The choices of the reading:
+How the dumps are interpreted:
 
-* **A dump is a sample**: any number of steps may lie between two, and a state that was passed through may not be shown.
-* **A table that a dump has is whole**: what is not in it is not there (yet). Rows are never taken away. A table, or a column, that is left out
-  says nothing, but when a later dump has it. A task is queued with its instance in one transaction (facts 3.1); the release
-  that is to come writes the instance later, and what is dumped in between does not conform.
-* **Parts**: a workflow with its runs is checked by itself, then each task with its instances: its steps may ask what a run may have been
-  since the dump before, and not which moment of this was which. What else they ask (processes, jobs, heartbeats) nobody sees: it may be so or not.
-* **The first dump is believed**, but for what the machine never shows.
+* **A dump is a sample**: any number of steps may lie between two dumps, and no dump need show an intermediate state.
+* **A table in a dump is complete**: a row that is not in it does not exist (yet). Rows are never removed. A table or a
+  column that is left out gives no information, unless a later dump has it. A task is queued with its instance in one
+  transaction (facts 3.1). The coming release writes the instance later; a dump taken in between does not conform.
+* **Parts**: a workflow with its runs is checked alone, then each task with its instances. The steps of a task may ask
+  which states a run may have had since the dump before, but not in which order. Whatever else they ask (processes,
+  jobs, heartbeats) is unobserved: it may hold or not.
+* **The first dump is accepted as it is**, except for states that the machine never shows.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from .ways import MOST_VALUES, Memory
 from .words import SCHEMA, Clock, fits, led_from, led_to, property_of, refuse_release, state_of
 
 NONE_YET = frozenset({"Absent"})
-"""The state of a row that is not made."""
+"""The state of a row that does not exist yet."""
 
 ENDED = "Aborted"
-"""What stands for a run that does nothing: no step of the machine needs one that is in this state."""
+"""The state that stands for a run that does nothing: no step of the machine needs a run in this state."""
 
 
 def _dump(number: int, line: Line, shape: Shape, clock: Clock) -> Dump:
@@ -67,7 +68,7 @@ class _Dumps:
     memory: Memory = field(default_factory=Memory)
 
     def check(self) -> Validation:
-        """The verdict on all dumps."""
+        """Returns the verdict on all dumps."""
         now = {part: PartCandidates(()) for part in (*self._workflows(), *self._tasks())}
         size, contradiction, breaks = len(self.index.dumps), self.index.contradiction, list[Violation]()
         runs_may_be: Mapping[int, frozenset[str]] = {}
@@ -120,11 +121,12 @@ class _Dumps:
 
 @dataclass(frozen=True)
 class _PartSeen:
-    """A dump as far as one part is concerned.
+    """What a dump shows of one part.
 
     Args:
-        now: what explains the part so far.
-        runs_may_be: run -> the states that it may have been in since the dump before; none where that is not known.
+        now: the candidates that explain the part so far.
+        runs_may_be: by run, the states that it may have had since the dump before; runs without such knowledge are left
+            out.
     """
 
     index: DumpIndex
@@ -135,11 +137,11 @@ class _PartSeen:
 
     @property
     def is_workflow(self) -> bool:
-        """It is a workflow with its runs, and not a task with its instances."""
+        """Whether the part is a workflow with its runs, not a task with its instances."""
         return "Workflow" in self.part.rows
 
     def after(self) -> tuple[PartCandidates, list[Violation]] | NonconformanceReport:
-        """The candidates that explain the dump as well, with the properties that it breaks; or that there are none."""
+        """Returns the candidates that explain the dump too, with the properties that it breaks; or the nonconformance."""
         now, part = self.now, self.part
         if now.exceeded or (not self.is_workflow and self.stays):
             return now, []
@@ -158,7 +160,7 @@ class _PartSeen:
             return replace(now, exceeded=record.exceeded(error)), []
 
     def runs_after(self, after: PartCandidates) -> Mapping[int, frozenset[str]]:
-        """What each run may have been, where this part says it."""
+        """Returns the states that each run may have had, with those that this part determines."""
         if not self.is_workflow:
             return self.runs_may_be
         runs = self.part.rows["WorkflowRun"]
@@ -175,7 +177,7 @@ class _PartSeen:
 
     @property
     def stays(self) -> bool:
-        """No dump shows any more of the task: it may as well stay as it is."""
+        """Whether no later dump shows the task: it may then stay as it is."""
         shown = (self.index.last(sort) for sort in ("Task", "TaskInstance") if self.part.rows[sort])
         return self.now.records > 0 and self.dump.number > max(shown)
 
@@ -191,7 +193,7 @@ class _PartSeen:
         )
 
     def _runs(self) -> dict[Obj, frozenset[str]]:
-        """What the runs of a task may have been."""
+        """The states that the runs of a task may have had."""
         runs, known = self.part.rows["WorkflowRun"], self.runs_may_be
         may_be: dict[Obj, frozenset[str]] = {
             ("WorkflowRun", at): known[run] for at, run in enumerate(runs) if run in known
@@ -204,13 +206,13 @@ class _PartSeen:
         return may_be
 
     def _attempts(self) -> dict[Field, Any]:
-        """How many attempts a task may have; that may have been changed on the way."""
+        """The maximum of a task's attempts, where known. The maximum may have changed since the dump before."""
         allowed = [n for n in (self._shown_most, self.now.most) if n is not None]
         return {("Task", "most", 0): max(allowed)} if allowed else {}
 
     @property
     def most(self) -> int | None:
-        """The attempts that the task may have, as the last dump that says it."""
+        """The maximum of the task's attempts in the last dump that has it."""
         return self.now.most if self._shown_most is None else self._shown_most
 
     @property
@@ -221,7 +223,10 @@ class _PartSeen:
         return row.columns.get("max_attempts") if row else None
 
     def with_running(self, after: PartCandidates, breaks: list[Violation]) -> tuple[PartCandidates, list[Violation]]:
-        """With the instances that run now. Commands are not in the database; by its rows they run as long as their instances do."""
+        """Adds the instances that run now, and a violation if they are several.
+
+        The database does not contain commands; by its rows, a command runs as long as its instance.
+        """
         if self.is_workflow:
             return after, breaks
         rows = self.dump.tables.get("TaskInstance", {})
@@ -256,4 +261,4 @@ DUMPS = Format(
     fits=fits,
     by_release=True,
 )
-"""Dumps of tables."""
+"""The format of dumps of tables."""

@@ -1,13 +1,15 @@
-"""Events in which Jobmon's server, distributor and workers tell what they do: structlog's, as JSON lines or as its console writes them.
+"""Validates structlog events of Jobmon's server, distributor and workers, as JSON lines or as its console writes them.
 
-The messages that are read are ``MESSAGES``; other lines are skipped and counted. The choices of the reading:
+The format reads the messages of ``MESSAGES``; it skips and counts other lines. How the events are interpreted:
 
-* **An instance, a run** is checked by itself: tasks have no such lines, but for refusals.
-* **What is logged**: each move of an instance but those of ``jobmon_life.UNLOGGED``, and each of a run but the reaper's.
-* **INSTANTIATED is logged for every instance that was asked for**, also for one that did not move.
-* **A refusal** says in which state the object was; it must be one that the tables give: too late (12 moves of instances, 2 of runs), or not allowed.
-  An amended variant also refuses what its table allows, from who has no lease (any more).
-* **A log may begin in the middle**: an object may be met in any state.
+* **Each instance and each run** is checked alone. Tasks have no such lines, except refusals.
+* **What is logged**: each move of an instance except those of ``life.UNLOGGED``, and each move of a run except the
+  reaper's.
+* **INSTANTIATED is logged for every instance that was asked for**, even for one that did not move.
+* **A refusal** names the object's state. The tables must refuse that move: as too late (12 moves of instances, 2 of
+  runs), or as not allowed. An amended variant also refuses moves that its table allows, if the sender has no lease (any
+  more).
+* **A log may begin in the middle**: an object may first appear in any state.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ MESSAGES: Mapping[str, re.Pattern[str]] = {
         "invalid": r"Invalid (?P<machine>TaskInstance|Task|WorkflowRun|Workflow) transition",
     }.items()
 }
-"""What is read of a message; ``number`` is the instance's id, ``state`` what it has come to."""
+"""The part of each message that is read; ``number`` is the instance's id, ``state`` the state that it has reached."""
 
 ERRORS = frozenset({"Error", "ResourceError", "UnknownError", "NoDistributorId", "ErrorFatal"})
 UNTIMELY = {
@@ -70,13 +72,14 @@ STAMP = re.compile(r"^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a line tells.
+    """The content of a line.
 
     Args:
-        targets: the states that the object may have come to by the logged step; none for a refusal.
-        source: the state before; "" if it is not told.
-        stays: it may have stayed as it was.
-        refused: the refusal: "untimely" or "invalid"; ``requested`` is what was asked for.
+        targets: the states that the object may have after the logged step; empty for a refusal.
+        source: the state before; "" if the line does not have it.
+        stays: the object may have stayed as it was.
+        refused: the kind of refusal, "untimely" or "invalid".
+        requested: for a refusal, the state that was asked for.
     """
 
     number: int
@@ -101,7 +104,7 @@ class Entry:
 
 
 def _console(text: str) -> dict[str, Any]:
-    """The event of a line that structlog's console renderer wrote: the message, then key=value."""
+    """The event of a line from structlog's console renderer: the message, then key=value."""
     found: dict[str, Any] = {"event": text}
     stamp = STAMP.match(text)
     if stamp:
@@ -156,10 +159,10 @@ def _status(line: Line, sort: str, key: str, shown: str | None = None) -> str:
 
 
 def _entry(line: Line, number: int) -> Entry | None:
-    """What a line tells; None if it is none of these messages.
+    """The content of a line; None if it is none of these messages.
 
     Raises:
-        TraceError: something is missing, or is no status.
+        TraceError: a value is missing, or is not a status.
     """
     found = _message(line.value["event"])
     if found is None:
@@ -190,7 +193,7 @@ def _entry(line: Line, number: int) -> Entry | None:
             raise line.error(f'"error_state": {letter("TaskInstance", state)} is not a state of error')
         return Entry(number, line.number, "TaskInstance", who, frozenset({state}))
     if kind == "killed":
-        # It says of which state, and not whether this is over.
+        # The line names the killed state, but not whether the instance has reached its final state.
         return Entry(number, line.number, "TaskInstance", who, frozenset({"KillSelf", "ErrorFatal"}))
     state = state_of("TaskInstance", match["state"], line, "the message", constants=True)
     source = state_of("TaskInstance", match["source"], line, "the message", constants=True) if kind == "overdue" else ""
@@ -199,16 +202,16 @@ def _entry(line: Line, number: int) -> Entry | None:
 
 @dataclass
 class _Events:
-    """The entries of a log; each object is checked by itself, by the states that explain what is told of it."""
+    """The entries of a log. Each object is checked alone, by the states that explain its entries."""
 
     model: Model
     entries: Sequence[Entry]
     note: str
     machines: dict[str, Machine] = field(default_factory=dict)
-    """By sort, as far as the log tells of it."""
+    """By sort, for the sorts in the log."""
 
     def check(self) -> Validation:
-        """The verdict on all entries."""
+        """Returns the verdict on all entries."""
         objects: dict[tuple[str, int], Candidates[str]] = {}
         nonconformance, breaks = None, list[Violation]()
         for entry in self.entries:
@@ -229,13 +232,13 @@ class _Events:
         return Validation(verdict, nonconformance, self.note, len(self.entries), tuple(breaks))
 
     def machine(self, sort: str) -> Machine:
-        """How objects of a sort move."""
+        """Returns how objects of a sort move."""
         if sort not in self.machines:
             self.machines[sort] = Machine(self.model, sort)
         return self.machines[sort]
 
     def record(self, machine: Machine, entry: Entry) -> Record[str]:
-        """The entry as a record of one object."""
+        """Returns the entry as a record of one object."""
 
         def successors(state: str) -> Iterator[Path]:
             return (Path((), after) for after in self._after(machine, self._source(machine, {state}, entry), entry))
@@ -249,7 +252,7 @@ class _Events:
         return Record(entry.number, entry.line, entry.says, successors, breaks=breaks)
 
     def _source(self, machine: Machine, states: Iterable[str], entry: Entry) -> frozenset[str]:
-        """The states from which the logged step begins: the one that is told, if it can be reached."""
+        """The states from which the logged step begins: the state in the line, if the object can be in it."""
         return frozenset({entry.source}) & machine.between(states) if entry.source else frozenset(states)
 
     def _after(self, machine: Machine, before: frozenset[str], entry: Entry) -> frozenset[str]:
@@ -262,7 +265,7 @@ class _Events:
         return logged | (before if entry.stays else frozenset())
 
     def _directly(self, machine: Machine, before: frozenset[str], entry: Entry) -> frozenset[str]:
-        """By one step from the state that is told."""
+        """The states after one step from the state in the line."""
         rows = {(row.source, row.target) for row in table_of(self.model, entry.sort)}
         return frozenset(t for s, t, _ in machine.moves if s in before and t in entry.targets and (s, t) in rows)
 
@@ -276,12 +279,12 @@ class _Events:
         return self._nonconforming(entry, machine, before, why)
 
     def _refusal(self, entry: Entry) -> NonconformanceReport | None:
-        """A refusal that the tables do not give."""
+        """A nonconformance for a refusal that the tables do not give."""
         letters = {name: short for short, name in LETTERS[entry.sort].items()}
         late = f"{letters[entry.source]}>{letters[entry.requested]}" in UNTIMELY[entry.sort]
         row = any((r.source, r.target) == (entry.source, entry.requested) for r in table_of(self.model, entry.sort))
         if row and self.model.changes:
-            return None  # the lease was another's
+            return None  # the sender had no lease
         if entry.refused == "untimely" and not late:
             why = "the table has such a row" if row else "it is none of those that come too late, but is not allowed"
         elif entry.refused == "invalid" and (row or late):
@@ -340,4 +343,4 @@ EVENTS = Format(
     text=True,
     by_release=True,
 )
-"""Log events."""
+"""The format of log events."""

@@ -1,6 +1,6 @@
-"""The life of one instance or run as log events tell it: the steps that are logged, and those that may lie between.
+"""The moves of one instance or run in log events: the logged steps, and the unlogged steps that may lie between.
 
-As in :mod:`.part`, what an event does not show is guessed; here nothing is shown but the one object.
+As in :mod:`.part`, values that an event does not show are guessed; here only the one object is shown.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ UNLOGGED: Mapping[str, Mapping[str, frozenset[str] | None]] = {
 }
 """Per machine: the events that may happen without a line, and from which states (None: from any).
 
-An instance is told to die and is ended by a resume, is heard of again, and dies as it was told; the reaper writes past the log.
-Nobody knows which of its own moves a variant logs: they may have a line or not.
+These are: a resume marks an instance to die or ends it; an instance in triage is heard of again; a marked instance
+dies. The reaper does not log its writes. It is unknown which of its own moves a variant logs: they may have a line or
+not.
 """
 
 Move = tuple[str, str, PartialStep]
@@ -35,7 +36,7 @@ Move = tuple[str, str, PartialStep]
 
 
 def view_of(model: Model, sort: str) -> View:
-    """One object of ``sort``, and one of each other sort of which nothing is known."""
+    """Returns a view of one object of ``sort``, and one unobserved object of each other sort."""
     fixed = {
         ("Client", "run", 0): ("WorkflowRun", 0),
         ("Distributor", "run", 0): ("WorkflowRun", 0),
@@ -49,7 +50,7 @@ def view_of(model: Model, sort: str) -> View:
 
 @dataclass
 class Machine:
-    """How objects of one sort move, whatever the others do: every step of the model from every state."""
+    """How objects of one sort move, whatever the other objects do: every step of the model from every state."""
 
     model: Model
     sort: str
@@ -71,7 +72,7 @@ class Machine:
 
     @property
     def required(self) -> list[StepInvariant]:
-        """The properties about steps that the machine does not keep."""
+        """The step invariants that the machine violates."""
         return not_kept(self.model)
 
     def _unlogged(self, move: Move) -> bool:
@@ -84,7 +85,11 @@ class Machine:
         )
 
     def between(self, states: Iterable[str], without: Sequence[StepInvariant] = ()) -> frozenset[str]:
-        """The states that may have been reached without a line; ``without`` breaking these properties."""
+        """Returns the states that the object may have reached without a line.
+
+        Args:
+            without: leaves out steps that break these properties.
+        """
         found, todo = set(states), list(states)
         while todo:
             now = todo.pop()
@@ -102,7 +107,7 @@ class Machine:
     def after(
         self, states: Iterable[str], targets: frozenset[str], without: Sequence[StepInvariant] = ()
     ) -> frozenset[str]:
-        """What a logged step to one of ``targets`` leads to from ``states``, after steps without a line."""
+        """Returns the states after a logged step to one of ``targets``, with unlogged steps before it."""
         before = self.between(states, without)
         return frozenset(
             target
@@ -114,21 +119,22 @@ class Machine:
         return not any(self.steps.breaks(prop, (source,), step) for prop in without)
 
     def broken(self, states: Iterable[str], targets: frozenset[str]) -> list[StepInvariant]:
-        """The properties that every way to a logged step to ``targets`` breaks."""
+        """Returns the properties that every path to a logged step to ``targets`` breaks."""
         states = list(states)
         if self.after(states, targets, self.required):
             return []
         return [prop for prop in self.required if not self.after(states, targets, [prop])]
 
     def leads(self, state: str) -> list[str]:
-        """What one step may make of ``state``."""
+        """Returns the states that one step from ``state`` may reach."""
         return sorted({target for source, target, _ in self.moves if source == state})
 
 
 def with_all_rows(model: Model) -> Model:
-    """The model, and one more step for each row of its table of instances that none of its agents asks for.
+    """Returns the model with one more step for each row of its instance table that no agent uses.
 
-    The server allows what the table allows, whoever asks: an agent of another release may. Whether the task goes along is the model's to say.
+    The server allows every move of the table to every agent, and an agent of another release may ask for one. The model
+    decides whether the task moves as well.
     """
     done = {(source, event) for source, _, step in Machine(model, "TaskInstance").moves for _, event in step.fired}
     sources: dict[str, list[str]] = {}
@@ -143,5 +149,5 @@ def with_all_rows(model: Model) -> Model:
 
 
 def who_is(sort: str, number: int) -> str:
-    """What an object is called."""
+    """Returns the name of an object in reports."""
     return f"{CALLED[sort]} {number}"

@@ -1,7 +1,7 @@
 """A part of Jobmon's database: a task with its instances, or a workflow with its runs.
 
-What the rows show is followed in all states that explain it so far; the processes that write them are guessed
-(:mod:`schedproof.proofs.traces.engine.partial_steps`). Which ways there are is found in :mod:`.ways`.
+Validation follows all states that explain the rows so far. The processes that write the rows are guessed
+(:mod:`schedproof.proofs.traces.engine.partial_steps`). :mod:`.ways` finds the paths between states.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from .words import led_to, not_kept, over_objects, property_of
 
 @dataclass(frozen=True)
 class PartCandidates(Candidates[Values]):
-    """What explains a part so far.
+    """The states that explain a part so far.
 
     Args:
-        most: the attempts that the task may have, as the last dump that says it.
+        most: the maximum of the task's attempts in the last dump that has it.
         running: the instances that ran in the last dump.
     """
 
@@ -37,26 +37,26 @@ class PartCandidates(Candidates[Values]):
 
 @dataclass(frozen=True)
 class PartRecord(Record[Values]):
-    """What a dump shows of one part, which is called ``title``."""
+    """What a dump shows of one part, which reports call ``title``."""
 
     title: str = field(kw_only=True)
 
     def exceeded(self, why: TooManyStates) -> str:
-        """Why nothing is known of the part after the dump."""
+        """Returns why the part's state after the dump is unknown."""
         return f"record {self.number} (line {self.line}), {self.title}: {why}; dump more often, or more columns"
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A part of the database, with the rows that it is about.
+    """A part of the database, with its rows.
 
     Args:
-        rows: sort -> their ids, in the order of the view's numbers.
-        names: what its objects are called.
-        in_order: the sort whose objects are made in the order of their numbers.
-        workflow: the workflow that it belongs to, if that is known.
-        unobserved: what stands for its rows that no dump shows.
-        others: the number of the run that stands for all that have nothing to do with its instances; -1 if there is none.
+        rows: by sort, the ids of its rows, in the order of the view's numbers.
+        names: the names of its objects in reports.
+        in_order: the sort whose objects are created in the order of their numbers.
+        workflow: the workflow that it belongs to, if known.
+        unobserved: the objects that stand for its rows that no dump shows.
+        others: the number of the run that stands for all runs without an instance of the part; -1 if there is none.
     """
 
     model: Model
@@ -71,16 +71,16 @@ class Part:
 
     @property
     def title(self) -> str:
-        """What it is called: by its task, its workflow, or what else is there."""
+        """Its name in reports: by its task, its workflow, or another of its rows."""
         kinds = {"Task": "task", "Workflow": "workflow", "TaskInstance": "instance", "WorkflowRun": "run"}
         titles = (f"{called} {', '.join(map(str, self.rows[s]))}" for s, called in kinds.items() if self.rows.get(s))
         return next(titles, "the database")
 
     def record(self, sight: PartObservation, before: Sequence[Values], *, started: bool) -> PartRecord:
-        """The record of what a dump shows, where ``before`` explain what came before it.
+        """Returns the record of what a dump shows, after states ``before`` that explain the dumps before it.
 
         Args:
-            started: there has been a dump before.
+            started: whether there was a dump before.
         """
         seen = _Seen(self, sight, before, started)
         return PartRecord(sight.number, sight.line, sight.says, seen.successors, breaks=seen.breaks, title=self.title)
@@ -88,11 +88,11 @@ class Part:
     def nonconformance(
         self, sight: PartObservation, before: Sequence[Values], *, started: bool
     ) -> NonconformanceReport:
-        """Why none of ``before`` explains what a dump shows."""
+        """Returns why none of ``before`` explains what a dump shows."""
         return _Seen(self, sight, before, started).nonconformance()
 
     def known(self, states: Sequence[Values], sight: PartObservation) -> tuple[Values, ...]:
-        """The states so far; attempts that nobody shows and nobody can count are not known any more."""
+        """Returns the states so far; a number of attempts becomes unknown if no dump shows it and it cannot be counted."""
         if not self.may_have_more(sight):
             return tuple(states)
         lost = {("Task", "attempts", 0)} - sight.observed.keys()
@@ -104,7 +104,7 @@ class Part:
         )
 
     def may_have_more(self, sight: PartObservation) -> bool:
-        """There may be instances that are not followed, and so any number of them."""
+        """Whether there may be instances that are not followed, in any number."""
         followed = {(sort, number) for sort, attribute, number in self.view.follows if not attribute}
         return any(
             obj not in followed and sight.may_be.get(obj) != frozenset({"Absent"})
@@ -112,7 +112,11 @@ class Part:
         )
 
     def invariants(self, kept: bool) -> list[Invariant]:
-        """The properties about states that speak of what is followed: those that the machine keeps, or the others."""
+        """Returns the invariants about followed objects.
+
+        Args:
+            kept: True for those that the machine satisfies, False for those that it violates.
+        """
         followed = {sort for sort, _, _ in self.view.follows}
         return [
             p
@@ -135,21 +139,21 @@ class _Seen:
 
     @cached_property
     def view(self) -> View:
-        """The part on the way from the dump before to this one."""
+        """The view of the part between the dump before and this one."""
         fixed = {**self.part.view.fixed, **self.sight.fixed}
         return replace(self.part.view, may_be=self.sight.may_be, fixed=fixed)
 
     @cached_property
     def kept(self) -> list[Invariant]:
-        """What the machine keeps."""
+        """The invariants that the machine satisfies."""
         return self.part.invariants(True)
 
     def successors(self, start: Values) -> Iterator[Path]:
-        """The ways from ``start`` to what is as observed, and as the machine keeps it."""
+        """Yields the paths from ``start`` to states that match the dump and satisfy the invariants."""
         return (p for p in self.ends(start) if all(self.violated(prop, p.state) is None for prop in self.kept))
 
     def ends(self, start: Values) -> Iterator[Path]:
-        """The ways from ``start`` to what is as observed."""
+        """Yields the paths from ``start`` to states that match the dump."""
         if not self.started:
             if self.agrees(start):
                 yield Path((), self.settled(start))
@@ -161,33 +165,34 @@ class _Seen:
                     yield replace(path, state=self.settled(path.state))
 
     def ways_from(self, start: Values, allowed: Allowed, without: Sequence[StepInvariant] = ()) -> list[Path]:
-        """The ways that this part may go."""
+        """Returns the paths that this part may take."""
         return self.part.memory.ways_from(self.view, self.part.in_order, start, allowed, without)
 
     def violated(self, prop: Invariant, values: Values) -> tuple[tuple[str, Obj], ...] | None:
-        """The objects for which the property is broken; None if there are none."""
+        """Returns the objects for which the property is violated; None if it is satisfied."""
         return self.part.memory.violated(prop, values, self.view)
 
     @property
     def shows_all(self) -> bool:
-        """All states that are followed are shown."""
+        """Whether the dump shows all followed states."""
         return all(name in self.sight.observed for name in self.view.follows if not name[1])
 
     def agrees(self, values: Values) -> bool:
-        """These values are as observed."""
+        """Whether these values match the dump."""
         places = self.view.places
         return all(values[places[name]] in (value, UNKNOWN) for name, value in self.sight.observed.items())
 
     def settled(self, values: Values) -> Values:
-        """With what the record shows in place of what was not known."""
+        """Replaces unknown values by those that the record shows."""
         shown = zip(self.view.follows, values, strict=True)
         return tuple(self.sight.observed.get(name, UNKNOWN) if value is UNKNOWN else value for name, value in shown)
 
     @cached_property
     def allowed(self) -> Allowed:
-        """Only the states from which the observed ones can be reached.
+        """For each field, only the values from which the observed value can be reached.
 
-        Where not all instances are followed, attempts may be made without end: those that come to nothing are left out.
+        Where not all instances are followed, attempts could be created without end: attempts that lead to no observed
+        value are left out.
         """
         endless, observed = self.part.may_have_more(self.sight), self.sight.observed
         found: list[frozenset[Any] | None] = []
@@ -205,10 +210,14 @@ class _Seen:
                 found.append(None)
         return tuple(found)
 
-    # --- Properties that are broken
+    # --- Violated properties
 
     def breaks(self, before: Sequence[Values], after: Sequence[Values]) -> list[Violation]:
-        """The properties that every way from before to after breaks, or every state after and not every one before."""
+        """Returns the violated properties.
+
+        A step invariant is reported if every path from ``before`` to ``after`` breaks it. An invariant is reported if
+        every state in ``after`` breaks it, and not every state in ``before`` did.
+        """
         found = [self.broken(prop) for prop in self.broken_steps(before, after)] if self.started else []
         for prop in self.part.invariants(False):
             objects = [self.violated(prop, values) for values in after]
@@ -219,7 +228,7 @@ class _Seen:
         return found
 
     def broken_steps(self, before: Sequence[Values], after: Sequence[Values]) -> list[StepInvariant]:
-        """The properties about steps that every way breaks."""
+        """Returns the step invariants that every path breaks."""
         if set(after) & set(before):
             return []
         goals = set(after)
@@ -233,13 +242,13 @@ class _Seen:
         return [] if avoided(every) else [prop for prop in every if not avoided([prop])]
 
     def broken(self, prop: Invariant | StepInvariant, who: str = "") -> Violation:
-        """That the record violates a property."""
+        """Returns the violation of a property by the record."""
         return Violation(self.sight.number, self.sight.line, f"{self.sight.says}{who}", property_of(prop))
 
-    # --- Departures
+    # --- Nonconformance
 
     def nonconformance(self) -> NonconformanceReport:
-        """Why no state explains the record."""
+        """Returns why no state explains the record."""
         reporter = PartReporter(self.part.model, self.part.view, self.part.names)
         ends = list(dict.fromkeys(path.state for start in self.before for path in self.ends(start)))
         if ends:
@@ -248,7 +257,7 @@ class _Seen:
         return reporter.no_row(self.sight, self.before) or reporter.no_way(self.sight, self.nearest())
 
     def nearest(self) -> list[Path]:
-        """Ways from some of the states before, as far as can be looked."""
+        """Returns paths from some of the states before, as far as the search can go."""
         anything: Allowed = (None,) * len(self.view.follows)
         found: list[Path] = []
         for start in self.before[:5]:
@@ -257,5 +266,5 @@ class _Seen:
                     found += self.ways_from(start, allowed)
                     break
                 except TooManyStates:
-                    continue  # the verdict stands; what is shown is looked for less far
+                    continue  # the verdict stands; only the report's search is narrower
         return found

@@ -1,6 +1,6 @@
-"""The parts of Jobmon's database that dumps are checked by: a workflow with its runs, a task with its instances.
+"""The parts of Jobmon's database that are checked alone: a workflow with its runs, a task with its instances.
 
-How each is made of the rows of all dumps, in which states it may begin, and what a dump shows of it.
+For each part: how it is built from the rows of all dumps, in which states it may begin, and what a dump shows of it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .words import CALLED
 
 
 def names_of(rows: Mapping[str, Sequence[int]]) -> dict[Obj, str]:
-    """What the objects are called."""
+    """Returns the names of the objects in reports."""
     return {
         (sort, at): f"{CALLED[sort]} {number}" for sort, numbers in rows.items() for at, number in enumerate(numbers)
     }
 
 
 def _processes(runs: int, instances: int) -> dict[Field, Any]:
-    """Each run has a client and a distributor, each instance a job."""
+    """Gives each run a client and a distributor, and each instance a job."""
     found: dict[Field, Any] = {}
     for n in range(runs):
         found |= {("Client", "run", n): ("WorkflowRun", n), ("Distributor", "run", n): ("WorkflowRun", n)}
@@ -37,7 +37,7 @@ def _processes(runs: int, instances: int) -> dict[Field, Any]:
 
 
 def workflow_part(model: Model, memory: Memory, index: DumpIndex, workflow: int | None, runs: Sequence[int]) -> Part:
-    """A workflow (None if it is not known) with its runs."""
+    """Returns the part of a workflow (None if it is unknown) with its runs."""
     unobserved = index.unobserved("WorkflowRun", runs)
     many = len(runs) + len(unobserved)
     sizes = {
@@ -52,7 +52,7 @@ def workflow_part(model: Model, memory: Memory, index: DumpIndex, workflow: int 
 
 
 def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, instances: Sequence[int]) -> Part:
-    """A task (None if it is not known) with its instances; the last run is all others."""
+    """Returns the part of a task (None if it is unknown) with its instances; its last run stands for all other runs."""
     logged = index.logs("TaskInstance")
     known = {
         n: run for n in instances if (run := index.belongs.get(("TaskInstance", n, "workflow_run_id"))) is not None
@@ -66,7 +66,7 @@ def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, 
         **{"Workflow": 1, "Task": 1},
     }
     follows: list[Field] = [("Task", "", 0)]
-    if not unobserved or index.counts(task):  # else nobody can count them
+    if not unobserved or index.counts(task):  # else the attempts cannot be counted
         follows.append(("Task", "attempts", 0))
     if logged:
         follows += [("Task", "instance", 0), *(("TaskInstance", "", n) for n in range(len(instances)))]
@@ -85,10 +85,10 @@ def task_part(model: Model, memory: Memory, index: DumpIndex, task: int | None, 
 
 
 def beginnings(part: Part, index: DumpIndex, first: Dump) -> list[Values]:
-    """The states in which a part may begin: what the first dump shows, and all that may be of what it does not.
+    """Returns the states in which a part may begin: those in the first dump, and every value of what it does not show.
 
     Raises:
-        TooManyStates: too many.
+        TooManyStates: there are more than ``MOST_VALUES``.
     """
     view = part.view
     choices: list[Sequence[Any]] = []
@@ -112,7 +112,7 @@ def beginnings(part: Part, index: DumpIndex, first: Dump) -> list[Values]:
 
 
 def _with_latest(view: View, values: Values, unobserved: Sequence[Obj]) -> Iterator[Values]:
-    """The latest instance is the one with the highest number, or one that is not seen."""
+    """The latest instance is the one with the highest number, or an unobserved one."""
     place = view.places.get(("Task", "instance", 0))
     if place is None:
         yield values
@@ -127,7 +127,7 @@ def _with_latest(view: View, values: Values, unobserved: Sequence[Obj]) -> Itera
 
 
 def observed(part: Part, index: DumpIndex, dump: Dump) -> Iterator[tuple[Field, Any]]:
-    """The fields that a dump shows."""
+    """Yields the fields that a dump shows, with their values."""
     for sort, attribute, at in part.view.follows:
         ids = part.rows[sort]
         if at >= len(ids):

@@ -1,4 +1,4 @@
-"""What a dump shows of a part of Jobmon's database, and the report on one that nothing explains."""
+"""What a dump shows of a part of Jobmon's database, and the report on a dump that no state explains."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from schedproof.proofs.traces.reports.report import Candidate, Difference, Nonco
 from .words import led_from, letter, property_of
 
 SECTIONS = {"TaskInstance": "2.1", "Task": "2.2", "WorkflowRun": "2.3", "Workflow": "2.4"}
-"""Where the facts have the table of a machine."""
+"""The section of the facts with each machine's table."""
 
 
 @dataclass(frozen=True)
 class PartObservation:
-    """One dump as far as a part of the database is concerned.
+    """What one dump shows of a part of the database.
 
     Args:
-        number, line: for messages; ``says`` is the record in a few words.
-        observed: the fields that it shows.
-        may_be: of objects that are not followed, the states that they may have had since the record before.
-        fixed: fields that do not change on the way.
+        number, line: for messages.
+        says: the record in a few words.
+        observed: the fields that the dump shows.
+        may_be: for objects that are not followed, the states that they may have had since the record before.
+        fixed: fields that do not change between the records.
     """
 
     number: int
@@ -40,7 +41,7 @@ class PartObservation:
 
 @dataclass(frozen=True)
 class PartReporter:
-    """Reports nonconformances of one part of the database; ``names`` are what its objects are called."""
+    """Reports nonconformances of one part of the database; ``names`` are the names of its objects."""
 
     model: Model
     view: View
@@ -49,14 +50,18 @@ class PartReporter:
     def never(
         self, sight: PartObservation, broken: Sequence[Invariant], ends: Sequence[Values]
     ) -> NonconformanceReport:
-        """Steps lead to what is seen, but each to a state that breaks one of these properties, which the machine keeps."""
+        """Reports that steps lead to the observed values, but only in states that the machine is never in.
+
+        Args:
+            broken: properties that the machine satisfies; each of these states breaks one.
+        """
         requirements = list({p.name: property_of(p) for p in broken}.values())
         reason = f"{sight.says}: the machine never is in such a state: {requirements[0].says}"
         shown = [Candidate((), self._shown(v), [], [], requirements[0]) for v in ends[:MOST_SHOWN]]
         return NonconformanceReport(sight.number, sight.line, reason, requirements, shown)
 
     def no_row(self, sight: PartObservation, before: Sequence[Values]) -> NonconformanceReport | None:
-        """An object is seen in a state to which no rows lead; None if there is none."""
+        """Reports an object in a state to which no rows lead; returns None if there is none."""
         for name in self.view.follows:
             if name[1] or name not in sight.observed:
                 continue
@@ -68,7 +73,7 @@ class PartReporter:
         return None
 
     def no_way(self, sight: PartObservation, paths: Sequence[Path]) -> NonconformanceReport:
-        """No steps lead to what is seen; ``paths`` are what was tried."""
+        """Reports that no steps lead to the observed values; ``paths`` are the paths that were tried."""
         nearest = sorted(paths, key=lambda p: (len(self._differing(p.state, sight)), len(p.steps)))[:MOST_SHOWN]
         candidates = [
             Candidate(

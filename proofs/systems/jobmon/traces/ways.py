@@ -1,4 +1,4 @@
-"""The ways that a part of Jobmon's database may go, from one state of what is followed to others."""
+"""The paths of a part of Jobmon's database from one state of the followed fields to others."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from schedproof.proofs.traces.engine.partial import UNKNOWN, Obj, Values, View
 from schedproof.proofs.traces.engine.partial_steps import PartialStep, PartialSteps, Plan
 
 MOST_VALUES = 4_000
-"""States that one part of the database may be in between two records; beyond it the trace is undetermined."""
+"""How many states one part of the database may have between two records; with more, the trace is undetermined."""
 
 Allowed = tuple[frozenset[Any] | None, ...]
-"""Per field that is followed: the values that it may have on the way; None for any."""
+"""By followed field, the values that it may have on the path; None for any."""
 
 NOT_COUNTED = frozenset({UNKNOWN})
-"""Of what may go on without end, and nobody shows, no value is told from another."""
+"""For a count that can grow without end and that no dump shows: all its values count as one, the unknown value."""
 
 
 @dataclass
 class Memory:
-    """Ways that were looked for before: tasks that look alike go alike."""
+    """Caches paths that were searched before: parts with equal views share them."""
 
     plans: dict[Any, Plan] = field(default_factory=dict)
     steps: dict[Any, PartialSteps] = field(default_factory=dict)
@@ -33,14 +33,14 @@ class Memory:
     broken: dict[Any, tuple[tuple[str, Obj], ...] | None] = field(default_factory=dict)
 
     def of(self, view: View) -> PartialSteps:
-        """The steps of a view."""
+        """Returns the steps of a view."""
         if view.key not in self.steps:
             plan = Plan.of(view)
             self.steps[view.key] = PartialSteps(view, self.plans.setdefault(plan.fields, plan))
         return self.steps[view.key]
 
     def steps_from(self, view: View, values: Values) -> list[tuple[str, PartialStep]]:
-        """Each step in words, its objects as ``<Sort number>``."""
+        """Returns each step with its words, in which objects are written ``<Sort number>``."""
         key = (view.key, values)
         if key not in self.after:
             self.after[key] = [(_words(step), step) for step in self.of(view).steps(values)]
@@ -49,11 +49,11 @@ class Memory:
     def ways_from(
         self, view: View, in_order: str, start: Values, allowed: Allowed, without: Sequence[StepInvariant] = ()
     ) -> list[Path]:
-        """The ways from ``start``, one to each state.
+        """Returns the paths from ``start``, one to each state.
 
         Args:
-            in_order: the sort whose objects are made in the order of their numbers.
-            without: steps that break these properties are left out.
+            in_order: the sort whose objects are created in the order of their numbers.
+            without: leaves out steps that break these properties.
 
         Raises:
             TooManyStates: there are more than ``MOST_VALUES``.
@@ -61,7 +61,7 @@ class Memory:
         key = (view.key, start, allowed, tuple(p.name for p in without))
         if key in self.ways:
             return self.ways[key]
-        # Those from other starts come through the same states.
+        # Paths from other starts pass through the same states.
         known = self.moves.setdefault((view.key, in_order, *key[2:]), {})
 
         def moves(values: Values) -> list[tuple[str, Values]]:
@@ -85,7 +85,7 @@ class Memory:
                 yield words, after
 
     def violated(self, prop: Invariant, values: Values, view: View) -> tuple[tuple[str, Obj], ...] | None:
-        """The objects for which the property is broken, whatever is not seen; None if there are none."""
+        """Returns the objects for which the property is violated, whatever the unobserved values are; None if none."""
         key = (prop.name, view.key, values)
         if key not in self.broken:
             self.broken[key] = self.of(view).violates(prop, values)

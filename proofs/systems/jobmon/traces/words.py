@@ -1,4 +1,4 @@
-"""What the readers of Jobmon's formats share: letters and names of states, times, and what can follow what."""
+"""Functions that all readers of Jobmon's formats use: letters and names of states, times, and reachable states."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from schedproof.proofs.traces.reports.report import Requirement
 SCHEMA = Path(__file__).parent / "formats.schema.json"
 
 FACTS = Document("jobmon.md", "Jobmon as implemented")
-"""What says of the machine that runs what the document does not."""
+"""The document about the machine that runs, where :data:`DOCUMENT` is silent."""
 
 LETTERS: Mapping[str, Mapping[str, str]] = {
     "TaskInstance": tables.TASK_INSTANCE_STATES,
@@ -32,7 +32,7 @@ LETTERS: Mapping[str, Mapping[str, str]] = {
     "WorkflowRun": tables.WORKFLOW_RUN_STATES,
     "Workflow": tables.WORKFLOW_STATES,
 }
-"""Per machine: letter -> the state's name in the model."""
+"""Per machine, maps a letter to the state's name in the model."""
 
 SHIPPED_TABLES: Mapping[str, Sequence[Row]] = {
     "TaskInstance": tables.TASK_INSTANCE_TABLE,
@@ -40,50 +40,53 @@ SHIPPED_TABLES: Mapping[str, Sequence[Row]] = {
     "WorkflowRun": tables.WORKFLOW_RUN_TABLE,
     "Workflow": tables.WORKFLOW_TABLE,
 }
-"""Per machine: the table that the shipped server asks."""
+"""Per machine, the table that the shipped server checks."""
 
 CALLED = {"TaskInstance": "instance", "Task": "task", "WorkflowRun": "run", "Workflow": "workflow"}
 
 
 def fits(model: Model) -> bool:
-    """The model has the machines that run."""
+    """Whether the model has the machines of the shipped Jobmon."""
     return [m.sort for m in model.machines] == [m.sort for m in MACHINES]
 
 
 def table_of(model: Model, sort: str) -> list[Row]:
-    """The table that a variant's server asks: the shipped one without the rows that the variant drops, and those that it adds."""
+    """Returns the table that a variant's server checks.
+
+    It is the shipped one, without the rows that the variant drops, and with those that it adds.
+    """
     dropped = {row.name for row in SHIPPED.table(sort)} - {row.name for row in model.table(sort)}
     return [*(row for row in SHIPPED_TABLES[sort] if row.name not in dropped), *added(model, sort)]
 
 
 def added(model: Model, sort: str) -> list[Row]:
-    """The moves that a variant adds to what is shipped."""
+    """Returns the moves that a variant adds to the shipped ones."""
     shipped = {row.name for row in SHIPPED.table(sort)}
     return [row for row in model.table(sort) if row.name not in shipped and row.source != row.target]
 
 
 def property_of(prop: Property) -> Requirement:
-    """A property with where it is made: lines are those of the document."""
+    """Returns a property with its source: line numbers are those of the document."""
     document = FACTS if prop.line is None else DOCUMENT
     return Requirement(prop.name, prop.says, document.name, prop.line, prop.sentence)
 
 
 def over_objects(prop: Invariant | StepInvariant) -> bool:
-    """The property speaks of objects only, and not of numbers too: objects are all that is gone through."""
+    """Whether the property quantifies over objects only, not over numbers: validation enumerates only objects."""
     return all(isinstance(v.type, Ref) for v in prop.over)
 
 
 def not_kept(model: Model) -> list[StepInvariant]:
-    """The properties about steps that the machine does not keep: those that a log may break."""
+    """Returns the step invariants that the machine violates: a log may break them."""
     steps = [p for p in model.properties if isinstance(p, StepInvariant)]
     return [p for p in steps if p.name in model.refuted and over_objects(p)]
 
 
 def state_of(sort: str, status: str, line: Line, where: str, constants: bool = False) -> str:
-    """The state that a letter (or, if ``constants``, a name such as ERROR_FATAL) stands for.
+    """Returns the state of a letter, or, with ``constants``, of a name such as ERROR_FATAL.
 
     Raises:
-        TraceError: it stands for none.
+        TraceError: there is no such state.
     """
     letters = LETTERS[sort]
     found = letters.get(status)
@@ -96,33 +99,33 @@ def state_of(sort: str, status: str, line: Line, where: str, constants: bool = F
 
 
 def _constant(name: str) -> str:
-    """A state as constants of programs are written: NoHeartbeat as NO_HEARTBEAT."""
+    """A state as a constant of a program: NO_HEARTBEAT for NoHeartbeat."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
 
 
 def letter(sort: str, state: str) -> str:
-    """A state with its letter in front, as messages show it."""
+    """Returns a state with its letter in front, as messages show it."""
     return next((f"{short} ({name})" for short, name in LETTERS[sort].items() if name == state), state)
 
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
-"""How a time begins: one without seconds is cut off, or too rough to be compared."""
+"""The beginning of a time: a time without seconds is cut off, or too coarse to compare."""
 
 LATEST = 1e18
-"""No number beyond it is a time, in whatever unit."""
+"""A number beyond this is not a time, in any unit."""
 
 
 class Clock:
-    """Times in the order of a file: all numbers, or all texts in ISO 8601."""
+    """Checks that the times of a file increase: all are numbers, or all are texts in ISO 8601."""
 
     def __init__(self) -> None:
         self.last: tuple[float, Any, int] | None = None
 
     def goes_on(self, time: Any, line: Line, where: str) -> None:
-        """Takes the time of the next record.
+        """Checks and keeps the time of the next record.
 
         Raises:
-            TraceError: it is no time, before the one of an earlier record, or a number where that is a text.
+            TraceError: it is not a time, is before that of an earlier record, or mixes numbers and texts.
         """
         now = as_time(time, line, where)
         if self.last is not None and isinstance(time, str) is not isinstance(self.last[1], str):
@@ -139,10 +142,10 @@ class Clock:
 
 
 def as_time(time: Any, line: Line, where: str) -> float:
-    """A time as a number.
+    """Returns a time as a number.
 
     Raises:
-        TraceError: it is none.
+        TraceError: it is not a time.
     """
     if isinstance(time, str) and re.fullmatch(r"\d{1,18}(\.\d{1,9})?", time, re.ASCII):
         time = float(time)
@@ -154,7 +157,7 @@ def as_time(time: Any, line: Line, where: str) -> float:
         raise line.error(
             f'{where}: {time!r:.60} is not a time; write a number or a text such as "2026-02-01T12:00:00"'
         ) from None
-    # A time without a zone is the database's own: only the order counts.
+    # A time without a zone has the database's zone: only the order counts.
     return (found if found.tzinfo else found.replace(tzinfo=_UTC)).timestamp()
 
 
@@ -169,23 +172,23 @@ def _moves(model_rows: tuple[tuple[str, str], ...]) -> nx.DiGraph[str]:
 
 
 def moves(model: Model, sort: str) -> nx.DiGraph[str]:
-    """Which state a row of the machine leads to from which."""
+    """Returns the graph of a machine's rows, from state to state."""
     return _moves(tuple((row.source, row.target) for row in model.table(sort) if row.source != row.target))
 
 
 def led_to(model: Model, sort: str, state: str) -> frozenset[str]:
-    """The states from which rows lead to ``state``, and itself."""
+    """Returns ``state`` and the states from which rows lead to it."""
     graph = moves(model, sort)
     return frozenset({state} | (set(nx.ancestors(graph, state)) if state in graph else set()))
 
 
 def led_from(model: Model, sort: str, state: str) -> frozenset[str]:
-    """The states to which rows lead from ``state``, and itself."""
+    """Returns ``state`` and the states to which rows lead from it."""
     graph = moves(model, sort)
     return frozenset({state} | (set(nx.descendants(graph, state)) if state in graph else set()))
 
 
 def refuse_release(release: str | None) -> None:
-    """Jobmon's formats are those of its newest releases only."""
+    """Refuses a release: Jobmon's formats are those of its newest releases only."""
     if release is not None:
         raise TraceError("traces of jobmon do not differ between versions; leave the version out")
