@@ -138,7 +138,7 @@ start = Action(
 
 
 def ends(name: str, how: str, says: str, line: int, *when: Term) -> Action:
-    """Returns an action by which the command of an instance ends, which is not reported yet."""
+    """Returns an action by which the command of an instance ends; its end is not reported yet."""
     return Action(name, [i], [i.command == "live", *when], [i.fires("exit", how=how)], says, line)
 
 

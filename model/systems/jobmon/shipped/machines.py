@@ -125,7 +125,7 @@ TASK = Machine(
         Attribute("ceiling", IntRange(0, MOST), rigid=True, about="the most resources that a queue has for it"),
         Attribute("attempts", IntRange(0, MOST), durable=True),
         Attribute("resources", IntRange(0, MOST), durable=True),
-        Attribute("instance", Ref(TaskInstance), durable=True),  # the one with the highest number
+        Attribute("instance", Ref(TaskInstance), durable=True),  # the latest: the one with the highest number
     ],
     events=[
         Event(name, {"instance": Ref(TaskInstance)}) for name in ("queue", "queue_with_more", "queue_with_as_much")
