@@ -170,7 +170,7 @@ def test_a_false_guard_says_which_part_and_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("action", "parameters", "says"),
     [
-        ("evict", {}, "unknown action 'evict'; hived has allocate, preempt,"),
+        ("evict", {}, "unknown action 'evict'; choose from allocate, preempt,"),
         ("complete", {}, r"complete needs its parameter p, of type PodGroup or none: do\('complete', p=...\)"),
         ("complete", {"p": "g0", "q": "g1"}, "unknown parameter 'q' of complete; choose from p"),
         ("complete", {"p": "g9"}, "complete: parameter p: unknown PodGroup 'g9'; choose from g0, g1"),

@@ -187,7 +187,7 @@ def test_values_are_a_copy_and_snapshots_are_hashable() -> None:
 @pytest.mark.parametrize(
     ("sort", "names", "says"),
     [
-        ("Node", ["n"], "unknown sort 'Node'; hived has PodGroup, Cell"),
+        ("Node", ["n"], "unknown sort 'Node'; choose from PodGroup, Cell"),
         ("Cell", ["c", "c"], "two objects of Cell are named 'c'"),
     ],
 )
@@ -276,8 +276,8 @@ def test_updates_of_every_kind() -> None:
 @pytest.mark.parametrize(
     ("event", "payload", "says"),
     [
-        ("back", {}, "t0: back: n: -1 is not a value of type 0..3"),
-        ("paint", {"model": "blue"}, "t0: paint: color: 'blue' is not a value of type {red, green}"),
+        ("back", {}, "t0: back: n: -1 is not a value of type 0..3; give one"),
+        ("paint", {"model": "blue"}, "t0: paint: color: 'blue' is not a value of type {red, green}; give one"),
     ],
 )
 def test_a_value_outside_its_type_is_refused_and_changes_nothing(

@@ -246,7 +246,7 @@ class TestClient:
 
 class TestReadme:
     def test_it_shows_how_to_run_the_client(self) -> None:
-        (shown,) = re.findall(r"```sh\n(schedproof serve &\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+        (shown,) = re.findall(r"```sh\n(schedproof serve &\n.*?)```", (REFERENCE / "service.md").read_text(), re.DOTALL)
         client, server, trace = shown.splitlines()[1].split()
         assert (client, server) == ("examples/client.sh", f"http://{HOST}:{PORT}")
         assert (ROOT / trace).is_file()
