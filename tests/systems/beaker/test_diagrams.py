@@ -290,9 +290,7 @@ def test_what_is_not_refuted_has_no_state_to_draw() -> None:
         DiagramError, match=r"does not refute no-abba in beaker \(repaired\) at .*, so no state can be drawn"
     ):
         deadlock(REPAIRED, WAITS["repaired"], "no-abba", small)
-    with pytest.raises(
-        DiagramError, match=r"does not refute broken-is-idle in .* choose from no-abba, no-deadlock, "
-    ):
+    with pytest.raises(DiagramError, match=r"does not refute broken-is-idle in .* choose from no-abba, no-deadlock, "):
         deadlock(AS_WRITTEN, WAITS["as-written"], "broken-is-idle", small)
     with pytest.raises(DiagramError, match=r"no property 'no-abab'"):
         deadlock(AS_WRITTEN, WAITS["as-written"], "no-abab", small)
