@@ -65,7 +65,7 @@ def outcome(bench: Bench, request: Callable[[], object]) -> tuple[object, ...]:
 
 
 def always_so(bench: Bench) -> None:
-    """What the document properties of every moment, read off the rows."""
+    """What the document requires at every moment, read off the rows."""
     world = bench.store.snapshot()
     systems = {s.name: s for s in world.systems}
     held = [r.system for r in world.recipes if r.system]
