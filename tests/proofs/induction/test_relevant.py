@@ -6,7 +6,7 @@ What is false is known from systems of a few objects; every proof is also given 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -50,6 +50,31 @@ def test_what_is_refuted_is_not_proved_of_relevant_objects(variant: str) -> None
     right = [proved for a, proved in answers if a.verdict is Verdict.PROVED]
     assert sum(right) > 0.95 * len(right), "it is of use"
     assert variant == "repaired" or sum(a.verdict is Verdict.REFUTED for a, _ in answers) > 5
+
+
+def free_constants(formulas: Iterable[Any]) -> set[str]:
+    """The names of the constants that no quantifier binds, also those inside of quantifiers."""
+    todo, seen = list(formulas), dict[int, Any]()
+    while todo:
+        term = todo.pop()
+        if term.get_id() not in seen:
+            seen[term.get_id()] = term
+            todo += [term.body()] if z3.is_quantifier(term) else z3.ExprRef.children(term)
+    return {str(t) for t in seen.values() if z3.is_const(t) and t.decl().kind() == z3.Z3_OP_UNINTERPRETED}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_denied_claim_is_about_objects_that_nothing_else_names(variant: str) -> None:
+    """Else "false for some object" would say "false for the object that the action names", and too much be proved."""
+    proof = checked(variant).proof
+    relevance, denied, named = Relevance(proof.symbols), 0, set[str]()
+    for obligation in proof.obligations:
+        known = free_constants([*obligation.context, *proof.assumed.values(), *relevance.references])
+        fresh = free_constants(relevance.negated(obligation.goal)) - free_constants([obligation.goal])
+        assert not fresh & known, obligation.name
+        denied += bool(fresh)
+        named |= known
+    assert denied > 100 and "p!" in named
 
 
 # --- By hand ---------------------------------------------------------------------------------------------------------
