@@ -18,12 +18,11 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.docs.test_readme import missing
 from tests.support.stderr import besides_progress
 
 BLOCK = re.compile(
@@ -31,6 +30,9 @@ BLOCK = re.compile(
     r"^```(\w+)\n(.*?)^```\n(?:\n*^```text\n(.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
+
+TIME = re.compile(r"\b\d+\.\d+(?= s\b|$)|(?<= in )\d+\.\d+(?=s\b)")
+"""A time, in a sentence or at the end of a table's line: the one thing that differs from run to run."""
 
 Run = Callable[[str, Path], tuple[int, str, str]]
 """Runs a command in a folder: exit code, standard output and standard error."""
@@ -85,9 +87,28 @@ def steps(page: str) -> Iterator[Command | Text | Program]:
             yield Program(body, lines, "long" in marks, block.span(4))
 
 
-def normal(lines: list[str]) -> list[str]:
-    """Without the times of pytest."""
-    return [re.sub(r"(passed|failed) in \d+\.\d+s", r"\1 in 0.00s", line) for line in lines]
+def normal(lines: Sequence[str]) -> list[str]:
+    """Without times, and without the width that they give to their column."""
+    return [re.sub(r" {2,}", "  ", TIME.sub("0.00", line)).rstrip() for line in lines]
+
+
+def missing(shown: Sequence[str], printed: Sequence[str]) -> str | None:
+    """The first shown line that is not printed where it should be, or None; a line ``...`` stands for any lines."""
+    parts: list[list[str]] = [[]]
+    for line in normal(shown):
+        if line == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    printed, at = normal(printed), 0
+    for number, part in enumerate(parts):
+        first, last = number == 0, number == len(parts) - 1
+        starts = [0] if first else [len(printed) - len(part)] if last else range(at, len(printed))
+        begin = next((s for s in starts if s >= at and printed[s : s + len(part)] == part), None)
+        if begin is None:
+            return part[0] if part else "nothing more"
+        at = begin + len(part)
+    return None if at == len(printed) else "the end"
 
 
 def write(step: Text, folder: Path) -> None:
@@ -134,7 +155,7 @@ class Outcome:
         """The first line that the page shows and that is not printed there; None if all is as shown."""
         if self.step.shown is None:
             return None
-        return missing(normal(list(self.step.shown)), normal(self.printed.splitlines()))
+        return missing(self.step.shown, self.printed.splitlines())
 
 
 def outcomes(page: str, folder: Path, run: Run, *, long: bool | None = None) -> Iterator[Outcome]:

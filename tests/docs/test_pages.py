@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.docs.commands import in_a_copy
-from tests.docs.pages import Command, Program, Text, follow, steps
+from tests.docs.pages import Command, Program, Text, follow, missing, steps
 from tests.docs.refresh import PATHS, refreshed
 from tests.support.places import ROOT
 
 DOCS = ROOT / "docs"
-PAGES = sorted(path for path in DOCS.rglob("*.md") if path.parts[-2] != "decisions" and "_build" not in path.parts)
+PAGES = [
+    ROOT / "README.md",
+    *sorted(path for path in DOCS.rglob("*.md") if path.parts[-2] != "decisions" and "_build" not in path.parts),
+]
 
 
 def text(path: Path) -> str:
@@ -27,7 +30,7 @@ def runnable(*, long: bool) -> list[str]:
     for path in PAGES:
         blocks = [step for step in steps(text(path)) if isinstance(step, Command | Program)]
         if any(step.long is long for step in blocks):
-            pages.append(str(path.relative_to(DOCS)))
+            pages.append(str(path.relative_to(ROOT)))
     return pages
 
 
@@ -41,13 +44,13 @@ def desk(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("page", runnable(long=False))
 def test_blocks_print_what_is_shown(page: str, desk: Path) -> None:
-    follow(text(DOCS / page), desk, in_a_copy, long=False)
+    follow(text(ROOT / page), desk, in_a_copy, long=False)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", runnable(long=True))
 def test_long_blocks_print_what_is_shown(page: str, desk: Path) -> None:
-    follow(text(DOCS / page), desk, in_a_copy, long=True)
+    follow(text(ROOT / page), desk, in_a_copy, long=True)
 
 
 def test_no_block_is_overlooked() -> None:
@@ -60,6 +63,22 @@ def test_no_block_is_overlooked() -> None:
             re.findall(r"^<!-- (?:file|at the end of|instead of) .* -->\n```(?:console|python)$", body, re.MULTILINE)
         )
         assert len(found) + written == len(fences), path
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "expected"),
+    [
+        (["a", "...", "d"], ["a", "b", "c", "d"], None),
+        (["a 1.25 s"], ["a 9.99 s"], None),
+        (["a", "...", "d"], ["a", "d", "e"], "d"),
+        (["a"], ["a", "b"], "the end"),
+        (["b", "..."], ["a", "b"], "b"),
+        (["a", "...", "c", "...", "b"], ["a", "b", "c"], "b"),
+        (["47 states"], ["48 states"], "47 states"),
+    ],
+)
+def test_a_wrong_line_would_be_noticed(shown: list[str], printed: list[str], expected: str | None) -> None:
+    assert missing(shown, printed) == expected
 
 
 @pytest.mark.parametrize(

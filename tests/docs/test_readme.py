@@ -1,4 +1,4 @@
-"""The README's claims: its commands are run, and their output is what it shows."""
+"""The README's claims. Its console blocks run with those of the other pages, in `test_pages.py`."""
 
 import os
 import re
@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,57 +18,10 @@ from tests.support.places import ROOT
 from tests.support.stderr import besides_progress
 
 README = (ROOT / "README.md").read_text()
-TIME = re.compile(r"\b\d+\.\d+(?= s\b|$)")
-"""A time, in a sentence or at the end of a table's line: the one thing that differs from run to run."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """A command of the README and the output that it shows; a line ``...`` stands for any lines."""
-
-    command: str
-    shown: tuple[str, ...]
-    long: bool
-
-
-def console_blocks(text):
-    for long, body in re.findall(r"(<!-- long -->\n)?```console\n(.*?)```", text, re.DOTALL):
-        head, *shown = body.rstrip("\n").split("\n")
-        assert head.startswith("$ "), f"a console block begins with its command, not {head!r}"
-        yield Block(head[2:], tuple(shown), bool(long))
 
 
 def fenced(language):
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
-
-def normal(lines):
-    """Without times, and without the width that they give to their column."""
-    return [re.sub(r" {2,}", "  ", TIME.sub("0.00", line)).rstrip() for line in lines]
-
-
-def missing(shown, printed):
-    """The first shown line that is not printed where it should be, or None."""
-    parts = [[]]
-    for line in normal(shown):
-        if line == "...":
-            parts.append([])
-        else:
-            parts[-1].append(line)
-    printed = normal(printed)
-    at = 0
-    for number, part in enumerate(parts):
-        first = number == 0
-        last = number == len(parts) - 1
-        starts = [0] if first else [len(printed) - len(part)] if last else range(at, len(printed))
-        found = next((s for s in starts if s >= at and printed[s : s + len(part)] == part), None)
-        if found is None:
-            return part[0] if part else "nothing more"
-        at = found + len(part)
-    return None if at == len(printed) else "the end"
-
-
-BLOCKS = list(console_blocks(README))
 
 
 @pytest.fixture
@@ -92,20 +44,6 @@ def desk(tmp_path):
 
 
 MAIN_JOB = "schedproof verify"
-
-
-@pytest.mark.parametrize(
-    "block",
-    [
-        pytest.param(b, id=b.command, marks=[pytest.mark.long] if b.long else [])
-        for b in BLOCKS
-        if b.command != MAIN_JOB
-    ],
-)
-def test_console_block(block, desk):
-    done = desk(block.command)
-    assert besides_progress(done.stderr) == ""
-    assert missing(block.shown, done.stdout.splitlines()) is None
 
 
 @pytest.mark.long
@@ -184,19 +122,3 @@ def test_every_package_is_installed():
         "proofs",
         "diagrams",
     }
-
-
-@pytest.mark.parametrize(
-    ("shown", "printed", "expected"),
-    [
-        (["a", "...", "d"], ["a", "b", "c", "d"], None),
-        (["a 1.25 s"], ["a 9.99 s"], None),
-        (["a", "...", "d"], ["a", "d", "e"], "d"),
-        (["a"], ["a", "b"], "the end"),
-        (["b", "..."], ["a", "b"], "b"),
-        (["a", "...", "c", "...", "b"], ["a", "b", "c"], "b"),
-        (["47 states"], ["48 states"], "47 states"),
-    ],
-)
-def test_a_wrong_line_would_be_noticed(shown, printed, expected):
-    assert missing(shown, printed) == expected
