@@ -17,6 +17,7 @@ import tokenize
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -44,6 +45,34 @@ class Banned:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """Words that the list bans and that stay, in the files that match ``files``; ``text`` is their pattern."""
+
+    files: str
+    text: re.Pattern[str]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The list as it applies to one file."""
+
+    banned: Sequence[Banned]
+    kept: Sequence[Kept] = ()
+
+    def of(self, path: str) -> Rules:
+        return Rules(self.banned, [k for k in self.kept if fnmatch(path, k.files)])
+
+    def masked(self, text: str) -> str:
+        """``text`` without what stays, as long as before and with its lines."""
+        for row in self.kept:
+            text = row.text.sub(lambda stays: re.sub(r"[^\n]", "_", stays[0]), text)
+        return text
+
+    def keeps(self, name: str) -> bool:
+        return any(row.text.fullmatch(name) for row in self.kept)
+
+
+@dataclass(frozen=True)
 class Hit:
     """A banned word and its place."""
 
@@ -56,22 +85,25 @@ class Hit:
         return f"{self.path}:{self.line}: '{self.word}': write {self.write}"
 
 
-def banned(path: Path = WORDS) -> list[Banned]:
-    """The rows of the list."""
+def rules(path: Path = WORDS) -> Rules:
+    """The list, for all files."""
 
     def pattern(row: dict[str, str], key: str) -> re.Pattern[str] | None:
         return re.compile(rf"\b(?:{row[key]})\b", re.IGNORECASE) if key in row else None
 
-    rows = tomllib.loads(path.read_text())["banned"]
-    return [Banned(row["write"], *(pattern(row, key) for key in ("text", "name", "alone"))) for row in rows]
+    toml = tomllib.loads(path.read_text())
+    return Rules(
+        [Banned(row["write"], *(pattern(row, key) for key in ("text", "name", "alone"))) for row in toml["banned"]],
+        [Kept(row["files"], re.compile(row["text"])) for row in toml["kept"]],
+    )
 
 
-def hits_in_python(path: str, source: str, rows: Sequence[Banned], prose: bool = True) -> Iterator[Hit]:
+def hits_in_python(path: str, source: str, rows: Rules, prose: bool = True) -> Iterator[Hit]:
     """The banned words of a module: in names; with ``prose`` also in comments and strings."""
     seen: set[tuple[str, str]] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.NAME and not keyword.iskeyword(token.string):
-            for row, word in _of_name(token.string, rows):
+        if token.type == tokenize.NAME and not keyword.iskeyword(token.string) and not rows.keeps(token.string):
+            for row, word in _of_name(token.string, rows.banned):
                 if (token.string, row.write) not in seen:  # report each name once for each file
                     seen.add((token.string, row.write))
                     yield Hit(
@@ -99,25 +131,25 @@ def _of_name(name: str, rows: Sequence[Banned]) -> Iterator[tuple[Banned, str]]:
             yield row, word
 
 
-def hits_in_text(path: str, text: str, rows: Sequence[Banned], first: int = 1) -> Iterator[Hit]:
+def hits_in_text(path: str, text: str, rows: Rules, first: int = 1) -> Iterator[Hit]:
     """The banned words of prose without its quotations; ``first`` is the number of its first line."""
-    ours = QUOTATION.sub(lambda quoted: re.sub(r"[^\n]", "_", quoted[0]), text)
-    for row in rows:
-        for match in row.text.finditer(ours) if row.text else ():
-            yield Hit(path, first + ours.count("\n", 0, match.start()), match[0], row.write)
+    checked = rows.masked(QUOTATION.sub(lambda quoted: re.sub(r"[^\n]", "_", quoted[0]), text))
+    for row in rows.banned:
+        for match in row.text.finditer(checked) if row.text else ():
+            yield Hit(path, first + checked.count("\n", 0, match.start()), match[0], row.write)
 
 
 def files(paths: Sequence[str] = ()) -> list[str]:
     """The tracked files to check."""
-    found = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [f for f in found.splitlines() if f.endswith((".py", ".md")) and not (ROOT / f).is_symlink()]
+    tracked = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [f for f in tracked.splitlines() if f.endswith((".py", ".md")) and not (ROOT / f).is_symlink()]
 
 
 def hits(paths: Sequence[str] = ()) -> Iterator[Hit]:
     """The banned words of ``paths``, or of the whole repository."""
-    rows = banned()
+    everywhere = rules()
     for path in files(paths):
-        source = (ROOT / path).read_text()
+        source, rows = (ROOT / path).read_text(), everywhere.of(path)
         if path.endswith(".py"):
             yield from hits_in_python(path, source, rows)
         else:
@@ -125,10 +157,10 @@ def hits(paths: Sequence[str] = ()) -> Iterator[Hit]:
 
 
 def main() -> int:
-    found = list(hits(sys.argv[1:]))
-    for hit in found:
-        print(hit)
-    return bool(found)
+    last = None
+    for last in hits(sys.argv[1:]):
+        print(last)
+    return last is not None
 
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ class TestWhatMatters:
         assert excerpt([TextLine("log", n, "x") for n in range(50)], slow) == []  # type: ignore[arg-type]
 
     def test_only_what_keeps_the_reason_is_left_out(self) -> None:
-        """Planted: lines 3 and 7 matter, together with the last."""
+        """Seeded fault: lines 3 and 7 matter, together with the last."""
         lines = [TextLine("log", n, str(n)) for n in range(1, 31)]
         kept = excerpt(lines, lambda some: "so" if {3, 7} <= {line.number for line in some} else "otherwise")
         assert [line.number for line in kept] == [3, 7, 30]

@@ -11,7 +11,7 @@ SPEC = importlib.util.spec_from_file_location("words", FILE)
 words = importlib.util.module_from_spec(SPEC)
 sys.modules["words"] = words
 SPEC.loader.exec_module(words)
-ROWS = words.banned()
+ROWS = words.rules().of("m.py")
 
 
 def hits(text):
@@ -50,3 +50,17 @@ def test_a_quotation_and_other_words_are_left_alone(source):
 def test_markdown_is_read_as_prose():
     found = [str(hit) for hit in words.hits_in_text("m.md", "one\n\nthe promise", ROWS)]
     assert found == ["m.md:3: 'promise': write property; in prose about a document: the document requires"]
+
+
+def test_what_is_kept_is_kept_in_its_files_only():
+    rows = words.rules()
+    for path, expected in (("model/systems/yunikorn/m.py", 0), ("model/systems/beaker/m.py", 1)):
+        hits = list(words.hits_in_python(path, 'NAME = "parties-repaired"\n', rows.of(path)))
+        assert len(hits) == expected
+
+
+def test_a_key_of_json_is_kept_and_prose_is_not():
+    assert hits('x["promises"] = y["first_departure"]\n') == []
+    assert hits('x["its promises"]\n') != []
+    assert hits("judged_by = 1\n") == []
+    assert hits("judged = 1\n") != []

@@ -374,7 +374,7 @@ def test_a_search_that_fails_leaves_the_outer_object_too() -> None:
     assert says(exists(second, ~nobody & (outer == second)), a=(outer, 0), b=(second, 1))
 
 
-# --- Planted: wrong plans --------------------------------------------------------------------------------------------
+# --- Seeded faults: wrong plans --------------------------------------------------------------------------------------
 
 
 def reordered(patch: pytest.MonkeyPatch) -> None:

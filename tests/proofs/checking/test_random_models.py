@@ -150,7 +150,7 @@ def rules_matter(model: Drawn) -> bool:
     return (whole.states, whole.edges) != (rest.states, rest.edges)
 
 
-# --- Planted ---------------------------------------------------------------------------------------------------------
+# --- Seeded faults ---------------------------------------------------------------------------------------------------
 
 RIGHT_SET, RIGHT_RULE, RIGHT_ORDER = _Steps._set, _Steps._rule, steps.ordered_rules
 RIGHT_READS, RIGHT_LOOPS = evaluate.reads, liveness._fair_loops

@@ -326,7 +326,7 @@ def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
-    """Planted: the search that is made once more takes its actions in another order."""
+    """Seeded fault: the search that is made once more takes its actions in another order."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
     kept, again = (compiled.explore(instance, threads=threads, traced=traced) for traced in (True, False))
     other = program(instance, list(reversed(instance.model.actions)))
@@ -372,7 +372,7 @@ def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str
         assert_same_verdicts(alone(model, instance.rigid), scope)
 
 
-# --- Planted: wrong compilers ----------------------------------------------------------------------------------------
+# --- Seeded faults: wrong compilers ----------------------------------------------------------------------------------
 
 
 def differs(model: Model, scope: Mapping[str, int]) -> bool:

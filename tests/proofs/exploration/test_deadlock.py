@@ -183,7 +183,7 @@ def test_only_a_crash_is_left_where_all_groups_are_deleted() -> None:
 
 
 def test_a_group_that_can_not_be_deleted_is_noticed() -> None:
-    """Planted: what preempts is not deleted, and its victims' pods never go; or it is not deleted when it has cells."""
+    """Seeded fault: what preempts is not deleted, and its victims' pods never go; or it is not deleted when it has cells."""
     kept = AS_WRITTEN.property("something-can-happen-until-all-is-deleted")
     scope = {"PodGroup": 2, "Cell": 2}
     for gone, verdict in (
@@ -230,12 +230,12 @@ def test_all_count_the_same_states_without_a_step(model: Model, scope: dict[str,
 
 
 def representatives_only(self: Exploration) -> int:
-    """Planted: symmetric states are not counted."""
+    """Seeded fault: symmetric states are not counted."""
     return sum(1 for edges in self.edges if not edges)
 
 
 def the_last_action(self: compiled.Reached) -> int:
-    """Planted: the place beside it in the array is read."""
+    """Seeded fault: the place beside it in the array is read."""
     return sum(int(part.seen[self.program.seen.stuck - 1]) for part in self.parts)
 
 
@@ -258,7 +258,7 @@ def test_what_was_not_expanded_is_not_counted() -> None:
     assert explore(instance, limit=20).stuck_count == 0
 
 
-# --- Planted: wrong ways ---------------------------------------------------------------------------------------------
+# --- Seeded faults: wrong ways ---------------------------------------------------------------------------------------
 
 RIGHT = safety.something_can_happen
 

@@ -228,7 +228,7 @@ def test_cells_are_interchangeable_groups_of_unlike_rank_are_not() -> None:
 
 
 def test_a_symmetry_that_ignores_ranks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: every sort is taken for interchangeable, whatever its rigid attributes say."""
+    """Seeded fault: every sort is taken for interchangeable, whatever its rigid attributes say."""
     right = explored(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}, symmetry=False)
     monkeypatch.setattr("schedproof.proofs.exploration.symmetry._interchangeable", lambda instance, sort: True)
     wrong = explored(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
@@ -236,7 +236,7 @@ def test_a_symmetry_that_ignores_ranks_is_noticed(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_symmetry_that_forgets_references_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: objects that others refer to are sorted by their columns, and the references stay behind."""
+    """Seeded fault: objects that others refer to are sorted by their columns, and the references stay behind."""
     right = explored(WORKSHOP, {"Worker": 3, "Tool": 1}, symmetry=False)
     monkeypatch.setattr("schedproof.proofs.exploration.symmetry._referred", lambda instance, sort: False)
     wrong = explored(WORKSHOP, {"Worker": 3, "Tool": 1})
@@ -341,7 +341,7 @@ def test_step_invariants_are_checked_as_on_the_finished_graph(model: Model, scop
 
 
 def test_a_step_checked_by_another_step_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: what fires and the parameters are those of the step, the state after is the state before."""
+    """Seeded fault: what fires and the parameters are those of the step, the state after is the state before."""
     right = safety._moment
     monkeypatch.setattr(safety, "_moment", lambda state, step: right(state, replace(step, after=state)))
     asked = step_properties(WORKSHOP)

@@ -261,7 +261,7 @@ def test_a_goal_that_reads_no_object_is_refuted_and_no_traceback() -> None:
         assert "it reads an object that does not exist" in result.counterexample.problem
 
 
-# --- Planted: wrong searches -----------------------------------------------------------------------------------------
+# --- Seeded faults: wrong searches -----------------------------------------------------------------------------------
 
 RIGHT = liveness._fair_loops
 

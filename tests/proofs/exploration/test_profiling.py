@@ -134,7 +134,7 @@ def test_times_are_parts_of_each_other() -> None:
 
 
 def test_what_is_slow_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: each look of one rule takes a hundred ticks of the clock, and all else takes one."""
+    """Seeded fault: each look of one rule takes a hundred ticks of the clock, and all else takes one."""
     now = [0]
 
     def clock() -> float:
@@ -192,7 +192,7 @@ DEAD = dataclasses.replace(
         Rule("it never happens", next(a for a in WORKSHOP.actions if a.name == "kick"), [x.is_("Free")], x.fires("dropped")),
     ],
 )  # fmt: skip
-"""Planted: a Free tool is nobody's; who takes it, takes a Free one, and only a Taken one is kicked from; nobody has two jobs."""
+"""Seeded fault: a Free tool is nobody's; who takes it, takes a Free one, and only a Taken one is kicked from; nobody has two jobs."""
 
 
 def test_a_dead_rule_and_a_dead_action_are_told() -> None:
@@ -243,7 +243,7 @@ def test_mistakes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "hived", "--max-states", "0"]) == 2
 
 
-# --- Planted: wrong profilers ----------------------------------------------------------------------------------------
+# --- Seeded faults: wrong profilers ----------------------------------------------------------------------------------
 
 
 def remembering(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,7 @@ def test_the_toys_keep_what_is_said_of_them(model: Model) -> None:
 
 
 def test_a_wrong_set_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Planted: C1 is taken to hold of any set; then a deadlock of processes that wait for each other is lost."""
+    """Seeded fault: C1 is taken to hold of any set; then a deadlock of processes that wait for each other is lost."""
     edges = ((0, "a", 1), (1, "b", 0), (0, "c", 2), (2, "d", 3))
     torn = dataclasses.replace(model_of(edges, 4), default_scope={"Thing": 2})
     assert reduction.measure(torn, 1000).for_deadlocks < 16

@@ -434,7 +434,7 @@ def _check(script: str) -> z3.CheckSatResult:
     return solver.check()
 
 
-# --- Planted: wrong shortcuts ------------------------------------------------------------------------------------------
+# --- Seeded faults: wrong shortcuts ------------------------------------------------------------------------------------
 
 
 def in_circles(self: Any, obligation: Any) -> Any:

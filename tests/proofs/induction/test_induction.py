@@ -96,7 +96,7 @@ def test_what_is_known_is_assumed_and_not_asked() -> None:
     assert set() < alone < names
 
 
-# --- Planted: wrong models ------------------------------------------------------------------------------------------
+# --- Seeded faults: wrong models ------------------------------------------------------------------------------------
 
 
 def changed(model: Model, **parts: Any) -> Model:
@@ -304,7 +304,7 @@ def test_hived_of_three_groups_and_cells_is_the_same_to_z3(model: Model) -> None
     assert list(CrossCheck(model, {"PodGroup": 3, "Cell": 3}, seed=2).differences(400)) == []
 
 
-# --- Planted: wrong translations --------------------------------------------------------------------------------------
+# --- Seeded faults: wrong translations --------------------------------------------------------------------------------
 
 
 def forget_an_event(patch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ def test_a_claim_of_several_parts_is_false_if_one_is() -> None:
     assert w.proves([w.good(w.c)], z3.And(w.good(w.c), w.good(w.c)))
 
 
-# --- Planted: unsound limits -------------------------------------------------------------------------------------------
+# --- Seeded faults: unsound limits -------------------------------------------------------------------------------------
 
 
 def some_becomes_all(patch: pytest.MonkeyPatch) -> None:

@@ -318,7 +318,7 @@ class TestForgetting:
         assert collectable(AS_WRITTEN) == {"PodGroup": {"Deleted"}, "Cell": frozenset()}
 
     def test_what_counts_the_ended_is_not_forgotten(self) -> None:
-        """Planted: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
+        """Seeded fault: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
         from schedproof.model.lang import exists, forall, variable
         from schedproof.model.systems.hived.machines import PodGroup
 

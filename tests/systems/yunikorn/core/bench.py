@@ -59,7 +59,7 @@ class Bench:
         timed: bool = True,
     ) -> None:
         self.clock = ManualClock(timed=timed)
-        kind = type("Planted", (core,), {"draft_type": draft})
+        kind = type("Seeded", (core,), {"draft_type": draft})
         self.core: Core = kind(self.clock, listener=self._hear)
         self.seen: list[Response] = []
         self.owed: list[ReleasedAllocation] = []
