@@ -142,6 +142,12 @@ def _less(one: Any, other: Any) -> int:
 
 
 @njit(nogil=True, cache=True)
+def _copy(values: Any, to: Any) -> None:
+    for s in range(len(values)):  # to[:] = values takes 2 s longer to compile, for an error message about shapes
+        to[s] = values[s]
+
+
+@njit(nogil=True, cache=True)
 def represent(q: Any, words: Any, at: int, count: int) -> None:
     """Replaces a state of ``count`` words by its representative."""
     values, image, best = q.room[0], q.room[1], q.room[2]
@@ -150,7 +156,7 @@ def represent(q: Any, words: Any, at: int, count: int) -> None:
         _rename(q, r, values, image)
         _order(q, image)
         if r == 0 or _less(image, best) < 0:
-            best[:] = image
+            _copy(image, best)
     _write(q, best, words, at, count)
 
 
@@ -159,7 +165,7 @@ def orbit(q: Any, words: Any, at: int) -> int:
     """The number of states that are renamings of a state: distinct orders of the columns, times distinct results of renamings."""
     values, image, own = q.room[0], q.room[1], q.room[2]
     _read(q, words, at, values)
-    own[:] = values
+    _copy(values, own)
     _order(q, own)
     same = 0
     for r in range(q.targets.shape[0]):

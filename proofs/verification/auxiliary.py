@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.errors import Place
@@ -25,7 +25,13 @@ Say = Callable[[str], None]
 
 
 class Auxiliary(ABC):
-    """Properties that one auxiliary check covers together."""
+    """Properties that one auxiliary check covers together.
+
+    Attributes:
+        kernel: see :class:`.parts.Part`.
+    """
+
+    kernel: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -81,6 +87,8 @@ class LockProperty(Property):
 @dataclass(frozen=True)
 class Locked(Auxiliary):
     """A lock file that the manifest names."""
+
+    kernel = "locks"
 
     described: LockFile
 

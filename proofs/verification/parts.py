@@ -42,12 +42,18 @@ class Work(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of work on a variant; ``only`` names its properties."""
+    """One piece of work on a variant.
+
+    Attributes:
+        only: the names of its properties.
+        kernel: the engine that it compiles if no earlier part has; empty for none.
+    """
 
     system: str
     variant: str
     work: Work
     only: tuple[str, ...]
+    kernel: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,12 +87,12 @@ def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     found = []
     wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
     inductive = [p for p in wanted if p.kind in INDUCTIVE]
-    for work, props in [(Work.EXPLORATION, wanted), (Work.INDUCTION, inductive)]:
+    for work, props, kernel in [(Work.EXPLORATION, wanted, "states"), (Work.INDUCTION, inductive, "")]:
         if props:
-            found.append(Part(model.system, model.variant, work, tuple(p.name for p in props)))
+            found.append(Part(model.system, model.variant, work, tuple(p.name for p in props), kernel))
     for each in auxiliary(system, model):
         if names := tuple(p.name for p in each.properties if not only or p.name in only):
-            found.append(Part(model.system, model.variant, Work.AUXILIARY, names))
+            found.append(Part(model.system, model.variant, Work.AUXILIARY, names, each.kernel))
     return found
 
 

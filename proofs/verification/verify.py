@@ -281,7 +281,8 @@ class Run:
         for each in self._plans:
             if not each.todo:
                 yield self._complete(each)
-        for part, (done, took) in workers.run(sorted(self._expected, key=lambda p: -self._expected[p]), say):
+        longest_first = sorted(self._expected, key=lambda part: -self._expected[part])
+        for part, (done, took) in workers.run(longest_first, say, lambda part: part.kernel):
             key = (part.system, part.variant)
             mine = by_key[key]
             if mine.cache is not None:

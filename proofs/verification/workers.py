@@ -82,8 +82,14 @@ class Workers(Generic[T, R]):
             process.close()
         self._processes = []
 
-    def run(self, tasks: Sequence[T], say: Say) -> Iterator[tuple[T, R]]:
+    def run(
+        self, tasks: Sequence[T], say: Say, prepares: Callable[[T], str] = lambda task: ""
+    ) -> Iterator[tuple[T, R]]:
         """Yields each task with its result, in the order of completion.
+
+        Args:
+            prepares: what a task prepares for all later tasks with the same name, such as compiled code. While the first
+                of them runs, others come first if there are any. Empty for none.
 
         Raises:
             WorkerDied: a worker process was killed.
@@ -93,14 +99,18 @@ class Workers(Generic[T, R]):
             for task in tasks:
                 yield task, self.function(task, say)
             return
-        todo = deque(tasks)
+        todo = list(tasks)
+        prepared = {""}
         busy: dict[Connection, T] = {}
         idle = deque(connection for _, connection in self._processes)
         while todo or busy:
             while todo and idle:
                 connection = idle.popleft()
-                busy[connection] = todo.popleft()
-                connection.send(busy[connection])
+                in_preparation = {prepares(task) for task in busy.values()} - prepared
+                following = next((task for task in todo if prepares(task) not in in_preparation), todo[0])
+                todo.remove(following)
+                busy[connection] = following
+                connection.send(following)
             for ready in wait(list(busy)):
                 assert isinstance(ready, Connection)
                 kind, content = self._receive(ready)
@@ -110,6 +120,7 @@ class Workers(Generic[T, R]):
                     raise content
                 else:
                     idle.append(ready)
+                    prepared.add(prepares(busy[ready]))
                     yield busy.pop(ready), content
 
     def _receive(self, connection: Connection) -> tuple[str, Any]:

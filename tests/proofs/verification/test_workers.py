@@ -69,6 +69,33 @@ def test_every_task_is_done_once_and_tells(jobs):
     assert multiprocessing.active_children() == []
 
 
+def leave_file(task, report):
+    """Leaves a file with the task's name; first waits for the file ``awaited``, and refuses to run before ``earlier``."""
+    folder, name, awaited, earlier = task
+    if earlier and not (folder / earlier).exists():
+        raise Disagreement(f"{name} runs before {earlier}")
+    for _ in range(1000):
+        if not awaited or (folder / awaited).exists():
+            (folder / name).touch()
+            return name
+        time.sleep(0.01)
+    raise Disagreement(f"{awaited} did not run")
+
+
+def test_others_run_while_a_task_prepares_its_kind(tmp_path):
+    tasks = [(tmp_path, "first", "other", ""), (tmp_path, "second", "", "other"), (tmp_path, "other", "", "")]
+    with Workers(leave_file, 2) as workers:
+        done = [result for _, result in workers.run(tasks, print, lambda task: "" if task[1] == "other" else "kind")]
+    assert set(done) == {"first", "second", "other"}
+
+
+def test_a_task_does_not_wait_when_only_its_kind_is_left(tmp_path):
+    tasks = [(tmp_path, "first", "second", ""), (tmp_path, "second", "", "")]
+    with Workers(leave_file, 2) as workers:
+        done = [result for _, result in workers.run(tasks, print, lambda task: "kind")]
+    assert set(done) == {"first", "second"}
+
+
 def test_one_job_needs_no_process_and_more_share_the_work():
     assert {line.split()[3] for line in ran(1, range(5))[1]} == {str(os.getpid())}
     assert str(os.getpid()) not in {line.split()[3] for line in ran(2, range(5))[1]}
