@@ -21,6 +21,9 @@ from .views import Symbols, Z
 SIZES = (1, 2, 3, 4)
 """The numbers of objects of each sort that are tried, in this order."""
 
+LITTLE_EFFORT = 200_000
+"""z3's limit for each sort of which fewer objects are tried, in z3's own steps: for the reader only."""
+
 
 Found = tuple[Any, Mapping[str, Sequence[Z]]]
 """A z3 model, and by sort constants that name all of its objects."""
@@ -40,17 +43,35 @@ def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequ
     """
     solver.limit(effort)
     for size in SIZES:
-        solver.push()
-        universe: dict[str, list[Z]] = {}
-        for name in symbols.sorts:
-            universe[name] = [symbols.constant(f"{name} {i}", name) for i in range(size)]
-            x = symbols.constant("x", name)
-            solver.add(ForAll([x], Or(*[x == e for e in universe[name]])))
-        found = solver.model() if solver.answer(assumptions) == z3.sat else None
-        solver.pop()
-        if found is not None:
-            return found, universe
+        sizes = dict.fromkeys(symbols.sorts, size)
+        if (model := _model_of(solver, symbols, sizes, assumptions)) is not None:
+            return _with_fewer(solver, symbols, sizes, assumptions, model)
     return None
+
+
+def _model_of(solver: Solver, symbols: Symbols, sizes: Mapping[str, int], assumptions: Sequence[Z]) -> Found | None:
+    """A model with at most ``sizes`` objects by sort; None if none is found."""
+    solver.push()
+    universe: dict[str, list[Z]] = {}
+    for name, size in sizes.items():
+        universe[name] = [symbols.constant(f"{name} {i}", name) for i in range(size)]
+        x = symbols.constant("x", name)
+        solver.add(ForAll([x], Or(*[x == e for e in universe[name]])))
+    model = solver.model() if solver.answer(assumptions) == z3.sat else None
+    solver.pop()
+    return None if model is None else (model, universe)
+
+
+def _with_fewer(
+    solver: Solver, symbols: Symbols, sizes: dict[str, int], assumptions: Sequence[Z], model: Found
+) -> Found:
+    """A model in which no single sort could have fewer objects, as far as ``LITTLE_EFFORT`` finds out."""
+    solver.limit(LITTLE_EFFORT)
+    for name in symbols.sorts:
+        while sizes[name] > 1 and (less := _model_of(solver, symbols, sizes | {name: sizes[name] - 1}, assumptions)):
+            sizes[name] -= 1
+            model = less
+    return model
 
 
 class _Reader:
