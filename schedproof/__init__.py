@@ -3,10 +3,9 @@
 They describe how schedulers move their objects between states.
 The command line is :mod:`schedproof.cli`. A program can do the same::
 
-    from schedproof.model.registry.discovery import system
-    from schedproof.proofs.verification.verify import verify
+    from schedproof.api import load_system, verify
 
-    reports = verify([system("hived")])
+    reports = verify([load_system("hived")])
     assert all(report.ok for report in reports)
 
 ``ARCHITECTURE.md`` at the root of the project lists the packages and modules.
