@@ -34,8 +34,8 @@ def room(module: str) -> str | None:
 def picture() -> str:
     """The rooms and the imports between them, as Mermaid."""
     graph = grimp.build_graph("schedproof")
-    found = {(room(m), room(t)) for m in graph.modules for t in graph.find_modules_directly_imported_by(m)}
-    rooms = nx.DiGraph((a, b) for a, b in found if a is not None and b is not None and a != b)
+    edges = {(room(m), room(t)) for m in graph.modules for t in graph.find_modules_directly_imported_by(m)}
+    rooms = nx.DiGraph((a, b) for a, b in edges if a is not None and b is not None and a != b)
     reduced = nx.transitive_reduction(rooms)
     lines = ["flowchart TD", f"  {' & '.join(_box(name) for name in sorted(rooms) if not rooms.pred[name])}"]
     for name in nx.lexicographical_topological_sort(reduced):

@@ -43,10 +43,10 @@ def problems(message: str) -> Iterator[str]:
 
 
 def main() -> int:
-    found = list(problems(Path(sys.argv[1]).read_text()))
-    for problem in found:
+    all_problems = list(problems(Path(sys.argv[1]).read_text()))
+    for problem in all_problems:
         print(problem, file=sys.stderr)
-    return bool(found)
+    return bool(all_problems)
 
 
 if __name__ == "__main__":

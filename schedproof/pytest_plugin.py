@@ -58,8 +58,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ManifestFi
         return None
     from .testing.collected import ManifestFile
 
-    found: ManifestFile = ManifestFile.from_parent(parent, path=file_path)
-    return found
+    manifest_file: ManifestFile = ManifestFile.from_parent(parent, path=file_path)
+    return manifest_file
 
 
 def _leave_engines_alone(pluginmanager: pytest.PytestPluginManager) -> None:

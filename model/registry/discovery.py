@@ -27,18 +27,18 @@ ROOTS = (".git", ".hg", "pyproject.toml")
 
 
 @dataclass(frozen=True)
-class Found:
+class SystemIndex:
     """The systems that manifests describe.
 
     Attributes:
         entries: by name, without the names that two manifests use.
         problems: one line for each manifest that cannot be read, and for each name that two manifests use.
-        taken: the names that two manifests use, each with its error message.
+        ambiguous: the names that two manifests use, each with its error message.
     """
 
     entries: Mapping[str, Entry]
     problems: Sequence[str] = ()
-    taken: Mapping[str, str] = field(default_factory=dict)
+    ambiguous: Mapping[str, str] = field(default_factory=dict)
 
     def system(self, name: str) -> System:
         """The system of that name.
@@ -50,8 +50,8 @@ class Found:
             from .loading import load  # only loading needs the language
 
             return load(self.entries[name])
-        if name in self.taken:
-            raise UserError(self.taken[name])
+        if name in self.ambiguous:
+            raise UserError(self.ambiguous[name])
         error = unknown("system", name, self.entries)
         raise UserError("; ".join([str(error), *self.problems]))
 
@@ -68,13 +68,13 @@ def find(folder: Path) -> Path | None:
 
 
 @cache
-def builtin() -> Found:
+def builtin() -> SystemIndex:
     """The systems that come with schedproof, in alphabetical order."""
     return together([_read(manifest) for manifest in sorted(BUILTIN.glob(f"*/{MANIFEST}"))])
 
 
 @cache
-def installed() -> Found:
+def installed() -> SystemIndex:
     """The systems of installed packages, cached."""
     return together([_of_package(each) for each in sorted(entry_points(group=GROUP))])
 
@@ -110,7 +110,7 @@ def _folders(value: str) -> Sequence[Path]:
     return [Path(each) for each in (spec.submodule_search_locations or ())] if spec is not None else ()
 
 
-def own(folder: Path) -> Mapping[str, Entry]:
+def systems_of_folder(folder: Path) -> Mapping[str, Entry]:
     """The systems in the manifest of a folder; empty without a manifest.
 
     Raises:
@@ -120,35 +120,37 @@ def own(folder: Path) -> Mapping[str, Entry]:
     return read(path) if path is not None else {}
 
 
-def together(sources: Sequence[Mapping[str, Entry] | Found | str]) -> Found:
+def together(sources: Sequence[Mapping[str, Entry] | SystemIndex | str]) -> SystemIndex:
     """The systems of several manifests, with their problems. A name in two manifests stands for neither system."""
     first: dict[str, Entry] = {}
     problems: list[str] = []
-    taken: dict[str, str] = {}
+    ambiguous: dict[str, str] = {}
     for source in sources:
         if isinstance(source, str):
             problems.append(source)
             continue
-        if isinstance(source, Found):
+        if isinstance(source, SystemIndex):
             problems += source.problems
-            taken |= source.taken
+            ambiguous |= source.ambiguous
             source = source.entries
         for name, entry in source.items():
             if name in first and first[name].path != entry.path:
-                there = shown(first[name].path)
-                taken[name] = f"{entry.where()}: {there} has a system of that name, too; rename one of the two"
-                problems.append(taken[name])
+                first_manifest = shown(first[name].path)
+                ambiguous[name] = (
+                    f"{entry.where()}: {first_manifest} has a system of that name, too; rename one of the two"
+                )
+                problems.append(ambiguous[name])
             first.setdefault(name, entry)
-    return Found({name: entry for name, entry in first.items() if name not in taken}, problems, taken)
+    return SystemIndex({name: entry for name, entry in first.items() if name not in ambiguous}, problems, ambiguous)
 
 
-def every(folder: Path) -> Found:
+def every(folder: Path) -> SystemIndex:
     """All systems that can be named in a folder; the user's own come first."""
     try:
-        mine: Mapping[str, Entry] | str = own(folder)
+        users_systems: Mapping[str, Entry] | str = systems_of_folder(folder)
     except UserError as error:
-        mine = str(error)
-    return together([mine, installed(), builtin()])
+        users_systems = str(error)
+    return together([users_systems, installed(), builtin()])
 
 
 def system(name: str) -> System:
@@ -160,7 +162,7 @@ def system(name: str) -> System:
     return registered().system(name)
 
 
-def registered() -> Found:
+def registered() -> SystemIndex:
     """The systems that come with schedproof, and those of installed packages."""
     return together([installed(), builtin()])
 
@@ -176,5 +178,5 @@ def systems() -> Mapping[str, System]:
 
 def is_registered(system: System) -> bool:
     """True if another process finds the same system by its name."""
-    found = registered()
-    return system.name in found.entries and found.system(system.name) is system
+    index = registered()
+    return system.name in index.entries and index.system(system.name) is system

@@ -117,10 +117,10 @@ def run(arguments: Sequence[str]) -> int:
         from schedproof.model.registry.importing import blamed
 
         manifest = find(Path.cwd())
-        mine = blamed(manifest.parent, error) if manifest is not None else None
-        if mine is None:
+        user_error = blamed(manifest.parent, error) if manifest is not None else None
+        if user_error is None:
             raise  # the error is in schedproof
-        return fail(str(mine), Exit.USAGE)
+        return fail(str(user_error), Exit.USAGE)
 
 
 def _usage_problem(error: click.UsageError) -> str:

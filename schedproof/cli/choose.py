@@ -22,13 +22,13 @@ def system(name: str) -> System:
     Raises:
         UserError: there is none, or it cannot be loaded.
     """
-    found = discovery.every(Path.cwd())
-    if name not in found.entries and name not in found.taken:
-        why = "; ".join([*found.problems, str(unknown("system", name, found.entries))])
+    index = discovery.every(Path.cwd())
+    if name not in index.entries and name not in index.ambiguous:
+        why = "; ".join([*index.problems, str(unknown("system", name, index.entries))])
         if discovery.find(Path.cwd()) is None:
             why += f"; your own systems are in {MANIFEST}, here or in a folder above"
         raise UserError(why)
-    loaded = found.system(name)
+    loaded = index.system(name)
     if loaded.stated:
         from schedproof.proofs.verification.properties import check_expectations
 
@@ -48,7 +48,7 @@ def systems(names: Sequence[str]) -> tuple[list[System], int]:
     """
     if names:
         return [system(name) for name in dict.fromkeys(names)], 0
-    return _working(discovery.own(Path.cwd()) or discovery.registered().entries)
+    return _working(discovery.systems_of_folder(Path.cwd()) or discovery.registered().entries)
 
 
 def every() -> tuple[list[System], int]:
@@ -57,27 +57,27 @@ def every() -> tuple[list[System], int]:
 
 
 def _working(names: Iterable[str]) -> tuple[list[System], int]:
-    found, errors = [], []
+    usable, errors = [], []
     for name in names:
         try:
             loaded = system(name)
             list(loaded.variants.values())  # each access loads one variant
-            found.append(loaded)
+            usable.append(loaded)
         except UserError as error:
             errors.append(error)
-    if errors and not found:
+    if errors and not usable:
         raise errors[0]
     for each in errors:
         fail(str(each), Exit.USAGE)
-    return found, problems() + len(errors)
+    return usable, problems() + len(errors)
 
 
 def problems() -> int:
     """Writes a line on standard error for each unusable manifest, and returns their number. All other systems work."""
-    found = discovery.every(Path.cwd()).problems
-    for line in found:
+    lines = discovery.every(Path.cwd()).problems
+    for line in lines:
         fail(line, Exit.USAGE)
-    return len(found)
+    return len(lines)
 
 
 def variant(of: System, name: str | None) -> Model:

@@ -68,7 +68,7 @@ def related(system: System, one: Model, other: Model) -> bool:
 
 def differences(system: System, one: Model, other: Model) -> list[Difference]:
     """All differences from ``one`` to ``other``: machines, rows, rules, actions, properties, expected verdicts."""
-    found: list[Difference] = []
+    collected: list[Difference] = []
     earlier, later = (_since(system, model, than) for model, than in ((one, other), (other, one)))
     reasons = {**_reasons(earlier), **_reasons(later)}
     kinds: list[tuple[str, Iterable[Element], Iterable[Element]]] = [
@@ -78,15 +78,15 @@ def differences(system: System, one: Model, other: Model) -> list[Difference]:
         ("action", one.actions, other.actions),
         ("property", one.properties, other.properties),
     ]
-    for kind, mine, yours in kinds:
-        found += _compared(kind, one, mine, other, yours, reasons)
-    theirs = {p.name for p in other.properties}
+    for kind, old_elements, new_elements in kinds:
+        collected += _compared(kind, one, old_elements, other, new_elements, reasons)
+    new_names = {p.name for p in other.properties}
     for prop in one.properties:
         before, after = expected_of_model(one, prop.name), expected_of_model(other, prop.name)
-        if prop.name in theirs and before is not after:
+        if prop.name in new_names and before is not after:
             changes = [c for c in (*later, *earlier) if prop.name in c.repairs]
-            found.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], changes))
-    return found
+            collected.append(Difference("verdict", "changed", prop.name, [str(before)], [str(after)], changes))
+    return collected
 
 
 def _since(system: System, model: Model, other: Model) -> list[Change]:

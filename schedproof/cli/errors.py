@@ -25,8 +25,8 @@ class Exit(enum.IntEnum):
     @classmethod
     def worst(cls, codes: Iterable[Exit]) -> Exit:
         """The most severe of several codes. A wrong verdict is more severe than a missing one."""
-        found = set(codes)
-        return next((code for code in (cls.DIFFERENT, cls.UNDETERMINED) if code in found), cls.OK)
+        distinct = set(codes)
+        return next((code for code in (cls.DIFFERENT, cls.UNDETERMINED) if code in distinct), cls.OK)
 
 
 def note(message: str) -> None:

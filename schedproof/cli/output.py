@@ -93,9 +93,9 @@ class OutputFile(click.ParamType[Destination]):
             return value
         if not value:
             raise UserError(f"{_option(param)}: the name is empty; write a file's name, or - for standard output")
-        found = Destination(_option(param), str(value))
-        found.check()
-        return found
+        destination = Destination(_option(param), str(value))
+        destination.check()
+        return destination
 
 
 def _option(param: click.Parameter | None) -> str:

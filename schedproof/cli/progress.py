@@ -22,14 +22,14 @@ from rich.text import Text
 if TYPE_CHECKING:
     from schedproof.proofs.verification.verify import Run
 
-Say = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 REFRESHED = 4
 """How many times a second a counting line is redrawn; a higher rate would slow the work down."""
 
 
 @contextmanager
-def progress(start: str) -> Iterator[Say]:
+def progress(start: str) -> Iterator[ReportProgress]:
     """Yields a function that replaces the line by its argument and the time since the start."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda line: None
@@ -40,7 +40,7 @@ def progress(start: str) -> Iterator[Say]:
 
 
 @contextmanager
-def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]]:
+def verifying(run: Run, jobs: int) -> Iterator[tuple[ReportProgress, Callable[[str], None]]]:
     """Progress of ``verify`` on standard error.
 
     On a terminal: a bar of the verdicts, the current activity, and the remaining time, estimated from the last run.
@@ -57,7 +57,7 @@ def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]
         yield lambda line: None, lambda line: None
         return
     if not sys.stderr.isatty():
-        yield lambda line: None, _said
+        yield lambda line: None, _print_line
         return
     columns = ("{task.fields[done]}", BarColumn(), "{task.fields[left]}", "{task.description}")
     console = Console(stderr=True, markup=False, highlight=False)
@@ -78,7 +78,7 @@ def verifying(run: Run, jobs: int) -> Iterator[tuple[Say, Callable[[str], None]]
         yield show, show
 
 
-def _said(line: str) -> None:
+def _print_line(line: str) -> None:
     with suppress(OSError):  # the disk is full, or the reader has closed the pipe: progress is not a result
         print(line, file=sys.stderr, flush=True)
 
@@ -107,18 +107,18 @@ class _Line:
         return Text(self.shown(time.perf_counter() - self.began))
 
 
-def exploring(say: Say) -> Callable[[int, int, int], None]:
+def exploring(report_progress: ReportProgress) -> Callable[[int, int, int], None]:
     """A function that shows the progress of an exploration.
 
     It shows states, states per second, frontier, depth, and the memory of the process.
     """
     began, process = time.perf_counter(), psutil.Process()
 
-    def tell(states: int, expanded: int, depth: int) -> None:
+    def report_counts(states: int, expanded: int, depth: int) -> None:
         rate = states / max(time.perf_counter() - began, 1e-6)
         used = process.memory_info().rss >> 20
-        say(
+        report_progress(
             f"exploring: {states:,} states, {rate:,.0f} states/s, frontier {states - expanded:,}, depth {depth}, memory {used} MiB"
         )
 
-    return tell
+    return report_counts

@@ -54,7 +54,7 @@ LOG = [
 def test_the_last_line_violates(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("\\n".join(LOG) + "\\n", "utf-8")
-    report = check_trace({named}, log, variant={told!r}, format={format!r})
+    report = check_trace({named}, log, variant={named_variant!r}, format={format!r})
     assert report.verdict is LogVerdict.VIOLATES
     assert report.first_nonconformance is not None and report.first_nonconformance.line == len(LOG)
 '''
@@ -76,21 +76,21 @@ def regression_test(report: ValidationReport, log: Path, variant: str | None) ->
     nonconformance = report.first_nonconformance
     assert nonconformance is not None
     reason = " ".join(nonconformance.reason.split()).replace("\\", "/").replace('"""', "'''")
-    own = (
+    is_users_system = (
         report.system not in registered().entries
     )  # a system of the user's manifest: the test finds it as a command does
     about = {
         "system": report.system,
         "variant": report.variant,
         "reason": reason,
-        "imports": "from schedproof.cli.choose import system\n" if own else "",
-        "named": f"system({report.system!r})" if own else repr(report.system),
+        "imports": "from schedproof.cli.choose import system\n" if is_users_system else "",
+        "named": f"system({report.system!r})" if is_users_system else repr(report.system),
     }
     if report.shortened:
         return _RECORDS.format(**about, lines=_listed([json.dumps(line) for line in report.shortened]))
     if report.excerpt:
         lines = [text for _, text in report.excerpt]
-        return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
+        return _LINES.format(**about, lines=_listed(lines), named_variant=variant, format=report.format)
     if report.format == "mapping":
         raise UserError(
             "--emit-test: the records that matter were not found in time, and only these of a mapped log make a test; write the test by hand"
@@ -104,7 +104,7 @@ def regression_test(report: ValidationReport, log: Path, variant: str | None) ->
             lines = [line.rstrip("\n") for line in islice(file, nonconformance.line)]
     except (OSError, ValueError, TraceError):
         raise UserError(f"--emit-test: {str(log)!r} cannot be read a second time; write the log to a file") from None
-    return _LINES.format(**about, lines=_listed(lines), told=variant, format=report.format)
+    return _LINES.format(**about, lines=_listed(lines), named_variant=variant, format=report.format)
 
 
 def _listed(lines: Sequence[str]) -> str:

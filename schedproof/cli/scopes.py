@@ -75,15 +75,15 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
     """
     chosen: dict[str, int] = {}
     for part in text.split(",") if text is not None else ():
-        found = re.fullmatch(r"\s*(\w+)\s*=\s*([+-]?[0-9]{1,18})\s*", part)
+        match = re.fullmatch(r"\s*(\w+)\s*=\s*([+-]?[0-9]{1,18})\s*", part)
         example = scope_text(model.default_scope)
-        if found is None:
+        if match is None:
             raise UserError(
                 f"--scope: {part.strip()!r} is not of the form SORT=N; write, for example, --scope {example}"
             )
-        if found[1] in chosen:
-            raise UserError(f"--scope: {found[1]} is given twice; write each sort once, for example, --scope {example}")
-        chosen[found[1]] = int(found[2])
+        if match[1] in chosen:
+            raise UserError(f"--scope: {match[1]} is given twice; write each sort once, for example, --scope {example}")
+        chosen[match[1]] = int(match[2])
     sizes = check_scope(model, chosen)
     for action in model.actions:
         choices = math.prod(_values(v.type, sizes) for v in action.parameters)

@@ -22,10 +22,10 @@ class Size(click.ParamType[int]):
         """
         if isinstance(value, int):
             return value
-        found = re.fullmatch(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
-        if found is None:
+        match = re.fullmatch(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*([KMGT]?)(?:i?B)?", str(value), re.IGNORECASE)
+        if match is None:
             self.fail(f"{value!r} is not an amount of memory; write, for example, 500M or 2G", param, ctx)
-        size = int(float(found[1]) * UNITS[found[2].upper()])
+        size = int(float(match[1]) * UNITS[match[2].upper()])
         if not 0 < size < 1 << 63:
             self.fail(f"{value!r} is too much or too little memory; write, for example, 500M or 2G", param, ctx)
         return size

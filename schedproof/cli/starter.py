@@ -94,7 +94,7 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
             write_whole(path, text)
     except Exception as error:
         for path in reversed(made):
-            _gone(path)
+            _remove(path)
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UserError(
             f"cannot write to {str(folder)!r}: {reason}; nothing was written; choose another directory with -o"
@@ -102,7 +102,7 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
     return [folder / name for name in content]
 
 
-def _gone(path: Path) -> None:
+def _remove(path: Path) -> None:
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     elif path.exists():

@@ -54,7 +54,7 @@ Rows = tuple[tuple[str, ...], ...]
 
 def _machines(models: Sequence[Model]) -> dict[Rows, list[str]]:
     """Each table of machines, with the variants that have it. Most amendments have the machines of their base."""
-    found: dict[Rows, list[str]] = {}
+    variants_of_rows: dict[Rows, list[str]] = {}
     for model in models:
         rows = tuple(
             (
@@ -66,8 +66,8 @@ def _machines(models: Sequence[Model]) -> dict[Rows, list[str]]:
             )
             for m in model.machines
         )
-        found.setdefault(rows, []).append(model.variant)
-    return found
+        variants_of_rows.setdefault(rows, []).append(model.variant)
+    return variants_of_rows
 
 
 def _events(model: Model, machine: Machine) -> list[str]:

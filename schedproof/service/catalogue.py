@@ -19,8 +19,8 @@ def systems() -> Mapping[str, System]:
     Raises:
         UserError: one of the user's systems cannot be loaded.
     """
-    found = discovery.every(Path.cwd())
-    return {name: found.system(name) for name in found.entries}
+    index = discovery.every(Path.cwd())
+    return {name: index.system(name) for name in index.entries}
 
 
 def catalogue() -> dict[str, Any]:

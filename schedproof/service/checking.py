@@ -157,8 +157,8 @@ def _serve(connection: socket.socket, checking: Checking, limits: Limits) -> int
         head, body = content(_exactly(connection, LENGTH.unpack(_exactly(connection, LENGTH.size))[0]))
         signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # the signal ends the process at any point
         try:
-            found = checking.answer(head, body)
-            data = message({"kind": found.kind, "body": dict(found.body)})
+            reply = checking.answer(head, body)
+            data = message({"kind": reply.kind, "body": dict(reply.body)})
         except Exception as error:
             if isinstance(error, MemoryError):
                 raise
@@ -170,13 +170,13 @@ def _serve(connection: socket.socket, checking: Checking, limits: Limits) -> int
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:
-    found = bytearray()
-    while len(found) < size:
-        part = connection.recv(min(size - len(found), 1 << 20))
+    received = bytearray()
+    while len(received) < size:
+        part = connection.recv(min(size - len(received), 1 << 20))
         if not part:
             raise EOFError
-        found += part
-    return bytes(found)
+        received += part
+    return bytes(received)
 
 
 def _confine(limits: Limits) -> None:

@@ -27,5 +27,5 @@ def message(head: Mapping[str, Any], body: bytes = b"") -> bytes:
 def content(data: bytes) -> tuple[dict[str, Any], bytes]:
     """The head and the body of a message without its length."""
     head, _, body = data.partition(b"\n")
-    found: dict[str, Any] = json.loads(head)
-    return found, body
+    header: dict[str, Any] = json.loads(head)
+    return header, body

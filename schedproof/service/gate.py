@@ -64,8 +64,8 @@ class Gate:
 
 def _name(url: str) -> str:
     """The host name in a URL, without its port; "" if the URL has none, or has more parts."""
-    found = re.fullmatch(r"(?:https?:)?//(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?", url.lower())
-    return found[1].strip("[]") if found is not None else ""
+    match = re.fullmatch(r"(?:https?:)?//(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?", url.lower())
+    return match[1].strip("[]") if match is not None else ""
 
 
 def _refused(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

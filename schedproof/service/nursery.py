@@ -63,11 +63,11 @@ class Nursery:
             OSError: no process can be started.
         """
         self._control.close()
-        self._control, theirs = socket.socketpair()
+        self._control, nursery_end = socket.socketpair()
         self.pid = os.fork()
         if self.pid == 0:
-            _tend(theirs, self.limits)
-        theirs.close()
+            _tend(nursery_end, self.limits)
+        nursery_end.close()
         return self
 
     def __exit__(self, *ended: object) -> None:
@@ -84,20 +84,20 @@ class Nursery:
             NoProcess: no more processes are possible, or the nursery itself has ended.
         """
         try:
-            mine, theirs = socket.socketpair()
+            server_end, child_end = socket.socketpair()
         except OSError as error:
             raise NoProcess(f"cannot connect to a new process: {error.strerror}; try again") from None
         try:
-            pid = self._ask(START, 0, theirs)
+            pid = self._ask(START, 0, child_end)
         except NoProcess:
-            mine.close()
+            server_end.close()
             raise
         finally:
-            theirs.close()
+            child_end.close()
         if pid == FAILED:
-            mine.close()
+            server_end.close()
             raise NoProcess("the machine has no memory for another process; close a session, or try again later")
-        return Born(pid, mine)
+        return Born(pid, server_end)
 
     def end(self, pid: int) -> None:
         with contextlib.suppress(NoProcess):  # if the nursery has ended, so have they
@@ -143,12 +143,12 @@ def _tend(control: socket.socket, limits: Limits) -> NoReturn:
                 break
             pid = NUMBER.unpack(request[1:])[0]
             if request[:1] == START:
-                found = _copy(control, passed[0], limits)
-                children.add(found)
+                number = _copy(control, passed[0], limits)
+                children.add(number)
             else:
-                found = _ended(pid, kill=request[:1] == END) if pid in children else 0
+                number = _ended(pid, kill=request[:1] == END) if pid in children else 0
                 children.discard(pid)
-            control.sendall(NUMBER.pack(found))
+            control.sendall(NUMBER.pack(number))
     finally:
         for pid in children - {FAILED}:
             os.kill(pid, signal.SIGKILL)
@@ -174,8 +174,8 @@ def _ended(pid: int, *, kill: bool) -> int:
     """The exit code of a child. Until this call has waited for it, the kernel does not reuse its id."""
     until = time.monotonic() + ENDING
     while not kill and time.monotonic() < until:
-        gone, status = os.waitpid(pid, os.WNOHANG)
-        if gone:
+        ended_pid, status = os.waitpid(pid, os.WNOHANG)
+        if ended_pid:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.002)
     os.kill(pid, signal.SIGKILL)

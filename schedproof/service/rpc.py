@@ -58,17 +58,17 @@ class Rpc:
     async def answer(self, line: bytes) -> bytes | None:
         """The answer to one message, a call or a batch of calls, without its newline; None for notifications."""
         try:
-            said = parse(line)
+            request = parse(line)
         except NotJson as error:
             return _bytes(_error(None, PARSE_ERROR, str(error)))
-        if not isinstance(said, list):
-            found = await self._call(said)
-            return None if found is None else _bytes(found)
-        if not said:
+        if not isinstance(request, list):
+            response = await self._call(request)
+            return None if response is None else _bytes(response)
+        if not request:
             return _bytes(_error(None, INVALID_REQUEST, "a batch has at least one call"))
-        if len(said) > MOST_CALLS:
+        if len(request) > MOST_CALLS:
             return _bytes(_error(None, INVALID_REQUEST, f"a batch has at most {MOST_CALLS} calls; send several"))
-        answers = [answer for call in said if (answer := await self._call(call)) is not None]
+        answers = [answer for call in request if (answer := await self._call(call)) is not None]
         return _bytes(answers) if answers else None
 
     async def _call(self, call: object) -> dict[str, Any] | None:
@@ -82,10 +82,10 @@ class Rpc:
         try:
             answer = await self._do(method, parameters)
         except Wrong as error:
-            found = _error(call.get("id"), error.code, str(error))
+            response = _error(call.get("id"), error.code, str(error))
         else:
-            found = _said(call.get("id"), answer)
-        return found if "id" in call else None
+            response = _result(call.get("id"), answer)
+        return response if "id" in call else None
 
     async def _do(self, method: str, given: object) -> Answer:
         if method not in PARAMETERS:
@@ -158,7 +158,7 @@ def _number(given: Mapping[str, Any], name: str, least: int) -> int | None:
     return value
 
 
-def _said(name: object, answer: Answer) -> dict[str, Any]:
+def _result(name: object, answer: Answer) -> dict[str, Any]:
     if answer.done:
         return {"jsonrpc": "2.0", "id": name, "result": dict(answer.body)}
     more = {key: value for key, value in answer.body.items() if key != "message"}

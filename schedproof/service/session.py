@@ -55,8 +55,8 @@ class Session:
             async with self._lock:
                 if self.closed is not None:
                     return self.closed
-                found = self._without_process(head) if self.lost else await self._answer(head, body)
-                return self.closed or found
+                answer = self._without_process(head) if self.lost else await self._answer(head, body)
+                return self.closed or answer
         finally:
             self.waiting -= 1
             self.used = time.monotonic()
@@ -76,7 +76,7 @@ class Session:
                 (size,) = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))
                 if size > BIGGEST:
                     return await self._lose(head, f"an answer of {size} bytes")
-                said, _ = content(await self._reader.readexactly(size))
+                envelope, _ = content(await self._reader.readexactly(size))
         except TimeoutError:
             return await self._lose(head, f"a request took more than {self._limits.patience:g} s")
         except (OSError, EOFError):
@@ -89,11 +89,15 @@ class Session:
             self.lost = "a request was given up in the middle"
             self._writer.close()
             raise
-        kind, told = Kind(said["kind"]), said["body"]
+        kind, content_of_answer = Kind(envelope["kind"]), envelope["body"]
         if kind is Kind.FAULT:
-            return await self._lose(head, told["message"])
-        self._standing |= {name: told[name] for name in ("system", "variant", "verdict", "records") if name in told}
-        return Answer(kind, told)
+            return await self._lose(head, content_of_answer["message"])
+        self._standing |= {
+            name: content_of_answer[name]
+            for name in ("system", "variant", "verdict", "records")
+            if name in content_of_answer
+        }
+        return Answer(kind, content_of_answer)
 
     async def _lose(self, head: Mapping[str, Any], why: str) -> Answer:
         """Gives up the process, which ended or is no longer reliable. The result of its current request is unknown."""

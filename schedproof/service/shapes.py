@@ -65,9 +65,9 @@ class Catalogue(BaseModel):
 def of_traces() -> dict[str, Any]:
     """The schemas of requests: headers and records from the plain format's own schema, and the scope."""
     schema = json.loads(SCHEMA.read_text("utf-8"))
-    found = {_named(name): _renamed(definition) for name, definition in schema["$defs"].items()}
-    fields = found["Header"]["properties"]
-    found["Situation"] = {
+    schemas = {_named(name): _renamed(definition) for name, definition in schema["$defs"].items()}
+    fields = schemas["Header"]["properties"]
+    schemas["Situation"] = {
         "type": "object",
         "description": "a system, and how many objects of each sort there are. They have the names that an exploration gives them (`g0`, "
         "`g1`, `c0`); without `rigid`, what never changes of them is as an exploration would choose, if there is one choice only",
@@ -84,8 +84,8 @@ def of_traces() -> dict[str, Any]:
         },
         "examples": [{"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}],
     }
-    found["Asked"] = {"oneOf": [{"$ref": COMPONENT + "Situation"}, {"$ref": COMPONENT + "Header"}]}
-    return found
+    schemas["Asked"] = {"oneOf": [{"$ref": COMPONENT + "Situation"}, {"$ref": COMPONENT + "Header"}]}
+    return schemas
 
 
 def _named(definition: str) -> str:

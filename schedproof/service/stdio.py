@@ -81,7 +81,7 @@ class Stdio:
         """Ends the loop; call it in the event loop. Waiting clients get an answer."""
         self._over.set()
 
-    def _tell(self, what: object, *more: bytes | None) -> None:
+    def _call_in_loop(self, what: object, *more: bytes | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(what, *more)  # type: ignore[arg-type]
 
@@ -89,8 +89,8 @@ class Stdio:
         with contextlib.suppress(OSError):
             for line in lines(self._source, self._sessions.limits.body):
                 self._free.acquire()
-                self._tell(self._begin, line)
-        self._tell(self._finish)
+                self._call_in_loop(self._begin, line)
+        self._call_in_loop(self._finish)
 
     def _begin(self, line: bytes | None) -> None:
         """Starts the answer to a line. Calls start in the order of their lines, and a session answers in that order."""
@@ -123,7 +123,7 @@ class Stdio:
                 while data:
                     data = data[os.write(self._target, data) :]
             except OSError:  # the output is closed
-                self._tell(self.end)
+                self._call_in_loop(self.end)
                 return
             self._free.release()
 

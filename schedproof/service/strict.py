@@ -45,19 +45,19 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _finite(text: str) -> float:
-    found = float(text)
-    if math.isinf(found):
+    number = float(text)
+    if math.isinf(number):
         raise NotJson(f"the number {text[:40]} is too big; send a smaller one")
-    return found
+    return number
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise NotJson(f"one object has {json.dumps(twice)[:60]} twice; send it once")
-    return found
+    return members
 
 
 def _deeper(value: Any, most: int) -> bool:

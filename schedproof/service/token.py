@@ -28,17 +28,17 @@ def read_token(file: str | None, environment: Mapping[str, str] = os.environ) ->
         return _checked(environment[VARIABLE], VARIABLE)
     try:
         with Path(file).open("rb") as opened:
-            said = opened.read(4096).decode("ascii")
+            text = opened.read(4096).decode("ascii")
     except UnicodeDecodeError:
-        said = " "
+        text = " "
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it cannot be a file name"
         raise BadToken(f"--token-file: cannot read {file!r}: {reason}; name a file that has the token in it") from None
-    return _checked(said, repr(file))
+    return _checked(text, repr(file))
 
 
-def _checked(said: str, where: str) -> str:
-    token = said.strip()
+def _checked(text: str, where: str) -> str:
+    token = text.strip()
     if len(token) < SHORTEST or not all("!" <= character <= "~" for character in token):
         raise BadToken(
             f"{where}: the token is not one word of at least {SHORTEST} visible ASCII characters; "

@@ -99,8 +99,8 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
     @app.get("/health", response_model=shapes.Health, tags=["server"], operation_id="health")
     async def health() -> Json:
         """Whether the server can do its work: 200 if it can, else 503. Needs no token."""
-        found = {"ok": sessions.alive, "sessions": len(sessions), "most_sessions": limits.sessions}
-        return Json(found, 200 if sessions.alive else 503)
+        health_report = {"ok": sessions.alive, "sessions": len(sessions), "most_sessions": limits.sessions}
+        return Json(health_report, 200 if sessions.alive else 503)
 
     @app.get("/systems", response_model=shapes.Catalogue, tags=["server"], operation_id="systems")
     async def systems() -> Json:
@@ -115,7 +115,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
         """A new session, for a system and a scope or with a header of the plain format."""
         _kind(request, JSON)
         answer = await sessions.create(await _read(request, limits))
-        response = _said(answer, 201)
+        response = _json_of(answer, 201)
         if answer.done:
             response.headers["Location"] = f"/sessions/{answer.body['id']}"
         return response
@@ -133,7 +133,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
     async def records(request: Request, name: Name, after: After = None) -> Response:
         """Hands records to the session, in order. Those before one that is none, or that does not conform, stay taken."""
         lines = _kind(request, JSON, LINES) == LINES
-        return _said(await sessions.records(name, await _read(request, limits), lines=lines, after=after))
+        return _json_of(await sessions.records(name, await _read(request, limits), lines=lines, after=after))
 
     @app.get(
         "/sessions/{id}", response_model=shapes.Report, tags=["sessions"], operation_id="report",
@@ -141,7 +141,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
     )  # fmt: skip
     async def report(name: Name) -> Response:
         """The whole report: the verdict and, after a nonconformance, the steps that came closest and what they break."""
-        return _said(await sessions.report(name))
+        return _json_of(await sessions.report(name))
 
     @app.get(
         "/sessions/{id}/events", response_model=shapes.Allowed, tags=["sessions"], operation_id="allowed_events",
@@ -149,7 +149,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
     )  # fmt: skip
     async def events(name: Name, most: Most = None) -> Response:
         """What may happen next in some state that explains all records so far. Nothing, after a nonconformance."""
-        return _said(await sessions.events(name, most))
+        return _json_of(await sessions.events(name, most))
 
     @app.delete(
         "/sessions/{id}", status_code=204, response_class=Response, tags=["sessions"], operation_id="close_session",
@@ -158,7 +158,7 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
     async def close(name: Name) -> Response:
         """Ends the session, also in the middle of a request."""
         answer = await sessions.close(name)
-        return Response(status_code=204) if answer.done else _said(answer)
+        return Response(status_code=204) if answer.done else _json_of(answer)
 
 
 def described(limits: Limits) -> dict[str, Any]:
@@ -169,12 +169,12 @@ def described(limits: Limits) -> dict[str, Any]:
 def description(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI description of ``app``."""
     if not app.openapi_schema:
-        found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
-        components = found["components"]
+        openapi = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+        components = openapi["components"]
         components["schemas"] |= shapes.of_traces()
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-        found["security"] = [{}, {"token": []}]  # a server on a loopback address may need no token
-        app.openapi_schema = found
+        openapi["security"] = [{}, {"token": []}]  # a server on a loopback address may need no token
+        app.openapi_schema = openapi
     return app.openapi_schema
 
 
@@ -189,13 +189,13 @@ async def _read(request: Request, limits: Limits) -> bytes:
     announced = int(length[:18]) if length.isdigit() else 0
     if announced > limits.body and (announced > 2 * limits.body or "expect" in request.headers):
         raise too_big
-    found, size = bytearray(), 0
+    received, size = bytearray(), 0
     try:
         async with asyncio.timeout(limits.content):
             async for part in request.stream():
                 size += len(part)
                 if size <= limits.body:
-                    found += part
+                    received += part
                 elif size > 2 * limits.body:
                     break
                 # Up to twice the limit the rest is read and dropped: many clients read the answer only after sending
@@ -206,7 +206,7 @@ async def _read(request: Request, limits: Limits) -> bytes:
         raise Unread(400, Kind.MALFORMED, "the body ends too early; send all of it") from None
     if size > limits.body:
         raise too_big
-    return bytes(found)
+    return bytes(received)
 
 
 def _kind(request: Request, *known: str) -> str:
@@ -221,7 +221,7 @@ def _kind(request: Request, *known: str) -> str:
     return kind
 
 
-def _said(answer: Answer, status: int = 200) -> Json:
+def _json_of(answer: Answer, status: int = 200) -> Json:
     headers = {} if answer.retry_after is None else {"Retry-After": str(answer.retry_after)}
     if answer.done:
         return Json(dict(answer.body), status, headers)

@@ -82,15 +82,15 @@ class VariantNode(pytest.Collector):
     @cached_property
     def report(self) -> VariantReport | str:
         """The verdicts on the selected properties of the variant, or the reason why there are none."""
-        wanted = [item.name for item in self.session.items if item.parent is self]
-        everything = len(wanted) == len(properties_of(self.system, self.model))
+        selected = [item.name for item in self.session.items if item.parent is self]
+        everything = len(selected) == len(properties_of(self.system, self.model))
         try:
-            return verify_variant(self.system, self.model, only=() if everything else wanted)
+            return verify_variant(self.system, self.model, only=() if everything else selected)
         except Disagreement as error:
             return f"{self.model.system} {self.model.variant}: two engines disagree: {error}"
         except Exception as error:  # for example from a function of the model; one report for all tests
-            mine = blamed(self._manifest.parent, error)
-            why = str(mine) if mine is not None else "".join(traceback.format_exception(error))
+            user_error = blamed(self._manifest.parent, error)
+            why = str(user_error) if user_error is not None else "".join(traceback.format_exception(error))
             return f"{self.model.system} {self.model.variant}: {why}"
 
     @property

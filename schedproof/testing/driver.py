@@ -27,7 +27,7 @@ class LockstepMachine(RuleBasedStateMachine):
     def begin(self, data: st.DataObject) -> None:
         """Starts a new implementation in one of the configurations."""
         several = len(self.instances) > 1
-        number = data.draw(st.integers(0, len(self.instances) - 1), label="topology") if several else 0
+        number = data.draw(st.integers(0, len(self.instances) - 1), label="configuration") if several else 0
         self.pair = Pair(self.agreement, self.instances[number])
         self.pair.begin()
 
@@ -40,7 +40,7 @@ class LockstepMachine(RuleBasedStateMachine):
     def nothing_can_happen(self) -> None:
         """Compares both sides if no action is enabled; Hypothesis needs at least one rule to take."""
         assert self.pair is not None
-        self.pair.again()
+        self.pair.compare_unchanged()
 
     def teardown(self) -> None:
         """Calls the implementation's ``close``, if it has one."""
@@ -61,11 +61,15 @@ def machine(agreement: Agreement, instances: Sequence[Instance], *, refusals: bo
         rules["ask_for_what_is_not_allowed"] = _refusing(agreement.actions)
     model = agreement.model
     name = re.sub(r"\W", "_", f"Lockstep_{model.system}_{model.variant}")
-    found: Any = type(name, (LockstepMachine,), {"__doc__": f"{model.system} {model.variant} in lockstep.", **rules})
+    machine_class: Any = type(
+        name, (LockstepMachine,), {"__doc__": f"{model.system} {model.variant} in lockstep.", **rules}
+    )
     # Hypothesis would explain a failure by lines of the model interpreter: that is slow, and of no help.
-    before = found.TestCase.settings
-    found.TestCase.settings = settings(before, phases=[phase for phase in before.phases if phase is not Phase.explain])
-    made: type[LockstepMachine] = found
+    before = machine_class.TestCase.settings
+    machine_class.TestCase.settings = settings(
+        before, phases=[phase for phase in before.phases if phase is not Phase.explain]
+    )
+    made: type[LockstepMachine] = machine_class
     return made
 
 
@@ -91,10 +95,10 @@ def _refusing(actions: Sequence[Action]) -> Callable[..., None]:
         assert pair is not None
         name = data.draw(st.sampled_from([action.name for action in actions]), label="action")
         action = next(action for action in actions if action.name == name)
-        own = pair.agreement.chooses.get(name, ())
+        chosen_names = pair.agreement.chooses.get(name, ())
         given = []
         for v in action.parameters:
-            if v.name not in own:
+            if v.name not in chosen_names:
                 values = {repr(pair.instance.show(v.type, value)): value for value in pair.instance.domain(v.type)}
                 given.append((v.name, values[data.draw(st.sampled_from(list(values)), label=v.name)]))
         if tuple(given) not in pair.allowed(action):

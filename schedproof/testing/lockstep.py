@@ -71,9 +71,9 @@ class Pair:
     def allowed(self, action: Action) -> list[Given]:
         """The parameters for which the model allows the action now, without those that the implementation chooses."""
         if action.name not in self._allowed:  # asked several times in one state
-            own = self.agreement.chooses.get(action.name, ())
+            chosen_names = self.agreement.chooses.get(action.name, ())
             choices = self._stepper.choices(self.state, action)
-            given = (tuple((n, v) for n, v in choice.parameters if n not in own) for choice in choices)
+            given = (tuple((n, v) for n, v in choice.parameters if n not in chosen_names) for choice in choices)
             self._allowed[action.name] = list(dict.fromkeys(given))
         return self._allowed[action.name]
 
@@ -122,7 +122,7 @@ class Pair:
         why = broken_guard(self.instance, self.state, Choice(action.name, given)) if complete else []
         raise self._out(problem + "".join(f": {requirement.text()}" for requirement in why))
 
-    def again(self) -> None:
+    def compare_unchanged(self) -> None:
         """Checks that both sides are still in the same state after no step."""
         self._compare("though nothing happened")
 
@@ -132,7 +132,7 @@ class Pair:
         except self.agreement.refused:
             raise
         except Exception as error:
-            error.add_note("\n".join([f"{self.whose} failed in {what}", *self._story()]))
+            error.add_note("\n".join([f"{self.whose} failed in {what}", *self._steps_so_far()]))
             raise
 
     def _choice(self, action: Action, given: Given, answer: object) -> Choice:
@@ -141,9 +141,9 @@ class Pair:
         if not names:
             return Choice(action.name, given)
         if not isinstance(answer, Mapping) or set(answer) != set(names):
-            wanted = ", ".join(f"{name!r}: ..." for name in names)
+            expected = ", ".join(f"{name!r}: ..." for name in names)
             raise self._out(
-                f"{action.name} of {self.whose} must return what it chose, {{{wanted}}}, not {answer!r:.60}"
+                f"{action.name} of {self.whose} must return what it chose, {{{expected}}}, not {answer!r:.60}"
             )
         types = {v.name: v.type for v in action.parameters}
         of = f"{action.name} of {self.whose} chose"
@@ -169,10 +169,14 @@ class Pair:
         known = fields(self.instance)
         for slot in sorted(different):
             field = known[slot]
-            mine, its = (shown(show(self.instance, field, value)) for value in (self.state[slot], seen[slot]))
+            in_model, in_implementation = (
+                shown(show(self.instance, field, value)) for value in (self.state[slot], seen[slot])
+            )
             by = [c for c in changed if (c.object, c.field) == (field.object, field.name)]
             why = f" ({by[0].event}, {by[0].cause}{cited(by[0].line, by[0].fact)})" if by else ""
-            lines.append(f"  {field.object}.{field.name}: {mine} in the model{why}, {its} in the implementation")
+            lines.append(
+                f"  {field.object}.{field.name}: {in_model} in the model{why}, {in_implementation} in the implementation"
+            )
         whole = overlaid(self.state, seen)
         broken = broken_invariants(self.instance, self.state, whole)
         lines += [f"That violates {requirement.text()}" for requirement in broken]
@@ -182,9 +186,9 @@ class Pair:
         return f"{self.agreement.model.system} {self.agreement.model.variant}"
 
     def _out(self, problem: str, seen: State | None = None) -> OutOfStep:
-        return OutOfStep("\n".join([problem, *self._story(), *self._states(seen)]))
+        return OutOfStep("\n".join([problem, *self._steps_so_far(), *self._states(seen)]))
 
-    def _story(self) -> Iterator[str]:
+    def _steps_so_far(self) -> Iterator[str]:
         if self._steps:
             yield "The steps so far:"
             yield from (f"{number:4}. {step}" for number, step in enumerate(self._steps, 1))

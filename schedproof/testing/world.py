@@ -52,15 +52,15 @@ class Field:
 
 def fields(instance: Instance) -> dict[int, Field]:
     """Every field of a state, by its slot."""
-    found = {}
+    by_slot = {}
     for machine in instance.model.machines:
         sort = machine.sort.name
-        own: list[tuple[str, Attribute | None]] = [("state", None)] if machine.states else []
-        for name, attribute in [*own, *((a.name, a) for a in instance.attributes(sort))]:
+        state_field: list[tuple[str, Attribute | None]] = [("state", None)] if machine.states else []
+        for name, attribute in [*state_field, *((a.name, a) for a in instance.attributes(sort))]:
             start = instance.slot(sort, "" if attribute is None else name)
             for number, object_name in enumerate(instance.object_names(sort)):
-                found[start + number] = Field(object_name, name, sort, attribute)
-    return found
+                by_slot[start + number] = Field(object_name, name, sort, attribute)
+    return by_slot
 
 
 def observed(instance: Instance, shown: object, whose: str) -> dict[int, int]:
@@ -76,17 +76,17 @@ def observed(instance: Instance, shown: object, whose: str) -> dict[int, int]:
     """
     problem = f"observe() of {whose}"
     known = {(f.sort, f.object, f.name): (slot, f) for slot, f in fields(instance).items()}
-    found = {}
+    by_slot = {}
     for sort, objects in _mapping(shown, f"{problem} must return {{sort: {{object: {{field: value}}}}}}").items():
         _one_of(sort, [m.sort.name for m in instance.model.machines], f"{problem}: unknown sort")
         for name, values in _mapping(objects, f"{problem}: {sort} must be {{object: {{field: value}}}}").items():
             _one_of(name, instance.object_names(sort), f"{problem}: unknown object of {sort}")
             for field, value in _mapping(values, f"{problem}: {sort} {name} must be {{field: value}}").items():
-                there = [f for s, o, f in known if (s, o) == (sort, name)]
-                _one_of(field, there, f"{problem}: unknown field of {sort}")
+                of_object = [f for s, o, f in known if (s, o) == (sort, name)]
+                _one_of(field, of_object, f"{problem}: unknown field of {sort}")
                 slot, what = known[sort, name, field]
-                found[slot] = _number(instance, what, value, f"{problem}: {name}.{field}")
-    return found
+                by_slot[slot] = _number(instance, what, value, f"{problem}: {name}.{field}")
+    return by_slot
 
 
 def _number(instance: Instance, field: Field, value: object, where: str) -> int:

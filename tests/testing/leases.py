@@ -4,7 +4,7 @@ from schedproof.testing import Refused
 
 
 class Leases:
-    """Workers and leases; whoever works under a lease that expires is stopped."""
+    """Workers and leases; a lease that expires stops the worker that works under it."""
 
     def __init__(self, world):
         self.doing = dict.fromkeys(world.objects["Worker"], "Idle")

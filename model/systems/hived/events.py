@@ -45,7 +45,7 @@ preempt = Action(
         OUTRANKS_RESERVER,
     ],
     fires=[p.fires("e1")],
-    says="{p} begins to preempt whoever is on {K}",
+    says="{p} begins to preempt what runs on {K}",
     line=63,
 )
 

@@ -19,8 +19,8 @@ class Command:
 
     def load(self) -> click.Command:
         """The command, imported."""
-        found: click.Command = getattr(import_module(f"{__name__}.{self.module}"), self.function)
-        return found
+        command: click.Command = getattr(import_module(f"{__name__}.{self.module}"), self.function)
+        return command
 
 
 COMMANDS: Mapping[str, Command] = {

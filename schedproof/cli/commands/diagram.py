@@ -122,14 +122,14 @@ def _explored(
 ) -> Diagram:
     """A picture that needs an exploration."""
     sizes = scopes.scope(model, scope)
-    with progress("diagram") as say:
+    with progress("diagram") as report_progress:
         if picture != WAIT_FOR:
-            return pairing(model, observed(model, picture, sizes, exploring(say)), every_step=every_step)
+            return pairing(model, observed(model, picture, sizes, exploring(report_progress)), every_step=every_step)
         waiting = chosen.waits.get(model.variant)
         if waiting is None:
-            there = ", ".join(f"{each.name} {other}" for each in choose.every()[0] for other in each.waits)
+            choices = ", ".join(f"{each.name} {other}" for each in choose.every()[0] for other in each.waits)
             raise UserError(
-                f"{chosen.name} {model.variant}: the model does not say what its objects hold and wait for; choose from {there}"
+                f"{chosen.name} {model.variant}: the model does not say what its objects hold and wait for; choose from {choices}"
             )
         violated = ", ".join(name for name in waiting.deadlocks if name in model.refuted)
         if property_name is None:
@@ -137,4 +137,4 @@ def _explored(
                 f"wait-for: no --property is given; violated in {model.variant}, to choose from: {violated or 'none'}"
             )
         scopes.properties([(chosen, model)], [property_name])
-        return deadlock(model, waiting, property_name, sizes, exploring(say))
+        return deadlock(model, waiting, property_name, sizes, exploring(report_progress))

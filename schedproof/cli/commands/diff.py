@@ -38,29 +38,29 @@ def diff(system: str, before: str, after: str, json_file: Destination | None) ->
     """
     chosen = choose.system(system)
     one, other = choose.variant(chosen, before), choose.variant(chosen, after)
-    found = differences(chosen, one, other)
+    listed = differences(chosen, one, other)
     if json_file is not None:
         json_file.write_json(
-            {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in found]}
+            {"system": system, "from": before, "to": after, "differences": [d.as_json() for d in listed]}
         )
     if json_file is None or not json_file.is_stdout:
         if not related(chosen, one, other):
             click.echo(
                 f"{before} and {after} amend no common variant: elements of the same name may differ in meaning\n"
             )
-        _print(found)
-        click.echo(f"{system}: {count(len(found), 'difference')} from {before} to {after}")
+        _print(listed)
+        click.echo(f"{system}: {count(len(listed), 'difference')} from {before} to {after}")
     return Exit.OK
 
 
-def _print(found: list[Difference]) -> None:
-    reasons = {change.why: change for difference in found for change in difference.changes}
+def _print(listed: list[Difference]) -> None:
+    reasons = {change.why: change for difference in listed for change in difference.changes}
     for kind, heading in HEADINGS.items():
-        mine = [d for d in found if d.kind == kind]
-        if mine:
-            click.echo(f"{heading}: {', '.join(_counts(mine))}")
-            for difference in mine:
-                click.echo("\n".join(_told(difference, list(reasons))))
+        of_kind = [d for d in listed if d.kind == kind]
+        if of_kind:
+            click.echo(f"{heading}: {', '.join(_counts(of_kind))}")
+            for difference in of_kind:
+                click.echo("\n".join(_difference_lines(difference, list(reasons))))
             click.echo()
     if reasons:
         click.echo("Reasons")
@@ -73,14 +73,14 @@ def _print(found: list[Difference]) -> None:
         click.echo()
 
 
-def _counts(found: list[Difference]) -> Iterator[str]:
+def _counts(listed: list[Difference]) -> Iterator[str]:
     for change in ("added", "removed", "changed"):
-        number = sum(d.change == change for d in found)
+        number = sum(d.change == change for d in listed)
         if number:
             yield f"{number} {change}"
 
 
-def _told(difference: Difference, reasons: Sequence[str]) -> Iterator[str]:
+def _difference_lines(difference: Difference, reasons: Sequence[str]) -> Iterator[str]:
     numbers = sorted(reasons.index(change.why) + 1 for change in difference.changes)
     reason = "  " + " ".join(f"[{number}]" for number in numbers) if numbers else ""
     if difference.kind == "verdict":

@@ -78,15 +78,17 @@ def explain(
 def _explain_property(
     system: System, model: Model, sizes: Mapping[str, int], name: str, mermaid: bool, json_file: Destination | None
 ) -> int:
-    with progress("explain") as say:
+    with progress("explain") as report_progress:
         # A refutation needs no induction, and exploration finds the shortest.
         explored = [
-            r for r in model_check(model, sizes, only=[name], how=Exploring(progress=exploring(say))) if r.name == name
+            r
+            for r in model_check(model, sizes, only=[name], how=Exploring(progress=exploring(report_progress)))
+            if r.name == name
         ]
         if explored and explored[0].verdict is Verdict.REFUTED:
             checked = CheckedProperty(explored[0], expected(system, model, name))
         else:
-            report = verify_variant(system, model, scope=sizes, only=[name], progress=say)
+            report = verify_variant(system, model, scope=sizes, only=[name], progress=report_progress)
             checked = next(j for j in report.properties if j.result.name == name)
     result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
@@ -95,8 +97,10 @@ def _explain_property(
         f"Property: {prop.says}.",
     ]
     if prop.line is not None:
-        said = prop.sentence or quote(model.document, prop.line)
-        head.append(f"Document: {model.document.name}, line {prop.line}" + (f': "{said}"' if said else ""))
+        requirement = prop.sentence or quote(model.document, prop.line)
+        head.append(
+            f"Document: {model.document.name}, line {prop.line}" + (f': "{requirement}"' if requirement else "")
+        )
     if result.note:
         head.append(f"Note: {result.note}.")
     if result.verdict is Verdict.REFUTED and (readings := [reading.told for reading in rests_on(system, model, name)]):
@@ -138,22 +142,24 @@ def _checked(sizes: Mapping[str, int], checked: CheckedProperty) -> list[str]:
 
 
 def _explain_state(
-    model: Model, sizes: Mapping[str, int], wanted: Sequence[str], mermaid: bool, json_file: Destination | None
+    model: Model, sizes: Mapping[str, int], conditions: Sequence[str], mermaid: bool, json_file: Destination | None
 ) -> int:
     at = scope_text(sizes)
-    title = f"{model.system} {model.variant} at {at}: " + ", ".join(wanted)
+    title = f"{model.system} {model.variant} at {at}: " + ", ".join(conditions)
     nearest: tuple[Exploration, int] | None = None
-    with progress("explain") as say:
-        for instance, slots in _askable(model, sizes, wanted):
-            found = explore(instance, symmetry=False, progress=exploring(say))
-            number = next((n for n, s in enumerate(found.states) if all(s[slot] == v for slot, v in slots)), None)
-            if number is not None and (nearest is None or found.depths[number] < nearest[0].depths[nearest[1]]):
-                nearest = found, number
+    with progress("explain") as report_progress:
+        for instance, slots in _askable(model, sizes, conditions):
+            exploration = explore(instance, symmetry=False, progress=exploring(report_progress))
+            number = next((n for n, s in enumerate(exploration.states) if all(s[slot] == v for slot, v in slots)), None)
+            if number is not None and (nearest is None or exploration.depths[number] < nearest[0].depths[nearest[1]]):
+                nearest = exploration, number
     if nearest is not None:
-        found, number = nearest
-        path = found.path(number)
-        example = told(found.instance, path, f"after {count(len(path), 'step')} the state is as requested")
-        return _tell_state(model, title, example, found.instance.describe(found.states[number]), mermaid, json_file)
+        exploration, number = nearest
+        path = exploration.path(number)
+        example = told(exploration.instance, path, f"after {count(len(path), 'step')} the state is as requested")
+        return _print_state(
+            model, title, example, exploration.instance.describe(exploration.states[number]), mermaid, json_file
+        )
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
     if json_file is not None:
         json_file.write_json(data)
@@ -163,28 +169,28 @@ def _explain_state(
 
 
 def _askable(
-    model: Model, sizes: Mapping[str, int], wanted: Sequence[str]
+    model: Model, sizes: Mapping[str, int], conditions: Sequence[str]
 ) -> list[tuple[Instance, list[tuple[int, int]]]]:
     """The configurations that have what the wishes name, and where in a state each wish looks.
 
     Raises:
         UserError: no configuration has it, or a wish is of another form.
     """
-    found: list[tuple[Instance, list[tuple[int, int]]]] = []
+    askable: list[tuple[Instance, list[tuple[int, int]]]] = []
     problem: tuple[int, UserError] | None = None
     for instance in instances(model, sizes, with_history=True):
         try:
-            found.append((instance, [_slot(instance, text) for text in wanted]))
+            askable.append((instance, [_slot(instance, text) for text in conditions]))
         except UserError as error:
             objects = sum(instance.sizes.values())
             if problem is None or objects > problem[0]:  # the largest says best what there is
                 problem = objects, error
-    if not found and problem is not None:
+    if not askable and problem is not None:
         raise problem[1]
-    return found
+    return askable
 
 
-def _tell_state(
+def _print_state(
     model: Model,
     title: str,
     example: Counterexample,
@@ -218,12 +224,12 @@ def _wish(value: object) -> str:
 
 def _slot(instance: Instance, text: str) -> tuple[int, int]:
     """Where in a state a wish looks, and the value that it wants there."""
-    found = re.fullmatch(r"\s*(\w+)(?:\.(\w+))?\s*=\s*(.*?)\s*", text, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(r"\s*(\w+)(?:\.(\w+))?\s*=\s*(.*?)\s*", text, re.DOTALL)
+    if match is None:
         raise UserError(
             f"--state: {text!r} is not of the form OBJECT.FIELD=VALUE; write, for example, --state g0.state=Pending"
         )
-    name, field, value = found[1], found[2] or "state", found[3]
+    name, field, value = match[1], match[2] or "state", match[3]
     for machine in instance.model.machines:
         names = list(instance.object_names(machine.sort.name))
         if name not in names:
@@ -241,9 +247,9 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
         values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
         if isinstance(attribute.type, Ref):
             values["none"] = instance.read(attribute.type, None)
-        wanted = re.sub(r"[{}\s]", "", value).replace(",", "+") or "none"
-        if wanted not in values:
+        value_name = re.sub(r"[{}\s]", "", value).replace(",", "+") or "none"
+        if value_name not in values:
             raise unknown(f"value of {name}.{field}", value, list(values)[:12])
-        return instance.slot(sort, field) + names.index(name), values[wanted]
+        return instance.slot(sort, field) + names.index(name), values[value_name]
     every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
     raise unknown("object", name, every)

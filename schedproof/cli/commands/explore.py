@@ -51,16 +51,16 @@ class Counts:
     per_action: Counter[str]
 
     @staticmethod
-    def of(found: Found) -> Counts:
+    def of(exploration: Found) -> Counts:
         """Counts what was found."""
         return Counts(
-            found.stopped,
-            found.state_count,
-            found.representatives,
-            found.transition_count,
-            found.stuck_count,
-            found.depth,
-            found.per_action(),
+            exploration.stopped,
+            exploration.state_count,
+            exploration.representatives,
+            exploration.transition_count,
+            exploration.stuck_count,
+            exploration.depth,
+            exploration.per_action(),
         )
 
 
@@ -93,10 +93,10 @@ class Explored:
     @property
     def per_action(self) -> Counter[str]:
         """Transitions of each action, in the model's order."""
-        found: Counter[str] = Counter({a.name: 0 for a in self.model.actions if self.crash or not a.crash})
+        counts: Counter[str] = Counter({a.name: 0 for a in self.model.actions if self.crash or not a.crash})
         for graph in self.graphs:
-            found.update(graph.per_action)
-        return found
+            counts.update(graph.per_action)
+        return counts
 
     def standing(self, checked: CheckedProperty) -> str:
         """How a verdict stands to the manifest, which speaks of the default scope and above."""
@@ -243,9 +243,17 @@ def explore(
             f"--checkpoint-every: {checkpoint_every} is not a finite number of seconds; write, for example, 60"
         )
     saving = Saving(checkpoint, checkpoint_every) if checkpoint is not None else None
-    with stoppable() as halt, progress("explore") as say:
+    with stoppable() as halt, progress("explore") as report_progress:
         how = Exploring(
-            Engine(engine), not no_symmetry, crash, most, threads, memory, saving, halt, progress=exploring(say)
+            Engine(engine),
+            not no_symmetry,
+            crash,
+            most,
+            threads,
+            memory,
+            saving,
+            halt,
+            progress=exploring(report_progress),
         )
         if counts_only:
             graphs += [Counts.of(how.watch(instance, [])[0]) for instance in instances(model, sizes)]
@@ -255,7 +263,7 @@ def explore(
                 sizes,
                 only=[WELL_FORMED, *properties] if properties else (),
                 how=how,
-                on_found=lambda found: graphs.append(Counts.of(found)),
+                on_found=lambda explored: graphs.append(Counts.of(explored)),
             )
     complete = not any(g.stopped for g in graphs)
     reasons = {r.name: _unchecked(model, sizes, crash, r, complete) for r in results}
@@ -265,54 +273,54 @@ def explore(
         reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
     checked = [CheckedProperty(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
     unchecked = {name: reason for name, reason in reasons.items() if reason is not None}
-    found = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
-    if found.stopped and checkpoint is not None:
+    explored = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
+    if explored.stopped and checkpoint is not None:
         click.echo(f"schedproof: the exploration is kept in {str(checkpoint)!r}; the same command resumes it", err=True)
     if json_file is not None:
-        json_file.write_json(found.as_json())
+        json_file.write_json(explored.as_json())
     if json_file is None or not json_file.is_stdout:
-        _print(found)
-    return found.code
+        _print(explored)
+    return explored.code
 
 
-def _print(found: Explored) -> None:
-    model = found.model
-    at = scope_text(found.sizes)
-    title = f"{model.system} {model.variant} at {at}" + ("" if found.crash else ", without crashes")
-    rows = [[action, model.action(action).sentence, n] for action, n in found.per_action.items()]
+def _print(explored: Explored) -> None:
+    model = explored.model
+    at = scope_text(explored.sizes)
+    title = f"{model.system} {model.variant} at {at}" + ("" if explored.crash else ", without crashes")
+    rows = [[action, model.action(action).sentence, n] for action, n in explored.per_action.items()]
     table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
     click.echo()
-    if found.properties:
+    if explored.properties:
         columns = ["property", "kind", "verdict", "expected", "", "seconds"]
-        table(f"{title}: properties", columns, [_row(found, j) for j in found.properties], right=["seconds"])
+        table(f"{title}: properties", columns, [_row(explored, j) for j in explored.properties], right=["seconds"])
         click.echo()
-    for name, reason in found.unchecked.items():
+    for name, reason in explored.unchecked.items():
         click.echo(f"not checked: {name}: {reason}")
-    for checked in found.properties:
+    for checked in explored.properties:
         result = checked.result
-        if found.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
+        if explored.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
             click.echo(f"{result.name}: {result.reach}, expected {checked.expected}")
             click.echo(indented(story(model, result.counterexample)))
-    if found.ended and found.complete:
-        click.echo(f"{found.ended} while properties were checked")
-    json = found.as_json()
+    if explored.ended and explored.complete:
+        click.echo(f"{explored.ended} while properties were checked")
+    json = explored.as_json()
     if json["representatives"] != json["states"]:
         click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")
     if json["stuck"]:
         click.echo(f"deadlock: no action is enabled in {count(json['stuck'], 'state')}")
-    least = "" if found.complete else f"{found.stopped}: at least "
-    several = f"in {len(found.graphs)} configurations together: " if len(found.graphs) > 1 else ""
+    least = "" if explored.complete else f"{explored.stopped}: at least "
+    several = f"in {len(explored.graphs)} configurations together: " if len(explored.graphs) > 1 else ""
     depth = f"greatest depth {json['depth']}" if several else f"depth {json['depth']}"
     click.echo(f"{title}: {several}{least}{count(json['states'], 'state')}, {json['transitions']} transitions, {depth}")
 
 
-def _row(found: Explored, checked: CheckedProperty) -> list[str]:
+def _row(explored: Explored, checked: CheckedProperty) -> list[str]:
     result = checked.result
     return [
         result.name,
         result.kind,
         result.reach,
         str(checked.expected),
-        found.standing(checked),
+        explored.standing(checked),
         seconds(result.seconds),
     ]

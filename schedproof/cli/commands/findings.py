@@ -35,26 +35,28 @@ def findings(system: str | None, variants: tuple[str, ...], json_file: Destinati
     chosen, unusable = choose.systems([system] if system is not None else [])
     among = [(one, model) for one in chosen for model in one.variants.values()]
     shown = scopes.variants(among, variants) if variants else among
-    with progress("findings") as say:
-        found = []
+    with progress("findings") as report_progress:
+        all_findings = []
         for one in chosen:
-            say(f"{one.name}: looking for the shortest runs")
-            found += find(one, variants=variants)
+            report_progress(f"{one.name}: looking for the shortest runs")
+            all_findings += find(one, variants=variants)
     if json_file is not None:
-        json_file.write_json([finding.as_json() for finding in found])
+        json_file.write_json([finding.as_json() for finding in all_findings])
     if json_file is None or not json_file.is_stdout:
-        said: dict[str, list[str]] = {one.name: [] for one in chosen}
-        for number, finding in enumerate(found, 1):
+        texts: dict[str, list[str]] = {one.name: [] for one in chosen}
+        for number, finding in enumerate(all_findings, 1):
             head, *rest = finding.text()
-            said[finding.system] += [f"{number}. {head}", *rest, ""]
+            texts[finding.system] += [f"{number}. {head}", *rest, ""]
         for one in chosen:
-            click.echo("\n".join(said[one.name]))
-        documents = ", ".join(dict.fromkeys([one.base.document.name for one, _ in shown] + [f.document for f in found]))
-        click.echo(f"{count(len(found), 'finding')} in {documents}")
+            click.echo("\n".join(texts[one.name]))
+        documents = ", ".join(
+            dict.fromkeys([one.base.document.name for one, _ in shown] + [f.document for f in all_findings])
+        )
+        click.echo(f"{count(len(all_findings), 'finding')} in {documents}")
         for one in chosen:
             for model in (model for each, model in shown if each is one):
-                if again := repeated(one, model):
-                    properties = "1 property" if len(again) == 1 else f"{len(again)} properties"
+                if repeats := repeated(one, model):
+                    properties = "1 property" if len(repeats) == 1 else f"{len(repeats)} properties"
                     click.echo(
                         f"left out: {properties} that {one.name} {model.variant} violates just as {model.amends} does, "
                         f"which it amends ('schedproof explain {one.name} PROPERTY --variant {model.variant}' shows one)"
@@ -62,7 +64,7 @@ def findings(system: str | None, variants: tuple[str, ...], json_file: Destinati
             # Without --variant, what follows is of the system's documents.
             ambiguous = [] if variants else [*_readings(one), *_rows(one)]
             contradictions = [] if variants else _contradictions(one)
-            quoted = footnotes(one.base.document, [*said[one.name], *ambiguous])
+            quoted = footnotes(one.base.document, [*texts[one.name], *ambiguous])
             for line in [*contradictions, *ambiguous, *quoted]:
                 click.echo(line)
     return Exit.USAGE if unusable else Exit.OK

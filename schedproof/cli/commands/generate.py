@@ -13,7 +13,7 @@ from schedproof.cli.folders import OutputFolder
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import directory_option, json_option, scope_option, variant_option
 from schedproof.cli.output import Destination
-from schedproof.cli.progress import Say, exploring, progress
+from schedproof.cli.progress import ReportProgress, exploring, progress
 from schedproof.cli.tables import count, table
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -98,7 +98,7 @@ def generate(
     if of_graph and cover is not Cover.TRANSITIONS:
         raise UserError(f"--of: graph has no {kind} to cover; write --cover transitions, or leave out --of graph")
     folder = OutputFolder(directory)
-    with progress("generate") as say:
+    with progress("generate") as report_progress:
         suite = make(
             model,
             sizes,
@@ -106,12 +106,12 @@ def generate(
             of_graph=of_graph,
             longest=max_length,
             limit=max_states,
-            progress=exploring(say),
-            doing=say,
+            progress=exploring(report_progress),
+            doing=report_progress,
         )
-        missing = unreached(suite, 0 if no_prove else MOST_SECONDS, say)
-        files = files_of(suite, missing, lambda done, total: say(f"replaying {done} of {total} sequences"))
-        replayed = _replay(chosen, suite, say) if replay else []
+        missing = unreached(suite, 0 if no_prove else MOST_SECONDS, report_progress)
+        files = files_of(suite, missing, lambda done, total: report_progress(f"replaying {done} of {total} sequences"))
+        replayed = _replay(chosen, suite, report_progress) if replay else []
     folder.write(files)
     result = {**as_json(suite, missing), "scope": dict(sizes), "replayed": replayed}
     if json_file is not None:
@@ -123,19 +123,19 @@ def generate(
     return Exit.UNDETERMINED if left_open(suite, missing) else Exit.OK
 
 
-def _replay(system: System, suite: Suite, say: Say) -> list[str]:
+def _replay(system: System, suite: Suite, report_progress: ReportProgress) -> list[str]:
     """The implementations that every sequence was replayed on.
 
     Raises:
         Disagreement: one of them does something else.
     """
-    found = replays_of(system, suite.model)
-    for name, replay in found.items():
+    replays = replays_of(system, suite.model)
+    for name, replay in replays.items():
         for number, (_, walk) in enumerate(suite.walks, start=1):
-            say(f"replaying sequence {number} of {len(suite.walks)} on {name}")
+            report_progress(f"replaying sequence {number} of {len(suite.walks)} on {name}")
             if (mismatch := replay(walk.run)) is not None:
                 raise Disagreement(f"sequence {number} on {name}: {mismatch.text}")
-    return list(found)
+    return list(replays)
 
 
 def _print(suite: Suite, missing: Sequence[Unreached], title: str, replayed: Sequence[str]) -> None:
@@ -173,13 +173,13 @@ def _rows(suite: Suite, missing: Sequence[Unreached]) -> list[list[object]]:
         return str(goal.rows[0].sort) if goal.rows else goal.sort or "actions"
 
     covered = suite.reached
-    wanted = Counter(sort(goal) for goal in suite.goals)
+    goals_of_kind = Counter(sort(goal) for goal in suite.goals)
     reached_of = Counter(sort(goal) for n, goal in enumerate(suite.goals) if n in covered)
     never = Counter(sort(one.goal) for one in missing if one.why is Why.UNREACHABLE)
     proved = Counter(sort(one.goal) for one in missing if one.proof is Proof.PROVED)
     rows: list[list[object]] = [
         [name, n, reached_of[name], never[name], proved[name], n - reached_of[name] - never[name]]
-        for name, n in wanted.items()
+        for name, n in goals_of_kind.items()
     ]
     if len(rows) > 1:
         rows.append(["all", *(sum(int(str(row[i])) for row in rows) for i in range(1, 6))])

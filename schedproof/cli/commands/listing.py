@@ -48,7 +48,7 @@ def listing(system: str | None, variants: tuple[str, ...], json_file: Destinatio
 
 
 def _print_systems() -> int:
-    """Prints all systems, and returns how many manifests and systems cannot be used, each told in a line."""
+    """Prints all systems, and returns how many manifests and systems cannot be used; each has a line that says why."""
     unusable = choose.problems()
     rows = []
     for entry in discovery.every(Path.cwd()).entries.values():

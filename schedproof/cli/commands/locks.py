@@ -80,20 +80,20 @@ def locks(
         return _check_log(file, log, json_file)
     kind = _format(picture, format_)
     description = read(file)
-    with progress("locks") as say:
-        found = model_check(
+    with progress("locks") as report_progress:
+        checked = model_check(
             description,
             limit=max_states,
-            progress=lambda done, to_go: say(f"{description.name}: {done} states, {to_go} to go"),
+            progress=lambda done, to_go: report_progress(f"{description.name}: {done} states, {to_go} to go"),
         )
-    drawn = _picture(found, kind) if picture is not None and kind is not None else None
+    drawn = _picture(checked, kind) if picture is not None and kind is not None else None
     if picture is not None and drawn is not None:
         picture.write(drawn)
     if json_file is not None:
-        json_file.write_json(_as_json(found))
+        json_file.write_json(_as_json(checked))
     if not any(d is not None and d.is_stdout for d in (picture, json_file)):
-        _print(found)
-    return code(standing(a.verdict, found.expected(a)) for a in found.answers)
+        _print(checked)
+    return code(standing(a.verdict, checked.expected(a)) for a in checked.answers)
 
 
 def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
@@ -118,36 +118,36 @@ def _format(picture: Destination | None, format_: str | None) -> str | None:
     return kind
 
 
-def _picture(found: LocksChecked, kind: str) -> str | bytes:
-    name = found.locks.name
-    if found.explored is not None and found.explored.problems:
-        return render(deadlock_graph(found.explored.problems[0], name), kind)
-    order = next((a.order for a in found.answers if a.order is not None), None)
+def _picture(checked: LocksChecked, kind: str) -> str | bytes:
+    name = checked.locks.name
+    if checked.explored is not None and checked.explored.problems:
+        return render(deadlock_graph(checked.explored.problems[0], name), kind)
+    order = next((a.order for a in checked.answers if a.order is not None), None)
     if order is None:
         raise DiagramError(f"{name} has neither a deadlock nor an order to draw; write an order, or threads that wait")
-    return render(order_graph(found.locks, order), kind)
+    return render(order_graph(checked.locks, order), kind)
 
 
-def _print(found: LocksChecked) -> None:
-    if found.locks.about:
-        click.echo(f"{found.locks.name}: {found.locks.about}")
+def _print(checked: LocksChecked) -> None:
+    if checked.locks.about:
+        click.echo(f"{checked.locks.name}: {checked.locks.about}")
     rows = []
-    for answer in found.answers:
-        expected = found.expected(answer)
+    for answer in checked.answers:
+        expected = checked.expected(answer)
         mark = standing(answer.verdict, expected)
         rows.append(
             [answer.check.name, answer.check.kind, _reach(answer), str(expected), mark, seconds(answer.seconds)]
         )
     table("", ["check", "kind", "verdict", "expected", "", "seconds"], rows, right=["seconds"])
-    for answer in found.answers:
+    for answer in checked.answers:
         if answer.deadlock is None and answer.problem:
             _print_violation(answer, answer.problem, answer.steps)
-    if found.explored is not None:
-        for problem in found.explored.problems:
+    if checked.explored is not None:
+        for problem in checked.explored.problems:
             click.echo()
             click.echo(problem.headline)
             click.echo(
-                f"  Threads: {', '.join(dict.fromkeys(step.thread for step in problem.steps))}. Locks and channels: {_objects(found, problem)}."
+                f"  Threads: {', '.join(dict.fromkeys(step.thread for step in problem.steps))}. Locks and channels: {_objects(checked, problem)}."
             )
             click.echo("  Initial state: no lock is held, and every channel is empty.")
             click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(interleaving(problem), 1)))
@@ -156,10 +156,10 @@ def _print(found: LocksChecked) -> None:
             click.echo(f"  Property no-deadlock is violated: {problem.stuck or WORDS[problem.kind]}.")
         click.echo()
         click.echo(
-            f"threads: {count(found.explored.states, 'state')}, {count(found.explored.moves, 'move')}, "
-            f"{count(len(found.explored.problems), 'problem')}"
+            f"threads: {count(checked.explored.states, 'state')}, {count(checked.explored.moves, 'move')}, "
+            f"{count(len(checked.explored.problems), 'problem')}"
         )
-    marks = [standing(a.verdict, found.expected(a)) for a in found.answers]
+    marks = [standing(a.verdict, checked.expected(a)) for a in checked.answers]
     good = marks.count(EXPECTED)
     says = "as expected" if good == len(marks) else "NOT as expected"
     click.echo(f"{says}: {good} of {count(len(marks), 'check')}")
@@ -173,10 +173,10 @@ def _print_violation(answer: Answer, problem: str, steps: tuple[str, ...]) -> No
     click.echo(f"  Property {answer.check.name} is violated: {problem}" + (f" ({answer.note})" if answer.note else ""))
 
 
-def _objects(found: LocksChecked, problem: Problem) -> str:
+def _objects(checked: LocksChecked, problem: Problem) -> str:
     """The locks and channels of an interleaving, each with its class."""
     names = dict.fromkeys(step.on for step in problem.steps)
-    classes = {name: one.of for name, one in found.locks.objects.items()}
+    classes = {name: one.of for name, one in checked.locks.objects.items()}
     return ", ".join(f"{classes[name]} {name}" if name in classes else name for name in names)
 
 
@@ -185,14 +185,14 @@ def _reach(answer: Answer) -> str:
     return answer.result(answer.check.name).reach
 
 
-def _as_json(found: LocksChecked) -> dict[str, Any]:
+def _as_json(checked: LocksChecked) -> dict[str, Any]:
     entries = []
-    for answer in found.answers:
+    for answer in checked.answers:
         entry: dict[str, Any] = {
             "name": answer.check.name,
             "kind": answer.check.kind,
             "line": answer.check.line,
-            "expected": str(found.expected(answer)),
+            "expected": str(checked.expected(answer)),
             "verdict": str(answer.verdict),
             "method": str(answer.method),
             "scope": dict(answer.scope) if answer.scope is not None else None,
@@ -203,9 +203,9 @@ def _as_json(found: LocksChecked) -> dict[str, Any]:
         if answer.problem:
             entry |= {"problem": answer.problem, "steps": list(answer.steps)}
         entries.append(entry)
-    data: dict[str, Any] = {"name": found.locks.name, "checks": entries, "ok": found.ok}
-    if found.explored is not None:
-        data |= {"states": found.explored.states, "moves": found.explored.moves}
+    data: dict[str, Any] = {"name": checked.locks.name, "checks": entries, "ok": checked.ok}
+    if checked.explored is not None:
+        data |= {"states": checked.explored.states, "moves": checked.explored.moves}
         data["deadlocks"] = [
             {
                 "kind": str(problem.kind),
@@ -222,6 +222,6 @@ def _as_json(found: LocksChecked) -> dict[str, Any]:
                 "waits": [{"thread": w.thread, "does": w.how, "on": w.on, "for": list(w.whom)} for w in problem.waits],
                 "holds": [{"thread": h.thread, "by": h.how, "lock": h.on} for h in problem.holds],
             }
-            for problem in found.explored.problems
+            for problem in checked.explored.problems
         ]
     return data

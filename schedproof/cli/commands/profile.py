@@ -71,26 +71,28 @@ def profile(
     """
     model = choose.variant(choose.system(system), variant)
     sizes = scopes.scope(model, scope)
-    with progress("profile") as say:
+    with progress("profile") as report_progress:
         profiles = [
-            profiled(instance, crash=not no_crash, limit=max_states, progress=exploring(say))
+            profiled(instance, crash=not no_crash, limit=max_states, progress=exploring(report_progress))
             for instance in instances(model, sizes)
         ]
     if not profiles:
         at = scope_text(sizes)
         raise ScopeError(f"{model.system} {model.variant} has no configuration at {at}; try another scope")
-    found = Profiled(model, sizes, not no_crash, len(profiles), together(profiles))
+    measured = Profiled(model, sizes, not no_crash, len(profiles), together(profiles))
     if json_file is not None:
-        json_file.write_json(found.as_json())
+        json_file.write_json(measured.as_json())
     if json_file is None or not json_file.is_stdout:
-        _print(found)
+        _print(measured)
     return Exit.OK
 
 
-def _print(found: Profiled) -> None:
-    profiled = found.profile
-    at = scope_text(found.sizes)
-    title = f"{found.model.system} {found.model.variant} at {at}" + ("" if found.crash else ", without crashes")
+def _print(measured: Profiled) -> None:
+    profiled = measured.profile
+    at = scope_text(measured.sizes)
+    title = f"{measured.model.system} {measured.model.variant} at {at}" + (
+        "" if measured.crash else ", without crashes"
+    )
     all_of = max(profiled.seconds, 1e-9)
 
     def share(seconds: float) -> str:
@@ -125,7 +127,7 @@ def _print(found: Profiled) -> None:
     if profiled.ill_formed:
         click.echo("there are ill-formed steps, which are not counted; see 'schedproof explore'")
     least = "" if profiled.complete else "stopped early: the first "
-    several = f"in {found.configurations} configurations together: " if found.configurations > 1 else ""
+    several = f"in {measured.configurations} configurations together: " if measured.configurations > 1 else ""
     click.echo(f"{title}: {several}{least}{profiled.states} states, {profiled.transitions} transitions")
 
 

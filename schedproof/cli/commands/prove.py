@@ -13,7 +13,7 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, properties_option, variants_option
 from schedproof.cli.output import Destination
-from schedproof.cli.progress import Say, progress
+from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import EXPECTED, code, standing
@@ -38,12 +38,12 @@ class Proved:
     @property
     def verdicts(self) -> Mapping[str, Verdict]:
         """What induction says of each property: proved if every obligation is, refuted if one is."""
-        found = {}
+        by_property = {}
         for name in dict.fromkeys(a.obligation.invariant for a in self.induction.answers):
             verdicts = {a.verdict for a in self.induction.of(name)}
             order = (Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.PROVED)
-            found[name] = next(v for v in order if v in verdicts)
-        return found
+            by_property[name] = next(v for v in order if v in verdicts)
+        return by_property
 
     @property
     def standings(self) -> Mapping[str, str]:
@@ -52,7 +52,7 @@ class Proved:
 
     def as_json(self) -> list[dict[str, Any]]:
         """The entries of ``obligations``."""
-        found = []
+        entries = []
         for answer in self.induction.answers:
             obligation = answer.obligation
             entry: dict[str, Any] = {
@@ -67,15 +67,15 @@ class Proved:
                 "seconds": round(answer.seconds, 4),
             }
             if obligation.name in self.rechecks:
-                again = self.rechecks[obligation.name]
-                entry["cvc5"] = {"verdict": str(again.verdict), "seconds": round(again.seconds, 4)}
+                cvc5_answer = self.rechecks[obligation.name]
+                entry["cvc5"] = {"verdict": str(cvc5_answer.verdict), "seconds": round(cvc5_answer.seconds, 4)}
             if answer.note:
                 entry["note"] = answer.note
             if answer.counterexample is not None:
                 entry["counterexample"] = answer.counterexample.as_json()
-            found.append(entry)
+            entries.append(entry)
         for prop in self.by_construction:
-            found.append(
+            entries.append(
                 {
                     "variant": self.model.variant,
                     "invariant": prop.name,
@@ -89,7 +89,7 @@ class Proved:
                     "note": prop.because,
                 }
             )
-        return found
+        return entries
 
 
 INDUCTIVE = (Invariant, StepInvariant, Recovery)
@@ -132,43 +132,45 @@ def prove(
     able = {WELL_FORMED, *(p.name for model in models for p in model.properties if isinstance(p, INDUCTIVE))}
     scopes.checkable(properties, able, "prove", f"schedproof verify {system}")
     scripts = ScriptFolder(directory) if directory is not None else None
-    with progress("prove") as say:
-        found = [_proved(model, properties, solver, say) for model in models]
+    with progress("prove") as report_progress:
+        proved = [_proved(model, properties, solver, report_progress) for model in models]
     if scripts is not None:
-        scripts.write({one.model.variant: one.induction for one in found})
-    exit_code = code(mark for one in found for mark in one.standings.values())
+        scripts.write({one.model.variant: one.induction for one in proved})
+    exit_code = code(mark for one in proved for mark in one.standings.values())
     if json_file is not None:
-        entries = [entry for one in found for entry in one.as_json()]
+        entries = [entry for one in proved for entry in one.as_json()]
         json_file.write_json({"system": system, "obligations": entries, "ok": exit_code is Exit.OK})
     if json_file is None or not json_file.is_stdout:
-        for one in found:
+        for one in proved:
             _print(one)
-        marks = [mark for one in found for mark in one.standings.values()]
+        marks = [mark for one in proved for mark in one.standings.values()]
         good = sum(mark == EXPECTED for mark in marks)
         says = "as expected" if good == len(marks) else "NOT as expected"
         click.echo(f"{says}: induction checks {good} of {count(len(marks), 'property')} as the manifests say")
     return exit_code
 
 
-def _proved(model: Model, properties: Sequence[str], solver: str, say: Say) -> Proved:
+def _proved(model: Model, properties: Sequence[str], solver: str, report_progress: ReportProgress) -> Proved:
     """The induction, with the second solver's answers if they are wanted.
 
     Raises:
         Disagreement: the solvers contradict each other.
     """
 
-    def tell(what: str) -> Callable[[int, int], None]:
-        return lambda done, total: say(f"{model.system} {model.variant}: {what}, {done} of {total} obligations")
+    def progress_of(what: str) -> Callable[[int, int], None]:
+        return lambda done, total: report_progress(
+            f"{model.system} {model.variant}: {what}, {done} of {total} obligations"
+        )
 
-    induction = induce(model, only=properties, progress=tell("induction"))
+    induction = induce(model, only=properties, progress=progress_of("induction"))
     rechecks = {}
-    for again in recheck(induction, progress=tell("cvc5")) if solver == "cvc5" else ():
-        name = again.answer.obligation.name
-        if again.agrees is False:
+    for cvc5_answer in recheck(induction, progress=progress_of("cvc5")) if solver == "cvc5" else ():
+        name = cvc5_answer.answer.obligation.name
+        if cvc5_answer.agrees is False:
             raise Disagreement(
-                f"{name}: z3 says {again.answer.verdict}, cvc5 {again.verdict}; --emit-smt writes it out"
+                f"{name}: z3 says {cvc5_answer.answer.verdict}, cvc5 {cvc5_answer.verdict}; --emit-smt writes it out"
             )
-        rechecks[name] = again
+        rechecks[name] = cvc5_answer
     constructed = [p for p in model.properties if isinstance(p, ByConstruction) and not properties]
     return Proved(model, constructed, induction, rechecks)
 
@@ -188,7 +190,7 @@ def _print(one: Proved) -> None:
     took = sum(a.seconds for a in one.induction.answers)
     click.echo(f"{model.system} {model.variant}: {count(len(verdicts), 'obligation')}: {counts} ({took:.1f} s)")
     if one.rechecks:
-        agree = [again.agrees for again in one.rechecks.values()]
+        agree = [cvc5_answer.agrees for cvc5_answer in one.rechecks.values()]
         click.echo(
             f"{model.system} {model.variant}: cvc5 agrees on {agree.count(True)}; on {agree.count(None)} one solver does not know"
         )

@@ -74,7 +74,7 @@ def serve(
     )  # fmt: skip
     if os.name != "posix":
         raise UserError("serve: this system cannot fork and limit processes; run it on Linux or macOS")
-    discovery.own(Path.cwd())  # a manifest that is none is told before anybody is served
+    discovery.systems_of_folder(Path.cwd())  # an invalid manifest is reported before the first request
     choose.problems()
     systems()
     if openapi is not None:

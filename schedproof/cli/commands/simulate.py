@@ -15,7 +15,7 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
 from schedproof.cli.output import Destination
-from schedproof.cli.progress import Say, progress
+from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
@@ -40,7 +40,7 @@ class Simulated:
 
     @property
     def steps(self) -> int:
-        """How many were taken."""
+        """How many steps the walks have."""
         return sum(w.steps for w in self.walked)
 
     @property
@@ -49,12 +49,12 @@ class Simulated:
         return sum(w.seconds for w in self.walked)
 
     @property
-    def taken(self) -> Counter[str]:
-        """How often each action was taken, in the model's order."""
-        found = Counter({a.name: 0 for a in self.model.actions})
+    def per_action(self) -> Counter[str]:
+        """How often each action occurred, in the model's order."""
+        counts = Counter({a.name: 0 for a in self.model.actions})
         for walked in self.walked:
-            found.update(walked.taken)
-        return found
+            counts.update(walked.taken)
+        return counts
 
     @property
     def unexpected(self) -> list[str]:
@@ -71,7 +71,7 @@ class Simulated:
             "steps": self.steps,
             "walks": sum(w.walks for w in self.walked),
             "ended": sum(w.ended for w in self.walked),
-            "per_action": dict(self.taken),
+            "per_action": dict(self.per_action),
             "broken": {
                 name: {"expected": str(expected_of_model(self.model, name)), "counterexample": example.as_json()}
                 for name, example in self.broken.items()
@@ -125,7 +125,7 @@ def simulate(
     from schedproof.proofs.compiled import walk  # it takes half a second
 
     walked: list[Walked] = []
-    with progress("simulate") as say:
+    with progress("simulate") as report_progress:
         for instance in instances(model, sizes):
             walked.append(
                 walk(
@@ -135,53 +135,53 @@ def simulate(
                     length=length,
                     seed=seed,
                     crash=not no_crash,
-                    progress=partial(_progress, say, f"configuration {len(walked) + 1}", steps),
+                    progress=partial(_progress, report_progress, f"configuration {len(walked) + 1}", steps),
                 )
             )
-    found = Simulated(model, sizes, walked, _broken(walked))
+    simulated = Simulated(model, sizes, walked, _broken(walked))
     if json_file is not None:
-        json_file.write_json(found.as_json())
+        json_file.write_json(simulated.as_json())
     if json_file is None or not json_file.is_stdout:
-        _print(found, seed)
-    return Exit.DIFFERENT if found.unexpected else Exit.OK
+        _print(simulated, seed)
+    return Exit.DIFFERENT if simulated.unexpected else Exit.OK
 
 
 def _properties(number: int) -> str:
     return "1 property" if number == 1 else f"{number} properties"
 
 
-def _progress(say: Say, where: str, steps: int, done: int) -> None:
-    say(f"{where}: {done:,} of {steps:,} steps")
+def _progress(report_progress: ReportProgress, where: str, steps: int, done: int) -> None:
+    report_progress(f"{where}: {done:,} of {steps:,} steps")
 
 
 def _broken(walked: Sequence[Walked]) -> dict[str, Counterexample]:
     """The properties that the walks violate, each with the shortest run."""
-    found: dict[str, Counterexample] = {}
+    shortest: dict[str, Counterexample] = {}
     for walk in walked:
         each = [(w.prop.name, counterexample(walk, failed)) for w in walk.watches if (failed := w.failed()) is not None]
         if walk.ill_formed is not None:
             each.append((WELL_FORMEDNESS.name, ill_formed(walk)))
         for name, example in each:
-            if name not in found or len(example.steps) < len(found[name].steps):
-                found[name] = example
-    return found
+            if name not in shortest or len(example.steps) < len(shortest[name].steps):
+                shortest[name] = example
+    return shortest
 
 
-def _print(found: Simulated, seed: int) -> None:
-    model = found.model
-    at = scope_text(found.sizes)
+def _print(simulated: Simulated, seed: int) -> None:
+    model = simulated.model
+    at = scope_text(simulated.sizes)
     title = f"{model.system} {model.variant} at {at}"
-    rows = [[action, model.action(action).sentence, n] for action, n in found.taken.items()]
+    rows = [[action, model.action(action).sentence, n] for action, n in simulated.per_action.items()]
     table(f"{title}: steps at random", ["action", "what happens", "taken"], rows, right=["taken"])
     click.echo()
-    for name, example in found.broken.items():
-        mark = "unexpected: " if name in found.unexpected else "as expected, "
+    for name, example in simulated.broken.items():
+        mark = "unexpected: " if name in simulated.unexpected else "as expected, "
         click.echo(f"{mark}{name} is violated after {count(len(example.steps), 'step')}")
-        if name in found.unexpected:
+        if name in simulated.unexpected:
             click.echo(indented(story(model, example)))
-    json = found.as_json()
-    rate = found.steps / max(found.seconds, 1e-9)
+    json = simulated.as_json()
+    rate = simulated.steps / max(simulated.seconds, 1e-9)
     click.echo(
-        f"{title}: {found.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes; "
-        f"{rate:,.0f} steps/s; {_properties(len(found.broken))} violated, {len(found.unexpected)} of them unexpectedly; nothing is proved"
+        f"{title}: {simulated.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes; "
+        f"{rate:,.0f} steps/s; {_properties(len(simulated.broken))} violated, {len(simulated.unexpected)} of them unexpectedly; nothing is proved"
     )

@@ -35,16 +35,20 @@ def outcomes(system: str, sort: str, variant: str | None, json_file: Destination
         raise UserError(
             f"{system} {model.variant}: {sort} has attributes but no states, and so no table; choose from {', '.join(able)}"
         )
-    found = matrix(model, sort)
+    outcome_matrix = matrix(model, sort)
     if json_file is not None:
-        json_file.write_json({"system": system, "variant": model.variant, **found.as_json()})
+        json_file.write_json({"system": system, "variant": model.variant, **outcome_matrix.as_json()})
     if json_file is None or not json_file.is_stdout:
-        rows = [[state, *found.row(state)] for state in found.states]
-        table(f"{sort} of {system} {model.variant}", ["state", *found.events], rows)
+        rows = [[state, *outcome_matrix.row(state)] for state in outcome_matrix.states]
+        table(f"{sort} of {system} {model.variant}", ["state", *outcome_matrix.events], rows)
         click.echo()
-        numbers = [count(found.moves, "move"), count(found.no_ops, "no-op"), count(found.errors, "error")]
-        click.echo(f"{len(found.states)} x {len(found.events)}: {', '.join(numbers)}")
-        if found.bookkeeping:
-            listed = ", ".join(f"{event} ({', '.join(states)})" for event, states in found.bookkeeping.items())
+        numbers = [
+            count(outcome_matrix.moves, "move"),
+            count(outcome_matrix.no_ops, "no-op"),
+            count(outcome_matrix.errors, "error"),
+        ]
+        click.echo(f"{len(outcome_matrix.states)} x {len(outcome_matrix.events)}: {', '.join(numbers)}")
+        if outcome_matrix.bookkeeping:
+            listed = ", ".join(f"{event} ({', '.join(states)})" for event, states in outcome_matrix.bookkeeping.items())
             click.echo(f"Events that only write attributes, with the states in which they may come: {listed}")
     return Exit.OK

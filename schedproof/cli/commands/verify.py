@@ -80,8 +80,8 @@ def verify(
             "--variant, --property: no variant of these has a property of these; leave out one of the two options"
         )
     try:
-        with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (say, complete):
-            for report in run.work(workers, say):
+        with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (report_progress, complete):
+            for report in run.work(workers, report_progress):
                 complete(f"{report.system} {report.variant}: {conclusion([report])} ({report.seconds:.1f} s)")
     except KeyboardInterrupt:
         if not run.verdicts:
@@ -93,17 +93,17 @@ def verify(
     took = time.perf_counter() - began
     reports = run.reports()
     incomplete = run.verdicts < run.total
-    found = Exit.worst([code(standings(reports)), Exit.UNDETERMINED if incomplete else Exit.OK])
+    exit_code = Exit.worst([code(standings(reports)), Exit.UNDETERMINED if incomplete else Exit.OK])
     if json_file is not None:
         whole = {"incomplete": True} if incomplete else {}
-        json_file.write_json({"systems": [r.as_json() for r in reports], "ok": found is Exit.OK, **whole})
+        json_file.write_json({"systems": [r.as_json() for r in reports], "ok": exit_code is Exit.OK, **whole})
     if junit_file is not None:
         junit_file.write(junit(reports))
     if summary_file is not None:
         summary_file.write(summary(reports))
     if not any(d is not None and d.is_stdout for d in (json_file, junit_file, summary_file)):
         _print(reports, took)
-    return Exit.USAGE if unusable and found is Exit.OK else found
+    return Exit.USAGE if unusable and exit_code is Exit.OK else exit_code
 
 
 def _print(reports: list[VariantReport], took: float) -> None:
