@@ -78,8 +78,8 @@ BENCHMARKS = (
 class Measured:
     """Seconds of a benchmark's runs, of this source and of the other one, or a failure."""
 
-    here: list[float] = field(default_factory=list)
-    there: list[float] = field(default_factory=list)
+    this_seconds: list[float] = field(default_factory=list)
+    other_seconds: list[float] = field(default_factory=list)
     failed: str = ""
 
 
@@ -126,19 +126,19 @@ def run(benchmark: Benchmark, place: Path, files: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(benchmark: Benchmark, there: Path | None, files: Path, runs: int) -> Measured:
+def measure(benchmark: Benchmark, other_source: Path | None, files: Path, runs: int) -> Measured:
     """The measurements of both sources, taken alternately."""
-    found = Measured()
+    measured = Measured()
     for _ in range(runs):
-        for place, seconds in ((ROOT, found.here), (there, found.there)):
+        for place, seconds in ((ROOT, measured.this_seconds), (other_source, measured.other_seconds)):
             if place is None:
                 continue
             try:
                 seconds.append(run(benchmark, place, files))
             except RuntimeError as error:
-                found.failed = f"fails {'here' if place == ROOT else 'there'}: {error}"
-                return found
-    return found
+                measured.failed = f"fails {'here' if place == ROOT else 'there'}: {error}"
+                return measured
+    return measured
 
 
 @click.command()
@@ -153,19 +153,19 @@ def main(names: tuple[str, ...], against: str | None, runs: int) -> None:
     load, began = os.getloadavg()[0], time.perf_counter()
     table = Table("benchmark", "seconds", "before", "before/now")
     failed = False
-    with tempfile.TemporaryDirectory() as folder, installed(against) as there:
+    with tempfile.TemporaryDirectory() as folder, installed(against) as other_source:
         files = Path(folder)
         (files / "threads.yaml").write_text(THREADS)
         (files / "log.jsonl").write_bytes(LOG.read_bytes())
         for benchmark in chosen:
-            found = measure(benchmark, there, files, runs)
-            failed |= bool(found.failed)
-            now = statistics.median(found.here) if found.here else 0.0
-            then = statistics.median(found.there) if found.there else 0.0
-            ratio = f"{then / now:.1f}" if then and now and not found.failed else ""
+            measured = measure(benchmark, other_source, files, runs)
+            failed |= bool(measured.failed)
+            now = statistics.median(measured.this_seconds) if measured.this_seconds else 0.0
+            then = statistics.median(measured.other_seconds) if measured.other_seconds else 0.0
+            ratio = f"{then / now:.1f}" if then and now and not measured.failed else ""
             table.add_row(benchmark.name, f"{now:.2f}" if now else "", f"{then:.2f}" if then else "", ratio)
-            if found.failed:
-                click.echo(f"{benchmark.name}: {found.failed}", err=True)
+            if measured.failed:
+                click.echo(f"{benchmark.name}: {measured.failed}", err=True)
     Console().print(table)
     click.echo(
         f"processor seconds, medians of {runs}; load {load:.1f} on {os.cpu_count()} cores at the start; "

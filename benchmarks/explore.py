@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 from rich.console import Console
 from rich.table import Table
-from spin import FOUND, spin
+from spin import IS_INSTALLED, spin
 
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
@@ -60,8 +60,8 @@ class Case:
     def instance(self) -> Instance:
         """The largest configuration."""
         model = system(self.system).variants[self.variant]
-        found = list(instances(model, {**model.default_scope, **self.scope}))
-        return max(found, key=lambda i: explore(i).state_count) if len(found) > 1 else found[0]
+        all_instances = list(instances(model, {**model.default_scope, **self.scope}))
+        return max(all_instances, key=lambda i: explore(i).state_count) if len(all_instances) > 1 else all_instances[0]
 
 
 CASES = [
@@ -119,9 +119,9 @@ def median(instance: Instance, threads: int, runs: int) -> tuple[float, Reached]
     explore(instance, threads=threads, traced=False)
     times = []
     for _ in range(runs):
-        seconds, found = timed(lambda: explore(instance, threads=threads, traced=False))
+        seconds, reached = timed(lambda: explore(instance, threads=threads, traced=False))
         times.append(seconds)
-    return statistics.median(times), found
+    return statistics.median(times), reached
 
 
 def watching(instance: Instance, names: Sequence[str], runs: int) -> float:
@@ -137,12 +137,12 @@ def compiling(instance: Instance) -> float:
 
 
 @dataclass(frozen=True)
-class Ours:
+class Measurement:
     """The measurements of one case."""
 
     case: Case
     instance: Instance
-    found: Reached
+    reached: Reached
     compiled: float
     one: float
     two: float
@@ -152,35 +152,42 @@ class Ours:
     @property
     def rate(self) -> float:
         """States a second, in one thread."""
-        return self.found.state_count / self.one
+        return self.reached.state_count / self.one
 
     def row(self) -> list[str]:
         """The row of the first table."""
-        found = self.found
+        reached = self.reached
         return [
             self.case.name,
-            f"{found.state_count:,}",
-            f"{found.transition_count:,}",
+            f"{reached.state_count:,}",
+            f"{reached.transition_count:,}",
             f"{self.compiled:.1f}",
             f"{self.one:.2f}",
             f"{self.rate:,.0f}",
             f"{self.one / self.two:.2f}",
             f"{self.rate / self.interpreted:,.0f}",
-            f"{found.bytes_per_state:.1f}",
+            f"{reached.bytes_per_state:.1f}",
             f"{self.reads / 1e6:,.0f} M",
-            f"{found.transition_count / self.one / self.reads:.0%}",
+            f"{reached.transition_count / self.one / self.reads:.0%}",
         ]
 
 
-def measured(case: Case, runs: int) -> Ours:
+def measured(case: Case, runs: int) -> Measurement:
     """Measures a case with the compiled engine, and a part of it with the interpreted one."""
     instance = case.instance()
     compiled = compiling(instance)
-    one, found = median(instance, 1, runs)
+    one, reached = median(instance, 1, runs)
     two, _ = median(instance, 2, runs)
     seconds, slow = timed(lambda: interpreted.explore(instance, symmetry=False, limit=20_000))
-    return Ours(
-        case, instance, found, compiled, one, two, len(slow.states) / seconds, random_reads(found.parts[0].keys.nbytes)
+    return Measurement(
+        case,
+        instance,
+        reached,
+        compiled,
+        one,
+        two,
+        len(slow.states) / seconds,
+        random_reads(reached.parts[0].keys.nbytes),
     )
 
 
@@ -194,7 +201,7 @@ def with_properties(case: Case, runs: int) -> list[str]:
     model = replace(instance.model, configurations=lambda _: [instance.rigid])
     safe = [p.name for p in model.properties if isinstance(p, SAFETY)]
     how = Exploring(Engine.COMPILED, symmetry=False)
-    counting, found = median(instance, 1, runs)
+    counting, reached = median(instance, 1, runs)
     seconds = []
     for only in (safe, []):
         model_check(model, case.scope, only=only, how=how)
@@ -207,7 +214,7 @@ def with_properties(case: Case, runs: int) -> list[str]:
             raise RuntimeError(f"{case.name}: undetermined: {', '.join(unknown)}")
     return [
         case.name,
-        f"{found.state_count:,}",
+        f"{reached.state_count:,}",
         f"{counting:.2f}",
         f"{len(safe)}",
         f"{seconds[0]:.2f}",
@@ -254,7 +261,7 @@ def _fresh(command: Sequence[str]) -> float:
         return timed(lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL))[0]
 
 
-def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
+def beside_spin(measurement: Measurement, runs: int) -> Iterator[list[str]]:
     """The rows of the SPIN table: the exported model and the independent one, with and without partial-order reduction.
 
     Large cases run once: all states, in SPIN's fastest configuration.
@@ -262,9 +269,9 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
     Raises:
         RuntimeError: SPIN fails, or finds another number of states.
     """
-    case = ours.case
-    texts = {} if case in LARGE else {"exported": (promela(ours.instance).text, [])}
-    rates = dict.fromkeys(("exported", "by hand"), ours.rate)
+    case = measurement.case
+    texts = {} if case in LARGE else {"exported": (promela(measurement.instance).text, [])}
+    rates = dict.fromkeys(("exported", "by hand"), measurement.rate)
     # The command explores all configurations, but the row has one: compare only if there is one.
     wholes = {"exported": statistics.median(whole_process(case) for _ in range(runs)) if case.scope else None}
     if case.system == "hived":
@@ -273,31 +280,37 @@ def beside_spin(ours: Ours, runs: int) -> Iterator[list[str]]:
         texts["by hand"] = (by_hand, defines)
         texts["by hand, with properties"] = (by_hand, [*defines, "PROPERTIES"])
         wholes["by hand"] = wholes["exported"]
-        rates["by hand, with properties"] = ours.found.state_count / watching(ours.instance, BY_HAND, runs)
+        rates["by hand, with properties"] = measurement.reached.state_count / watching(
+            measurement.instance, BY_HAND, runs
+        )
         wholes["by hand, with properties"] = statistics.median(whole_process_with(case, BY_HAND) for _ in range(runs))
     for name, (text, defines) in texts.items():
         whole = wholes[name]
         for reduced in (False,) if case in LARGE else (False, True):
-            found = []
+            runs_of_spin = []
             for _ in range(runs):
                 with tempfile.TemporaryDirectory() as folder:
-                    found.append(spin(text, Path(folder), ours.found.state_count, defines=defines, reduced=reduced))
-            search = statistics.median(each.search for each in found)
-            process = statistics.median(each.whole for each in found)
-            if not reduced and {each.states for each in found} != {ours.found.state_count}:
-                raise RuntimeError(f"SPIN finds {found[0].states} states, and we {ours.found.state_count}")
-            rate = found[0].states / search
+                    runs_of_spin.append(
+                        spin(text, Path(folder), measurement.reached.state_count, defines=defines, reduced=reduced)
+                    )
+            search = statistics.median(each.search for each in runs_of_spin)
+            process = statistics.median(each.whole for each in runs_of_spin)
+            if not reduced and {each.states for each in runs_of_spin} != {measurement.reached.state_count}:
+                raise RuntimeError(
+                    f"SPIN finds {runs_of_spin[0].states} states, and we {measurement.reached.state_count}"
+                )
+            rate = runs_of_spin[0].states / search
             yield [
                 case.name,
                 f"{name}{', reduced' if reduced else ''}",
-                f"{found[0].states:,}",
+                f"{runs_of_spin[0].states:,}",
                 f"{search:.2f}",
                 f"{rate:,.0f}",
-                f"{rates[name] / rate:.1f}" if found[0].states == ours.found.state_count else "",
+                f"{rates[name] / rate:.1f}" if runs_of_spin[0].states == measurement.reached.state_count else "",
                 f"{process:.1f}",
                 f"{whole:.1f}" if whole is not None else "",
                 f"{process / whole:.1f}" if whole is not None else "",
-                f"{found[0].bytes_per_state:.0f}",
+                f"{runs_of_spin[0].bytes_per_state:.0f}",
             ]
 
 
@@ -323,28 +336,28 @@ SPIN_COLUMNS = [
 @click.option("--large", is_flag=True, help="Also what takes minutes and gigabytes; once.")
 def main(runs: int, spin_runs: int, large: bool) -> None:
     """Measure the compiled exploration, in one thread and two, beside the interpreted one, SPIN and the memory's own limit."""
-    ours, checked, spins = Table(*COLUMNS), Table(*PROPERTY_COLUMNS), Table(*SPIN_COLUMNS)
+    explored, checked, spins = Table(*COLUMNS), Table(*PROPERTY_COLUMNS), Table(*SPIN_COLUMNS)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["SCHEDPROOF_CACHE"] = folder
         for case in CASES + (LARGE if large else []):
             once = case in LARGE
             of_case = measured(case, 1 if once else runs)
-            _tell(ours, of_case.row())
-            if FOUND and spin_runs:
+            _report(explored, of_case.row())
+            if IS_INSTALLED and spin_runs:
                 for row in beside_spin(of_case, 1 if once else spin_runs):
-                    _tell(spins, row)
+                    _report(spins, row)
         for case in WITH_PROPERTIES:
-            _tell(checked, with_properties(case, runs))
+            _report(checked, with_properties(case, runs))
     console = Console(width=200)
-    console.print(ours)
+    console.print(explored)
     console.print(checked)
-    if FOUND and spin_runs:
+    if IS_INSTALLED and spin_runs:
         console.print(spins)
     elif spin_runs:
         console.print("SPIN is not installed (apt-get install spin gcc)")
 
 
-def _tell(table: Table, row: list[str]) -> None:
+def _report(table: Table, row: list[str]) -> None:
     table.add_row(*row)
     click.echo(" | ".join(row), err=True)
 

@@ -28,7 +28,7 @@ NEVER = 1 << 60
 """A state count that is never reached, so that the search stays interpreted."""
 
 
-class Found(NamedTuple):
+class Counts(NamedTuple):
     """The result of one measurement; ``memory`` is in KiB."""
 
     complete: bool
@@ -63,15 +63,21 @@ CASES: Mapping[str, Case] = {
 }
 
 
-def measure(name: str, pays: int | None) -> Found:
+def measure(name: str, pays: int | None) -> Counts:
     """One measurement, in this process."""
     before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     reduced = CASES[name].reduced or pays is None
-    found = [explore_all(locks, reduced=reduced, pays=pays) for locks in CASES[name].locks]
+    explorations = [explore_all(locks, reduced=reduced, pays=pays) for locks in CASES[name].locks]
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    problems = sum(len(each.problems) for each in found)
-    return Found(all(each.complete for each in found), problems, sum(each.states for each in found), seconds, memory)
+    problems = sum(len(each.problems) for each in explorations)
+    return Counts(
+        all(each.complete for each in explorations),
+        problems,
+        sum(each.states for each in explorations),
+        seconds,
+        memory,
+    )
 
 
 @click.command()
@@ -80,15 +86,15 @@ def main(runs: int) -> None:
     """Measure the exploration of threads, and print the ratios."""
     table = Table("case", "states", "s", "MiB", "states, compiled", "s", "MiB", "times faster")
     for name, case in CASES.items():
-        found: dict[int | None, list[Found]] = {NEVER: [], None: []}
+        by_reduction: dict[int | None, list[Counts]] = {NEVER: [], None: []}
         for _ in range(runs):
-            for pays, of in found.items():
+            for pays, of in by_reduction.items():
                 with multiprocessing.get_context("spawn").Pool(1) as pool:
                     of.append(pool.apply(measure, (name, pays)))
-        same = {each[: 3 if case.reduced else 2] for of in found.values() for each in of}
+        same = {each[: 3 if case.reduced else 2] for of in by_reduction.values() for each in of}
         assert len(same) == 1, f"{name}: they find different things"
         row, seconds = [], []
-        for of in found.values():
+        for of in by_reduction.values():
             seconds.append(statistics.median(each.seconds for each in of))
             memory = statistics.median(each.memory for each in of) / 1024
             row += [f"{of[0].states:,}", f"{seconds[-1]:.2f}", f"{memory:.0f}"]

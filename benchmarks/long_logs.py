@@ -62,22 +62,22 @@ class Run:
 
     def records(self) -> list[dict[str, Any]] | None:
         """A stretch of records; None if a group did not end in time."""
-        found: list[dict[str, Any]] = []
+        written: list[dict[str, Any]] = []
         for at in range(BLOCK):
             came: dict[str, Any] = {}
             if at % NEW == 0:
                 if (place := next((i for i, group in enumerate(self.groups) if group is None), None)) is None:
                     return None
                 came = self.arrive(place, at)
-            found.append({**came, **self.step(at)})
+            written.append({**came, **self.step(at)})
             if any(group is not None and at - group[1] >= LIFE for group in self.groups):
                 return None
-        return found if not any(self.groups) else None
+        return written if not any(self.groups) else None
 
     def arrive(self, place: int, at: int) -> dict[str, Any]:
         """Puts a new group into a place; returns the fields by which a record introduces it."""
-        there = [i for i, group in enumerate(self.groups) if group is not None]
-        below = [i for i in there if self.introduced and self.rng.random() < 0.7]
+        occupied = [i for i, group in enumerate(self.groups) if group is not None]
+        below = [i for i in occupied if self.introduced and self.rng.random() < 0.7]
         ranks = self.stepper.instance.slot("PodGroup", "outranks")
         state = list(self.state)
         state[self.stepper.instance.slot("PodGroup") + place] = 0
@@ -175,11 +175,11 @@ def rows(introduced: bool, records: int) -> Sequence[Sequence[str]]:
     seconds, memory, peak = measured(introduced, records)
     rates = [records / 10 / spent for spent in seconds]
     what = "introduced" if introduced else "as they are named"
-    found = [
+    lines = [
         [what, str(i), f"{r:,.0f}", f"{m / 1024:,.1f}"] for i, (r, m) in enumerate(zip(rates, memory, strict=True), 1)
     ]
     total = [what, "all", f"{records / sum(seconds):,.0f}", f"peak {peak / 1024:,.1f}"]
-    return [*found, total, [what, "last/first", f"{rates[-1] / rates[0]:.2f}", f"{memory[-1] / memory[0]:.2f}"]]
+    return [*lines, total, [what, "last/first", f"{rates[-1] / rates[0]:.2f}", f"{memory[-1] / memory[0]:.2f}"]]
 
 
 @click.command()

@@ -60,21 +60,25 @@ def ample(
     room[0, 0], room[1, 0] = state, -1
     while size > 0:
         size -= 1
-        here, first = room[0, size], room[1, size]
-        for e in range(offsets[here], offsets[here + 1]):
+        current, first = room[0, size], room[1, size]
+        for e in range(offsets[current], offsets[current + 1]):
             other = choices[e]
             if inside[other]:
                 continue
-            there = targets[e]
+            successor = targets[e]
             for f in range(offsets[state], offsets[state + 1]):
-                mine = choices[f]
-                if inside[mine]:
-                    after = step[here, mine]
-                    if after < 0 or step[there, mine] < 0 or step[after, other] != step[there, mine]:
+                choice_inside = choices[f]
+                if inside[choice_inside]:
+                    after = step[current, choice_inside]
+                    if (
+                        after < 0
+                        or step[successor, choice_inside] < 0
+                        or step[after, other] != step[successor, choice_inside]
+                    ):
                         return False, other, first
-            if seen[there] != mark:
-                seen[there] = mark
-                room[0, size], room[1, size] = there, other if first < 0 else first
+            if seen[successor] != mark:
+                seen[successor] = mark
+                room[0, size], room[1, size] = successor, other if first < 0 else first
                 size += 1
     return True, -1, -1
 
@@ -88,11 +92,11 @@ def reduced(step: Any, offsets: Any, choices: Any, targets: Any, allowed: Any, p
         proviso: whether C3 applies.
     """
     count = step.shape[0]
-    found, expanded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    reached, expanded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     queue, room, seen = np.empty(count, np.int64), np.empty((2, count), np.int64), np.zeros(count, np.int64)
     inside, best = np.zeros(step.shape[1], np.bool_), np.zeros(step.shape[1], np.bool_)
     mark, head, tail = 0, 0, 1
-    queue[0], found[0] = 0, True
+    queue[0], reached[0] = 0, True
     while head < tail:
         state = queue[head]
         head += 1
@@ -122,18 +126,18 @@ def reduced(step: Any, offsets: Any, choices: Any, targets: Any, allowed: Any, p
                         for e in range(begin, end):
                             if inside[choices[e]]:
                                 members += 1
-                                new += not found[targets[e]]
+                                new += not reached[targets[e]]
                                 open_ = open_ or not expanded[targets[e]]
                         fine = fine and (open_ or not proviso)
                         if fine and (members < best_size or (members == best_size and new < best_new)):
                             best_size, best_new = members, new
                             best[:] = inside
         for e in range(begin, end):
-            if (best_size == enabled or best[choices[e]]) and not found[targets[e]]:
-                found[targets[e]] = True
+            if (best_size == enabled or best[choices[e]]) and not reached[targets[e]]:
+                reached[targets[e]] = True
                 queue[tail] = targets[e]
                 tail += 1
-    return found
+    return reached
 
 
 @dataclass(frozen=True)
@@ -148,10 +152,10 @@ class Explicit:
 
     def left(self, allowed: NDArray[np.bool_], *, proviso: bool) -> NDArray[np.bool_]:
         """The states that a reduced exploration finds."""
-        found: NDArray[np.bool_] = reduced(
+        reached: NDArray[np.bool_] = reduced(
             self.step, self.offsets, self.choices, self.targets, allowed, proviso, LARGEST
         )
-        return found
+        return reached
 
     @property
     def dead(self) -> NDArray[np.bool_]:
@@ -159,16 +163,16 @@ class Explicit:
         return np.diff(self.offsets) == 0
 
 
-def explicit(found: Exploration) -> Explicit:
+def explicit(exploration: Exploration) -> Explicit:
     """The graph of an exploration without symmetry."""
-    edges = [(n, edge.choice, edge.target) for n, some in enumerate(found.edges) for edge in some]
+    edges = [(n, edge.choice, edge.target) for n, some in enumerate(exploration.edges) for edge in some]
     numbers = {choice: n for n, choice in enumerate(dict.fromkeys(choice for _, choice, _ in edges))}
     sources = np.array([n for n, _, _ in edges], np.int64)
     choices = np.array([numbers[choice] for _, choice, _ in edges], np.int64)
     targets = np.array([target for _, _, target in edges], np.int64)
-    step = np.full((len(found.states), max(1, len(numbers))), -1, np.int32)
+    step = np.full((len(exploration.states), max(1, len(numbers))), -1, np.int32)
     step[sources, choices] = targets
-    offsets = np.cumsum([0, *(len(some) for some in found.edges)], dtype=np.int64)
+    offsets = np.cumsum([0, *(len(some) for some in exploration.edges)], dtype=np.int64)
     return Explicit(step, offsets, sources, choices, targets)
 
 
@@ -201,11 +205,11 @@ def _truth(holds: Any, bound: Mapping[str, int]) -> Any:
     return truth
 
 
-def invisible(instance: Instance, found: Exploration, graph: Explicit, invariants: Sequence[Invariant]) -> Any:
+def invisible(instance: Instance, exploration: Exploration, graph: Explicit, invariants: Sequence[Invariant]) -> Any:
     """By choice, whether none of its steps changes an atom of the invariants."""
     hidden = np.ones(graph.step.shape[1], np.bool_)
     for truth in looked_at(instance, invariants):
-        values = np.array([truth(state) for state in found.states], np.int8)
+        values = np.array([truth(state) for state in exploration.states], np.int8)
         hidden[graph.choices[values[graph.sources] != values[graph.targets]]] = False
     return hidden
 
@@ -235,13 +239,17 @@ class Sums:
 
 
 def _kept(
-    instance: Instance, found: Exploration, graph: Explicit, hidden: NDArray[np.bool_], invariants: Sequence[Invariant]
+    instance: Instance,
+    exploration: Exploration,
+    graph: Explicit,
+    hidden: NDArray[np.bool_],
+    invariants: Sequence[Invariant],
 ) -> int:
     """The number of states that remain if some choices are hidden; each violated invariant must still be violated."""
     left = graph.left(hidden, proviso=True)
     for prop in invariants:
         check = Check(instance, prop)
-        broken = np.array([check.violated_in(state) is not None for state in found.states])
+        broken = np.array([check.violated_in(state) is not None for state in exploration.states])
         assert broken.any() == broken[left].any(), f"{prop.name} is broken, and no longer seen to be"
     return int(left.sum())
 
@@ -255,21 +263,21 @@ def measure(model: Model, most: int) -> Sums:
     sums = Sums()
     invariants = [p for p in model.properties if isinstance(p, Invariant) and not reads_history(model, p)]
     for instance in instances(model, model.default_scope):
-        found = explore(instance, symmetry=False, limit=most)
-        if not found.complete:
+        exploration = explore(instance, symmetry=False, limit=most)
+        if not exploration.complete:
             sums.left_out += 1
             continue
-        graph = explicit(found)
+        graph = explicit(exploration)
         deadlocks = graph.left(np.ones(graph.step.shape[1], np.bool_), proviso=False)
         assert not (graph.dead & ~deadlocks).any(), "a deadlock is lost"
         hidden = np.ones(graph.step.shape[1], np.bool_)
         for prop in invariants:
-            mine = invisible(instance, found, graph, [prop])
-            sums.for_one[prop.name] += _kept(instance, found, graph, mine, [prop])
-            hidden &= mine
-        sums.for_invariants += _kept(instance, found, graph, hidden, invariants)
+            invisible_to_property = invisible(instance, exploration, graph, [prop])
+            sums.for_one[prop.name] += _kept(instance, exploration, graph, invisible_to_property, [prop])
+            hidden &= invisible_to_property
+        sums.for_invariants += _kept(instance, exploration, graph, hidden, invariants)
         sums.configurations += 1
-        sums.states += len(found.states)
+        sums.states += len(exploration.states)
         sums.symmetric += explore(instance).representatives
         sums.for_deadlocks += int(deadlocks.sum())
         sums.choices += len(hidden)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FOUND = all(shutil.which(tool) for tool in ("spin", "gcc"))
+IS_INSTALLED = all(shutil.which(tool) for tool in ("spin", "gcc"))
 """Whether SPIN and its compiler are installed."""
 
 DEPTH = 100_000
@@ -84,7 +84,7 @@ def _run(command: Sequence[str], folder: Path) -> str:
 
 
 def _number(pattern: str, text: str) -> str:
-    found = re.search(pattern, text, re.MULTILINE)
-    if found is None:
+    match = re.search(pattern, text, re.MULTILINE)
+    if match is None:
         raise RuntimeError(f"SPIN says nothing like {pattern!r}:\n{text}")
-    return found[1]
+    return match[1]

@@ -69,12 +69,12 @@ def _run(
     deleted = [s.name for s in AS_WRITTEN.machine("PodGroup").states].index("Deleted")
     kinds = {a.name: {v.name: v.type for v in a.parameters} for a in AS_WRITTEN.actions}
     while True:
-        gone = [i for i in range(len(groups)) if state[i] == deleted]
-        if gone and rng.random() < 0.5:
-            back = rng.choice(gone)
+        ended = [i for i in range(len(groups)) if state[i] == deleted]
+        if ended and rng.random() < 0.5:
+            back = rng.choice(ended)
             state = (*state[:back], 0, *state[back + 1 :])
-            there = [name for i, name in enumerate(groups) if i == back or i not in gone]
-            rigid = {"PodGroup": {"outranks": {name: outranks[name] for name in there}}}
+            present = [name for i, name in enumerate(groups) if i == back or i not in ended]
+            rigid = {"PodGroup": {"outranks": {name: outranks[name] for name in present}}}
             yield False, {"objects": {"PodGroup": [groups[back]]}, "rigid": rigid}, state
             continue
         by_action: dict[str, list[Any]] = {}

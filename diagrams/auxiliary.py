@@ -23,22 +23,22 @@ Draw = Callable[[], Diagram]
 
 def auxiliary_pictures(system: System, model: Model) -> Mapping[str, tuple[str, Draw]]:
     """The auxiliary pictures of a variant by name: one sentence on the picture, and a function that draws it."""
-    found: dict[str, tuple[str, Draw]] = {}
+    by_name: dict[str, tuple[str, Draw]] = {}
     if flows := system.flows.get(model.variant):
         title = f"{model.system} ({model.variant}): who sends which events to whom"
-        found[FLOWS] = ("Which component sends which events to which", lambda: event_flows(flows, title))
+        by_name[FLOWS] = ("Which component sends which events to which", lambda: event_flows(flows, title))
     for chart in system.charts.get(model.variant, ()):
         title = f"{model.system} ({model.variant}): {chart.name}"
-        found[chart.name] = (chart.about, partial(charted, chart, title))
+        by_name[chart.name] = (chart.about, partial(charted, chart, title))
     orders = []
     for each in auxiliary(system, model):
         if not isinstance(each, Locked) or (each.described.only and not each.described.refuted):
             continue
         order = None if each.described.only else (each.locks.order, each.locks.closed)
         if order is None or order not in orders:  # a variant that amends another may have the same order
-            found[each.described.name] = _of_locks(each)
+            by_name[each.described.name] = _of_locks(each)
             orders.append(order)
-    return found
+    return by_name
 
 
 def _of_locks(described: Locked) -> tuple[str, Draw]:

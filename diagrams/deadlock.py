@@ -43,15 +43,15 @@ def deadlock(
             f"{model.system} ({model.variant}) has no property {name!r} whose violation could be drawn; "
             f"'schedproof list {model.system}' lists them"
         )
-    found = deadlocks(model, waiting, [name], scope, progress)
-    if name not in found:
+    by_property = deadlocks(model, waiting, [name], scope, progress)
+    if name not in by_property:
         at = ",".join(f"{sort}={n}" for sort, n in check_scope(model, scope or {}).items())
-        there = ", ".join(n for n in waiting.deadlocks if n in model.refuted)
+        choices = ", ".join(n for n in waiting.deadlocks if n in model.refuted)
         raise DiagramError(
             f"exploration does not refute {name} in {model.system} ({model.variant}) at {at}, so no state can be "
-            f"drawn; choose from {there or 'none'}"
+            f"drawn; choose from {choices or 'none'}"
         )
-    return found[name]
+    return by_property[name]
 
 
 def deadlocks(

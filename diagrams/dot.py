@@ -17,12 +17,12 @@ from .style import (
     PAPER,
     QUIET,
     SQUARE,
-    Look,
+    NodeStyle,
     alarm_words,
     colour,
     explained,
     in_lines,
-    looks,
+    node_styles,
     mark_words,
     used_marks,
 )
@@ -63,20 +63,20 @@ def dot(diagram: Diagram) -> str:
     )
     graph.attr("node", fontname=FONT, fontcolor=INK, fontsize="14", shape="box")
     graph.attr("edge", fontname=FONT, fontsize="13", arrowsize="0.8")
-    look = looks(diagram)
+    styles = node_styles(diagram)
     with graph.subgraph() as column:
         # A step reads from left to right: the actions are in the first column.
         roots = [node for node in diagram.nodes if node.kind in (NodeKind.ACTION, NodeKind.CRASH)]
         column.attr(rank="min")
         for node in roots:
-            _node(column, node, look[node.name])
+            _node(column, node, styles[node.name])
     for node in diagram.nodes:
         if node not in roots:
-            _node(graph, node, look[node.name])
+            _node(graph, node, styles[node.name])
     if diagram.boxed:
         for number, cluster in enumerate(diagram.clusters):
             with graph.subgraph(name=f"cluster_{number}") as box:
-                border = look[cluster.nodes[0]].border
+                border = styles[cluster.nodes[0]].border
                 box.attr(
                     label=f"<<b>{escape(cluster.name)}</b>>",
                     color=border,
@@ -97,15 +97,15 @@ def dot(diagram: Diagram) -> str:
     return str(graph.source)
 
 
-def _node(graph: graphviz.Digraph, node: Node, look: Look) -> None:
-    gone = node.mark is Mark.REMOVED
+def _node(graph: graphviz.Digraph, node: Node, node_style: NodeStyle) -> None:
+    is_removed = node.mark is Mark.REMOVED
     styles = ["filled"] if node.kind in SQUARE else ["rounded", "filled"]
     graph.node(
         node.name,
-        label=_label(node, MARKS[node.mark] if gone else INK),
-        style=",".join([*styles, "dashed"] if look.dashed or gone else styles),
-        fillcolor=PAPER if gone else look.fill,
-        color=MARKS.get(node.mark, look.border),
+        label=_label(node, MARKS[node.mark] if is_removed else INK),
+        style=",".join([*styles, "dashed"] if node_style.dashed or is_removed else styles),
+        fillcolor=PAPER if is_removed else node_style.fill,
+        color=MARKS.get(node.mark, node_style.border),
         penwidth="2.5" if node.mark is Mark.ADDED or node.alarm else "1.3",
         peripheries="2" if node.final else "1",
         tooltip=", ".join([node.label, *node.details, *(["initial"] * node.initial), *(["final"] * node.final)]),
@@ -137,9 +137,9 @@ def _edge(graph: graphviz.Digraph, edge: Edge) -> None:
 def _caption(diagram: Diagram) -> str:
     """Title and legend as the graph's own label, so that they do not affect the layout."""
     boxes = [
-        f'<td bgcolor="{look.fill}" border="1" color="{look.border}"{" style=" + chr(34) + "dashed" + chr(34) if look.dashed else ""}>'
-        f"{escape(look.name)}</td><td>{escape(look.meaning)}   </td>"
-        for look in explained(diagram)
+        f'<td bgcolor="{node_style.fill}" border="1" color="{node_style.border}"{" style=" + chr(34) + "dashed" + chr(34) if node_style.dashed else ""}>'
+        f"{escape(node_style.name)}</td><td>{escape(node_style.meaning)}   </td>"
+        for node_style in explained(diagram)
     ]
     if any(node.final for node in diagram.nodes):
         boxes.append("<td>double border: final</td>")

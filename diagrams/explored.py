@@ -42,14 +42,14 @@ def reachable(
     Raises:
         DiagramError: some step is ill-formed.
     """
-    found = explore(instance, progress=progress, on_step=lambda state, _, step: on_step(state, step))
-    if found.ill_formed is not None:
+    exploration = explore(instance, progress=progress, on_step=lambda state, _, step: on_step(state, step))
+    if exploration.ill_formed is not None:
         model = instance.model
         raise DiagramError(
-            f"{model.system} ({model.variant}) is not well-formed: {found.ill_formed[2]}; "
+            f"{model.system} ({model.variant}) is not well-formed: {exploration.ill_formed[2]}; "
             f"run: schedproof explain {model.system} {WELL_FORMED} --variant {model.variant}"
         )
-    return found.states
+    return exploration.states
 
 
 def broken_states(
@@ -83,9 +83,11 @@ def _just(rigid: Rigid, sizes: Mapping[str, int]) -> list[Rigid]:
 def _end(instance: Instance, example: Counterexample) -> State:
     """The state after the run of a counterexample."""
     stepper, state = Stepper(instance), instance.initial()
-    for told in example.steps:
-        kinds = [(v.name, v.type) for v in instance.model.action(told.action).parameters]
-        choice = Choice(told.action, tuple((n, instance.read(kind, told.parameters[n])) for n, kind in kinds))
+    for reported_step in example.steps:
+        kinds = [(v.name, v.type) for v in instance.model.action(reported_step.action).parameters]
+        choice = Choice(
+            reported_step.action, tuple((n, instance.read(kind, reported_step.parameters[n])) for n, kind in kinds)
+        )
         try:
             state = stepper.step(state, choice).after
         except (IllFormed, Undefined) as error:

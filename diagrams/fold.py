@@ -41,20 +41,20 @@ def folded(diagram: Diagram) -> Diagram:
                 loops.setdefault((None, event, edge.mark), []).append(edge)
     boxes: dict[tuple[str, tuple[str, ...], Mark], Node] = {}
     arrows: list[Edge] = []
-    gone: set[int] = set()
-    for (target, _, mark), found in [*loops.items(), *together.items()]:
-        found = [edge for edge in found if id(edge) not in gone]
-        if len(found) < (FEWEST_LOOPS if target is None else FEWEST):
+    replaced: set[int] = set()
+    for (target, _, mark), parallel in [*loops.items(), *together.items()]:
+        parallel = [edge for edge in parallel if id(edge) not in replaced]
+        if len(parallel) < (FEWEST_LOOPS if target is None else FEWEST):
             continue
-        gone |= {id(edge) for edge in found}
-        sources = tuple(name for name in states if name in {edge.source for edge in found})
+        replaced |= {id(edge) for edge in parallel}
+        sources = tuple(name for name in states if name in {edge.source for edge in parallel})
         heading = EACH if target is None else ANY
         # Loops of two marks at one box would overlap each other's labels.
         key = heading, sources, mark if target is None else Mark.SAME
         box = boxes.setdefault(key, _box(heading, sources, diagram, len(boxes)))
-        notes = tuple(dict.fromkeys(note for edge in found for note in edge.notes))
-        arrows.append(replace(found[0], source=box.name, target=target or box.name, notes=notes))
-    kept = tuple(edge for edge in diagram.edges if id(edge) not in gone)
+        notes = tuple(dict.fromkeys(note for edge in parallel for note in edge.notes))
+        arrows.append(replace(parallel[0], source=box.name, target=target or box.name, notes=notes))
+    kept = tuple(edge for edge in diagram.edges if id(edge) not in replaced)
     return replace(diagram, nodes=(*diagram.nodes, *boxes.values()), edges=(*kept, *arrows))
 
 

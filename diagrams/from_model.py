@@ -91,7 +91,7 @@ def _triggers(model: Model) -> Diagram:
         rows: dict[str, list[Row]] = {}
         for row in model.table(machine.sort):
             rows.setdefault(row.event, []).append(row)
-        own = [
+        of_machine = [
             Node(
                 f"{machine.sort.name}.{event}",
                 f"{machine.sort.name} {event}",
@@ -100,9 +100,9 @@ def _triggers(model: Model) -> Diagram:
             )
             for event, table in rows.items()
         ]
-        events += own
-        if own:
-            clusters.append(Cluster(machine.sort.name, tuple(node.name for node in own)))
+        events += of_machine
+        if of_machine:
+            clusters.append(Cluster(machine.sort.name, tuple(node.name for node in of_machine)))
     edges = tuple(
         Edge(_name(source), _name(target), EdgeKind.PREVENTS if trigger.negative else EdgeKind.CAUSES)
         for source, target, trigger in trigger_graph(model).edges()
@@ -124,6 +124,6 @@ def _moves(machine: Machine, rows: list[Row]) -> tuple[str, ...]:
     for row in rows:
         sources.setdefault(row.target, []).append(row.source)
     return tuple(
-        f"{' or '.join(found) if len(found) <= 2 else f'{len(found)} of {len(machine.states)} states'} → {target}"
-        for target, found in sources.items()
+        f"{' or '.join(names) if len(names) <= 2 else f'{len(names)} of {len(machine.states)} states'} → {target}"
+        for target, names in sources.items()
     )

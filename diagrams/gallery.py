@@ -86,12 +86,12 @@ def pictures(systems: Systems) -> Iterator[Picture]:
     for system in systems.values():
         for model in system.variants.values():
             since = system.first(model) if model.amends else None
-            again = system.variants[model.amends] if since is not None and model.amends != since.variant else None
+            amended = system.variants[model.amends] if since is not None and model.amends != since.variant else None
             for name in picture_names(model):
                 drawn = diagram(model, name, since=since)
-                if again is None or not _same(drawn, again, name, since):
+                if amended is None or not _same(drawn, amended, name, since):
                     yield _picture(model, name, name, _about(model, name, drawn), drawn)
-            pairings = all_observed(model, changing_pairings(model) if again is None else ())
+            pairings = all_observed(model, changing_pairings(model) if amended is None else ())
             for name, seen in pairings.items():
                 about = (
                     f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
@@ -101,7 +101,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                     yield _picture(model, name, name, f"{about}.", pairs)
             for name, (about, draw) in auxiliary_pictures(system, model).items():
                 yield _picture(model, name, name, f"{about}.", draw())
-            if model.variant in system.waits and (again is not None or not model.amends):
+            if model.variant in system.waits and (amended is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
 
 
@@ -111,12 +111,12 @@ def _same(drawn: Diagram, other: Model, name: str, since: Model | None) -> bool:
 
 
 def _deadlocks(model: Model, waiting: Waiting) -> Iterator[Picture]:
-    wanted = [name for name in waiting.deadlocks if name in model.refuted]
-    found = deadlocks(model, waiting, wanted)
-    for name in wanted:
-        if name in found:
+    violated = [name for name in waiting.deadlocks if name in model.refuted]
+    by_property = deadlocks(model, waiting, violated)
+    for name in violated:
+        if name in by_property:
             about = f"Who holds what and waits for what where `{name}` is broken first: {model.property(name).says}."
-            yield _picture(model, f"{WAIT_FOR}-{name}", f"{WAIT_FOR}, {name}", about, found[name])
+            yield _picture(model, f"{WAIT_FOR}-{name}", f"{WAIT_FOR}, {name}", about, by_property[name])
 
 
 def _picture(model: Model, stem: str, heading: str, about: str, drawn: Diagram) -> Picture:
@@ -131,19 +131,20 @@ def _article(name: str) -> str:
 def _about(model: Model, name: str, drawn: Diagram) -> str:
     """One sentence on a picture."""
     if name == TRIGGERS:
-        said = "Which event triggers which: a step begins at an action and goes on from left to right"
+        sentence = "Which event triggers which: a step begins at an action and goes on from left to right"
     else:
         machine = model.machine(name)
         events = len({row.event for row in model.table(name)})
         line = "" if machine.line is None else f", line {machine.line}"
-        said = (
+        sentence = (
             f"The {len(machine.states)} states of a {name} and its {events} events "
             f"({model.document.title}: {model.document.name}{line})"
         )
     if drawn.since is None:
-        return f"{said}."
-    return f"{said}; {'what differs from' if used_marks(drawn) else 'nothing here differs from'} `{drawn.since}`" + (
-        " is marked." if used_marks(drawn) else "."
+        return f"{sentence}."
+    return (
+        f"{sentence}; {'what differs from' if used_marks(drawn) else 'nothing here differs from'} `{drawn.since}`"
+        + (" is marked." if used_marks(drawn) else ".")
     )
 
 
@@ -237,15 +238,15 @@ def stale(drawn: Sequence[Picture], folder: Path = FOLDER) -> list[str]:
 
     This does not need the graphviz program.
     """
-    wanted = pages(drawn)
+    expected = pages(drawn)
     images = {f"{picture.stem}.svg": picture for picture in drawn}
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    wrong = [f"{name}: missing" for name in (*wanted, *images) if name not in there]
-    wrong += [f"{name}: nothing draws it" for name in sorted(there - {*wanted, *images})]
-    for name in sorted(there & set(wanted)):
-        if (folder / name).read_bytes() != wanted[name].encode():
+    present = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    wrong = [f"{name}: missing" for name in (*expected, *images) if name not in present]
+    wrong += [f"{name}: nothing draws it" for name in sorted(present - {*expected, *images})]
+    for name in sorted(present & set(expected)):
+        if (folder / name).read_bytes() != expected[name].encode():
             wrong.append(f"{name}: not what the model gives now")
-    for name in sorted(there & set(images)):
+    for name in sorted(present & set(images)):
         if why := _image_fault(images[name], folder / name):
             wrong.append(f"{name}: {why}")
     return wrong

@@ -49,8 +49,8 @@ def is_intact(svg: str) -> bool:
 
 def svg_fingerprint(text: str) -> str | None:
     """The hash of the DOT that an SVG carries; None if it carries none."""
-    found = _SVG_COMMENT.search(text)
-    return found and found.group(1)
+    match = _SVG_COMMENT.search(text)
+    return match and match.group(1)
 
 
 def png(dot: str) -> bytes:
@@ -92,7 +92,7 @@ def _draw(dot: str, kind: str) -> bytes:
             "or choose the format dot or mermaid, which need no program"
         ) from None
     except graphviz.CalledProcessError as error:
-        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+        lines = (error.stderr or b"").decode(errors="replace").strip().splitlines()
         raise DiagramError(
-            f"cannot draw {kind}: 'dot' failed: {said[0] if said else error}; choose the format dot or mermaid"
+            f"cannot draw {kind}: 'dot' failed: {lines[0] if lines else error}; choose the format dot or mermaid"
         ) from None

@@ -11,7 +11,7 @@ from itertools import count
 from textwrap import wrap
 
 from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
-from .style import INK, MARKS, PAPER, QUIET, SQUARE, Look, alarm_words, colour, in_lines, looks, mark_words
+from .style import INK, MARKS, PAPER, QUIET, SQUARE, NodeStyle, alarm_words, colour, in_lines, node_styles, mark_words
 
 LINKS = {EdgeKind.PREVENTS: "-. not .-x", EdgeKind.WAITS_FOR: "-.->", EdgeKind.ASIDE: "-.->"}
 """The links of a flowchart that are not plain arrows."""
@@ -34,13 +34,13 @@ def mermaid(diagram: Diagram) -> str:
 
 def identifiers(names: Iterable[str]) -> dict[str, str]:
     """A Mermaid identifier for each name: letters, digits and underscores; all are different."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"\W", "_", name, flags=re.ASCII)
-        while plain.lower() in RESERVED or plain in found.values():
+        while plain.lower() in RESERVED or plain in by_name.values():
             plain += "_"
-        found[name] = plain
-    return found
+        by_name[name] = plain
+    return by_name
 
 
 def _state_diagram(diagram: Diagram, ids: dict[str, str]) -> list[str]:
@@ -81,7 +81,7 @@ def _boxes(diagram: Diagram, ids: dict[str, str]) -> list[str]:
     lines = []
     for number, cluster in enumerate(diagram.clusters if diagram.boxed else ()):
         inside = [f"        {ids[name]}" for name in cluster.nodes]
-        name, border = _free(f"box{number}", ids), looks(diagram)[cluster.nodes[0]].border
+        name, border = _free(f"box{number}", ids), node_styles(diagram)[cluster.nodes[0]].border
         lines += [f'    subgraph {name}["{_quoted(cluster.name)}"]', *inside, "    end"]
         lines.append(f"    style {name} fill:{PAPER},stroke:{border},color:{border}")
     return lines
@@ -95,10 +95,10 @@ def _ends(diagram: Diagram, ids: dict[str, str]) -> list[str]:
     lines = []
     for what, shape, fill in (("begin", '((" "))', INK), ("over", '(((" ")))', PAPER)):
         name = _free(what, ids)
-        found = [ids[node.name] for node in diagram.nodes if (node.initial if what == "begin" else node.final)]
-        if found:
+        ends = [ids[node.name] for node in diagram.nodes if (node.initial if what == "begin" else node.final)]
+        if ends:
             lines += [f"    {name}{shape}", f"    style {name} fill:{fill},stroke:{INK}"]
-            lines += [f"    {name} --> {each}" if what == "begin" else f"    {each} --> {name}" for each in found]
+            lines += [f"    {name} --> {each}" if what == "begin" else f"    {each} --> {name}" for each in ends]
     return lines
 
 
@@ -109,11 +109,11 @@ def _free(name: str, ids: dict[str, str]) -> str:
 
 def _legend(diagram: Diagram, ids: dict[str, str]) -> list[str]:
     """The note and alarm of a picture, as a box below it."""
-    said = [text for text in (diagram.note, alarm_words(diagram)) if text]
-    if not said:
+    remarks = [text for text in (diagram.note, alarm_words(diagram)) if text]
+    if not remarks:
         return []
     name = _free("legend", ids)
-    words = "<br/>".join(_quoted(line) for text in said for line in wrap(text, 60, break_on_hyphens=False))
+    words = "<br/>".join(_quoted(line) for text in remarks for line in wrap(text, 60, break_on_hyphens=False))
     return [f'    {name}["{words}"]', f"    style {name} fill:{PAPER},stroke:none,color:{QUIET}"]
 
 
@@ -133,25 +133,27 @@ def _mark(diagram: Diagram, mark: Mark) -> list[str]:
 
 def _quoted(text: str) -> str:
     """``text`` with the characters that end or change a Mermaid label written as entities."""
-    return re.sub(r"[\"#;<>:`{}|\[\]()]", lambda found: f"#{ord(found.group())};", text)
+    return re.sub(r"[\"#;<>:`{}|\[\]()]", lambda match: f"#{ord(match.group())};", text)
 
 
 def _classes(diagram: Diagram, ids: dict[str, str]) -> list[str]:
-    """One class for each look, and one for each mark."""
+    """One class for each style, and one for each mark."""
     members: dict[tuple[str, str], list[str]] = {}
     for node in diagram.nodes:
-        look = looks(diagram)[node.name]
-        members.setdefault(_look(look, node), []).append(ids[node.name])
+        node_style = node_styles(diagram)[node.name]
+        members.setdefault(_class_of(node_style, node), []).append(ids[node.name])
     lines = [f"    classDef {name} {style}" for name, style in members]
-    return lines + [f"    class {','.join(found)} {name}" for (name, _), found in members.items()]
+    return lines + [
+        f"    class {','.join(identifiers_of_class)} {name}" for (name, _), identifiers_of_class in members.items()
+    ]
 
 
-def _look(look: Look, node: Node) -> tuple[str, str]:
+def _class_of(node_style: NodeStyle, node: Node) -> tuple[str, str]:
     """Name and style of the class of a node."""
-    gone = node.mark is Mark.REMOVED
-    border = MARKS.get(node.mark, look.border)
-    style = f"fill:{PAPER if gone else look.fill},stroke:{border},color:{border if gone else INK}"
-    style += ",stroke-dasharray:6 4" if look.dashed or gone else ""
+    is_removed = node.mark is Mark.REMOVED
+    border = MARKS.get(node.mark, node_style.border)
+    style = f"fill:{PAPER if is_removed else node_style.fill},stroke:{border},color:{border if is_removed else INK}"
+    style += ",stroke-dasharray:6 4" if node_style.dashed or is_removed else ""
     style += ",stroke-width:3px" if node.mark is Mark.ADDED or node.alarm else ""
-    name = re.sub(r"\W", "_", look.name, flags=re.ASCII) + "Look"
+    name = re.sub(r"\W", "_", node_style.name, flags=re.ASCII) + "Look"
     return (name if node.mark is Mark.SAME else f"{name}_{node.mark.value}"), style

@@ -92,13 +92,13 @@ def all_observed(
     """The results of :func:`observed` for each of ``names``, from one exploration."""
     sizes = check_scope(model, scope or {})
     at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
-    found = {name: _unobserved(model, name, at) for name in names}
+    by_name = {name: _unobserved(model, name, at) for name in names}
     for instance in instances(model, sizes) if names else ():
-        readers = [_Reader(instance, pairing) for pairing in found.values()]
+        readers = [_Reader(instance, pairing) for pairing in by_name.values()]
         for state in reachable(instance, partial(_see, readers), progress):
             for reader in readers:
                 reader.check(state)
-    return found
+    return by_name
 
 
 def _unobserved(model: Model, name: str, at: str) -> Pairing:
@@ -141,9 +141,11 @@ def pairing(model: Model, seen: Pairing, *, every_step: bool = False) -> Diagram
         nodes.append(
             Node("(apart)", f"{len(apart)} more pairs", NodeKind.GROUP, in_lines(names, 30), members=names, alarm=True)
         )
-    said = ", ".join(sorted({name for broken in seen.breaks.values() for name in broken}))
+    broken_names = ", ".join(sorted({name for broken in seen.breaks.values() for name in broken}))
     left = len(seen.steps) - len(drawn)
-    alarm = f"a property forbids this pair ({said})" + (f"; {left} arrows that start at one are not drawn" * bool(left))
+    alarm = f"a property forbids this pair ({broken_names})" + (
+        f"; {left} arrows that start at one are not drawn" * bool(left)
+    )
     title = f"{model.system} ({model.variant}): the pairs of {seen.sort}.{seen.attribute}"
     note = (
         f"The state of a {seen.sort}, below it that of its {seen.attribute}: all pairs that occur in the states "

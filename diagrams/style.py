@@ -1,4 +1,4 @@
-"""The looks and the words of the legend that all renderers share.
+"""The node styles and the words of the legend that all renderers share.
 
 Colour is never the only sign: line style or words repeat it, for readers and printers without colour.
 Text is dark on light fills. Pictures have a white background of their own, so that they fit on a dark page.
@@ -16,7 +16,7 @@ PAPER, INK, QUIET = "#ffffff", "#1f2328", "#57606a"
 
 
 @dataclass(frozen=True)
-class Look:
+class NodeStyle:
     """How a node looks: a name, its ``meaning`` for the legend, fill and border."""
 
     name: str
@@ -27,19 +27,19 @@ class Look:
 
 
 STATES = {
-    Durability.PERSISTENT: Look("persistent", "survives a crash", "#d9ebff", "#1f5fa8"),
-    Durability.VOLATILE: Look("volatile", "lost in a crash", "#fff1cc", "#9a6700", dashed=True),
-    Durability.DERIVED: Look("derived", "follows from what survives", "#e1f3e1", "#3f7a3f"),
+    Durability.PERSISTENT: NodeStyle("persistent", "survives a crash", "#d9ebff", "#1f5fa8"),
+    Durability.VOLATILE: NodeStyle("volatile", "lost in a crash", "#fff1cc", "#9a6700", dashed=True),
+    Durability.DERIVED: NodeStyle("derived", "follows from what survives", "#e1f3e1", "#3f7a3f"),
 }
-PLAIN = Look("state", "", "#eef1f4", QUIET)
-GROUP = Look("any / each of", "its arrow starts at each of the states named", PAPER, QUIET, dashed=True)
-ACTION = Look("action", "where a step begins", "#e3e8ef", INK)
-CRASH = Look("crash", "of the scheduler", "#ffe3e0", "#b3261e", dashed=True)
-ALARM = Look("alarm", "", "#ffe3e0", "#b3261e")
-"""The look of a warning: it is also thicker, and the legend explains it."""
-PAIR = Look("pair", "", "#e1f3e1", "#3f7a3f")
-OWNER = Look("owner", "", "#d9ebff", "#1f5fa8")
-RESOURCE = Look("resource", "", "#fff1cc", "#9a6700")
+PLAIN = NodeStyle("state", "", "#eef1f4", QUIET)
+GROUP = NodeStyle("any / each of", "its arrow starts at each of the states named", PAPER, QUIET, dashed=True)
+ACTION = NodeStyle("action", "where a step begins", "#e3e8ef", INK)
+CRASH = NodeStyle("crash", "of the scheduler", "#ffe3e0", "#b3261e", dashed=True)
+ALARM = NodeStyle("alarm", "", "#ffe3e0", "#b3261e")
+"""The style of a warning: it is also thicker, and the legend explains it."""
+PAIR = NodeStyle("pair", "", "#e1f3e1", "#3f7a3f")
+OWNER = NodeStyle("owner", "", "#d9ebff", "#1f5fa8")
+RESOURCE = NodeStyle("resource", "", "#fff1cc", "#9a6700")
 GROUPS = (
     ("#d9ebff", "#1f5fa8"), ("#fff1cc", "#9a6700"), ("#e1f3e1", "#3f7a3f"), ("#eee3fa", "#6b3fa0"), ("#d5f2f0", "#1b7a74"),
     ("#fde3ef", "#a8326b"), ("#e9ebc8", "#6c6f1c"), ("#f3e3d6", "#8a4b1d"),
@@ -65,17 +65,17 @@ EDGE_WORDS = {
 }
 
 
-def looks(diagram: Diagram) -> dict[str, Look]:
-    """The look of each node, by its name, without marks."""
+def node_styles(diagram: Diagram) -> dict[str, NodeStyle]:
+    """The style of each node, by its name, without marks."""
     groups = {
-        name: Look(cluster.name, "" if diagram.boxed else "its events", *GROUPS[position % len(GROUPS)])
+        name: NodeStyle(cluster.name, "" if diagram.boxed else "its events", *GROUPS[position % len(GROUPS)])
         for position, cluster in enumerate(diagram.clusters)
         for name in cluster.nodes
     }
-    return {node.name: groups.get(node.name) or _look(node) for node in diagram.nodes}
+    return {node.name: groups.get(node.name) or _style_of(node) for node in diagram.nodes}
 
 
-def _look(node: Node) -> Look:
+def _style_of(node: Node) -> NodeStyle:
     if node.alarm:
         return ALARM
     match node.kind:
@@ -95,15 +95,15 @@ def _look(node: Node) -> Look:
             return PLAIN if node.durability is None else STATES[node.durability]
 
 
-def explained(diagram: Diagram) -> tuple[Look, ...]:
-    """The looks that a legend of ``diagram`` explains, each once, in the order of the nodes."""
-    return tuple(look for look in dict.fromkeys(looks(diagram).values()) if look.meaning)
+def explained(diagram: Diagram) -> tuple[NodeStyle, ...]:
+    """The styles that a legend of ``diagram`` explains, each once, in the order of the nodes."""
+    return tuple(node_style for node_style in dict.fromkeys(node_styles(diagram).values()) if node_style.meaning)
 
 
 def used_marks(diagram: Diagram) -> tuple[Mark, ...]:
     """The marks that a legend of ``diagram`` explains."""
-    found = {node.mark for node in diagram.nodes} | {edge.mark for edge in diagram.edges}
-    return tuple(mark for mark in MARKS if mark in found)
+    marks = {node.mark for node in diagram.nodes} | {edge.mark for edge in diagram.edges}
+    return tuple(mark for mark in MARKS if mark in marks)
 
 
 def mark_words(diagram: Diagram, mark: Mark) -> str:

@@ -104,8 +104,8 @@ def observed(instance: Instance, state: State, waiting: Waiting) -> WaitGraph:
 
     def solutions(formula: Term, known: Mapping[Var, int], *choose: Var) -> list[tuple[int, ...]]:
         moment = Moment(state, {v.name: value for v, value in known.items()})
-        found = search(instance, {v.name: v for v in known}, choose, [formula])
-        return [tuple(moment.bound[v.name] for v in choose) for _ in found.solutions(moment)]
+        plan = search(instance, {v.name: v for v in known}, choose, [formula])
+        return [tuple(moment.bound[v.name] for v in choose) for _ in plan.solutions(moment)]
 
     def name(variable: Var, number: int) -> str:
         return str(instance.show(variable.type, number))
@@ -142,15 +142,15 @@ def wait_for(graph: WaitGraph, title: str, notes: Mapping[str, str] | None = Non
         raise DiagramError(
             f"{title}: no object holds or waits for another, so nothing can be drawn; choose another state"
         )
-    said = dict(notes or {})
+    note_of = dict(notes or {})
     blocked, circle = graph.blocked(), graph.circle()
     inside = {end for arrow in circle for end in arrow}
 
     def part(name: str) -> str:
-        return f"{name} ({said[name]})" if said.get(name) else name
+        return f"{name} ({note_of[name]})" if note_of.get(name) else name
 
     def details(name: str) -> tuple[str, ...]:
-        return tuple(line for line in (said.get(name, ""), "can never go on" if name in blocked else "") if line)
+        return tuple(line for line in (note_of.get(name, ""), "can never go on" if name in blocked else "") if line)
 
     owners = dict.fromkeys([h.owner for h in graph.holds] + [w.owner for w in graph.waits])
     resources = dict.fromkeys([h.resource for h in graph.holds] + [s for w in graph.waits for s in w.alternatives])
