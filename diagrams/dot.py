@@ -22,8 +22,8 @@ from .style import (
     colour,
     explained,
     in_lines,
-    node_styles,
     mark_words,
+    node_styles,
     used_marks,
 )
 

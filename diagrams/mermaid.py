@@ -11,7 +11,7 @@ from itertools import count
 from textwrap import wrap
 
 from .representation import Diagram, Edge, EdgeKind, Mark, Node, NodeKind
-from .style import INK, MARKS, PAPER, QUIET, SQUARE, NodeStyle, alarm_words, colour, in_lines, node_styles, mark_words
+from .style import INK, MARKS, PAPER, QUIET, SQUARE, NodeStyle, alarm_words, colour, in_lines, mark_words, node_styles
 
 LINKS = {EdgeKind.PREVENTS: "-. not .-x", EdgeKind.WAITS_FOR: "-.->", EdgeKind.ASIDE: "-.->"}
 """The links of a flowchart that are not plain arrows."""

@@ -52,11 +52,11 @@ def footnotes(document: Document, text: Iterable[str]) -> list[str]:
     facts: set[str] = set()
     for each in text:
         lines |= cited_lines(each)
-        facts |= {key for found in FACT.finditer(each) for key in _keys(*found.groups())}
+        facts |= {key for lines_of_output in FACT.finditer(each) for key in _keys(*lines_of_output.groups())}
     quoted = [f'    line {line}: "{says}"' for line in sorted(lines) if (says := quote(document, line))]
     known = [f"    fact {key}: {says}" for key in sorted(facts, key=_order) if (says := fact(document, key))]
-    found = [f"Cited from {document.name}:", *quoted] if quoted else []
-    return [*found, "Cited facts, which the document leaves out:", *known] if known else found
+    lines_of_output = [f"Cited from {document.name}:", *quoted] if quoted else []
+    return [*lines_of_output, "Cited facts, which the document leaves out:", *known] if known else lines_of_output
 
 
 def _keys(numbers: str, place: str) -> list[str]:
@@ -67,7 +67,7 @@ def _keys(numbers: str, place: str) -> list[str]:
 
 def cited_lines(text: str) -> set[int]:
     """The numbers of document lines that a text cites."""
-    return {int(number) for found in LINES.finditer(text) for number in re.findall(r"\d+", found[0])}
+    return {int(number) for match in LINES.finditer(text) for number in re.findall(r"\d+", match[0])}
 
 
 def fact(document: Document, key: str) -> str:
@@ -82,14 +82,14 @@ def _order(key: str) -> tuple[list[int], str]:
 
 @cache
 def _facts(file: Path) -> Mapping[str, str]:
-    found: dict[str, str] = json.loads(file.read_text("utf-8"))
-    return found
+    facts: dict[str, str] = json.loads(file.read_text("utf-8"))
+    return facts
 
 
 @cache
 def _quotes(file: Path) -> Mapping[str, Mapping[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(file.read_text("utf-8"))
-    return found
+    quotes: dict[str, dict[str, str]] = json.loads(file.read_text("utf-8"))
+    return quotes
 
 
 def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, str]]]:
@@ -101,13 +101,13 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
         lines |= {line for text in _sentences(system, model) for line in cited_lines(text)}
         if lines and model.document.quotes is not None:
             cited.setdefault(model.document, set()).update(lines)
-    found: dict[Path, dict[str, dict[str, str]]] = {}
-    for document, wanted in sorted(cited.items(), key=lambda each: each[0].name):
+    by_file: dict[Path, dict[str, dict[str, str]]] = {}
+    for document, numbers in sorted(cited.items(), key=lambda each: each[0].name):
         assert document.quotes is not None
         text = (folder / document.name).read_text("utf-8").split("\n")
-        quoted = {str(line): _quoted(text, line - 1) for line in sorted(wanted)}
-        found.setdefault(document.quotes, {})[document.name] = quoted
-    return found
+        quoted = {str(line): _quoted(text, line - 1) for line in sorted(numbers)}
+        by_file.setdefault(document.quotes, {})[document.name] = quoted
+    return by_file
 
 
 def _sentences(system: System, model: Model) -> Iterator[str]:

@@ -137,13 +137,13 @@ class Channels:
         """The rows of a message: send, arrive, lose if it can be lost, and drop an earlier message from ``behind``."""
         _, f, _ = self.variables
         earlier = f.is_("under_way") & f.ordered & me.ordered & (f.channel == me.channel)
-        forgets = me.behind.without(given("earlier"))
+        without_earlier = me.behind.without(given("earlier"))
         losing = [Row(self.sort, "lose", "under_way", "free", fact=self.lost, behind=EMPTY)] if self.lost else []
         return [
             Row(self.sort, "send", "free", "under_way", line=self.line, fact=self.fact, behind=those(f, earlier)),
             Row(self.sort, "arrive", "under_way", "free", line=self.line, fact=self.fact, behind=EMPTY),
             *losing,
-            Row(self.sort, "forget", "under_way", "under_way", line=self.line, fact=self.fact, behind=forgets),
+            Row(self.sort, "forget", "under_way", "under_way", line=self.line, fact=self.fact, behind=without_earlier),
         ]
 
     # --- capacity
@@ -174,7 +174,7 @@ class Channels:
         assert self.queues is not None
         _, _, r = self.variables
         queue = variable(self.queues, "queue")
-        found = []
+        rules = []
         for room in range(1, MOST_ROOM + 1):
             others = variables(self.sort, " ".join(f"other{n}" for n in range(room)))
             distinct = [~(one == two) for n, one in enumerate(others) for two in (r, *others[:n])]
@@ -187,7 +187,7 @@ class Channels:
                 )
             ]
             full = [queue.channel == r.channel, queue.room == room, queue.is_("open")]
-            found.append(
+            rules.append(
                 Rule(
                     f"a queue with room for {room} overflows",
                     r.fires("send"),
@@ -197,7 +197,7 @@ class Channels:
                     fact=self.fact,
                 )
             )
-        return found
+        return rules
 
     @cached_property
     def overflown(self) -> Term:
@@ -265,12 +265,12 @@ class Channels:
     def rules(self) -> list[Rule]:
         """The rules that drop a message from the ``behind`` sets of others when it arrives or is lost."""
         e, f, _ = self.variables
-        forget = f.fires("forget", earlier=e)
+        drops_it = f.fires("forget", earlier=e)
         losing = Rule(
             "what is lost is out of the way",
             e.fires("lose"),
             [f.behind.has(e), ~f.fires("lose")],
-            forget,
+            drops_it,
             line=self.line,
             fact=self.fact,
         )
@@ -278,7 +278,7 @@ class Channels:
             "what arrives is out of the way",
             e.fires("arrive"),
             [f.behind.has(e)],
-            forget,
+            drops_it,
             line=self.line,
             fact=self.fact,
         )
@@ -288,10 +288,10 @@ class Channels:
 
     def one_of(self, variable: Var, kinds: Sequence[str]) -> Term:
         """True if the message is of one of ``kinds``."""
-        found: Term = variable.kind == kinds[0]
+        is_of_kind: Term = variable.kind == kinds[0]
         for kind in kinds[1:]:
-            found = found | (variable.kind == kind)
-        return found
+            is_of_kind = is_of_kind | (variable.kind == kind)
+        return is_of_kind
 
     @cached_property
     def axioms(self) -> list[Term]:
@@ -348,7 +348,7 @@ class Channels:
             losable: the kinds that can be lost.
             room: the capacity of channels, 1 to 3; the others have no limit.
         """
-        found = [
+        kinds_of_messages = [
             (kind, number)
             for subject in self.subjects
             for number in range(about.get(subject, 0))
@@ -357,15 +357,15 @@ class Channels:
         ]
         sort = self.sort.name
         return {
-            (sort, "kind"): [kind.name for kind, _ in found],
-            (sort, "channel"): [kind.channel for kind, _ in found],
+            (sort, "kind"): [kind.name for kind, _ in kinds_of_messages],
+            (sort, "channel"): [kind.channel for kind, _ in kinds_of_messages],
             **{
-                (sort, subject): [number if kind.about == subject else None for kind, number in found]
+                (sort, subject): [number if kind.about == subject else None for kind, number in kinds_of_messages]
                 for subject in self.subjects
             },
-            (sort, "rank"): [kind.rank for kind, _ in found],
-            (sort, "ordered"): [ordered and kind.name not in overtaking for kind, _ in found],
-            (sort, "losable"): [kind.name in losable for kind, _ in found],
+            (sort, "rank"): [kind.rank for kind, _ in kinds_of_messages],
+            (sort, "ordered"): [ordered and kind.name not in overtaking for kind, _ in kinds_of_messages],
+            (sort, "losable"): [kind.name in losable for kind, _ in kinds_of_messages],
             **self._limits(room),
         }
 

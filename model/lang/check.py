@@ -114,9 +114,9 @@ def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
 
     The rule's action may otherwise be an earlier version of the model's, with another guard.
     """
-    wanted = {v.name: v.type for v in model.action(on.name).parameters}
-    if wanted != {v.name: v.type for v in on.parameters}:
-        listed = ", ".join(f"{n}: {kind}" for n, kind in wanted.items()) or "none"
+    expected = {v.name: v.type for v in model.action(on.name).parameters}
+    if expected != {v.name: v.type for v in on.parameters}:
+        listed = ", ".join(f"{n}: {kind}" for n, kind in expected.items()) or "none"
         raise ModelError(
             f"rule {rule.name}",
             rule.place,
@@ -128,9 +128,9 @@ def _same_parameters(model: Model, rule: Rule, on: Action) -> None:
 def _complete(model: Model, firing: t.Fires, context: Context) -> None:
     """Refuses a firing that an action or rule causes without giving every parameter of its event."""
     formula(firing, replace(context, causes=True))
-    found = infer(firing.of, context)
-    assert not isinstance(found, str) and hasattr(found, "sort")
-    declared = model.machine(found.sort).parameters(firing.event)
+    receiver = infer(firing.of, context)
+    assert not isinstance(receiver, str) and hasattr(receiver, "sort")
+    declared = model.machine(receiver.sort).parameters(firing.event)
     if missing := [name for name in declared if name not in dict(firing.payload)]:
         raise ModelError(
             context.element,

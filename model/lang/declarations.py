@@ -113,12 +113,12 @@ def _row(model: Model, row: Row) -> None:
             problem = f"undeclared attribute {name!r}" if attribute is None else f"attribute {name!r} is rigid"
             names = ", ".join(a.name for a in machine.attributes if not a.rigid) or "none"
             raise ModelError(element, row.place, problem, f"choose from {names}")
-        found = infer(value, replace(context, history=attribute.history))
-        if not compatible(attribute.type, found):
+        value_type = infer(value, replace(context, history=attribute.history))
+        if not compatible(attribute.type, value_type):
             raise ModelError(
                 element,
                 row.place,
-                f"type mismatch: {name} is of type {attribute.type}, not {found}",
+                f"type mismatch: {name} is of type {attribute.type}, not {value_type}",
                 "set a value of its type",
             )
 
@@ -129,9 +129,9 @@ def _reachable(model: Model, machine: Machine) -> None:
     targets: dict[str, list[str]] = {}
     for row in model.table(machine.sort):
         targets.setdefault(row.source, []).append(row.target)
-    found = reachable(targets, {machine.states[0].name, *(s.name for s in machine.states if s.begins)})
+    reached = reachable(targets, {machine.states[0].name, *(s.name for s in machine.states if s.begins)})
     for state in machine.states:
-        if (state.name in found) == state.unreachable:
+        if (state.name in reached) == state.unreachable:
             was = (
                 "is declared unreachable but rows lead to it"
                 if state.unreachable

@@ -66,8 +66,8 @@ def _name(kind: type) -> str:
 
 def _hash(kind: str, parts: Sequence[bytes]) -> bytes:
     """Hashes each part with its length, so that different lists of parts give different input."""
-    found = hashlib.sha256(f"{kind}\0{len(parts)}\0".encode())
+    hashed = hashlib.sha256(f"{kind}\0{len(parts)}\0".encode())
     for part in parts:
-        found.update(len(part).to_bytes(8, "big"))
-        found.update(part)
-    return found.digest()
+        hashed.update(len(part).to_bytes(8, "big"))
+        hashed.update(part)
+    return hashed.digest()

@@ -104,7 +104,7 @@ class Reading:
     breaks: Sequence[str] = ()
 
     @property
-    def told(self) -> str:
+    def finding_note(self) -> str:
         """The sentence with which a finding mentions the interpretation."""
         return f"Rests on an interpretation of line {self.line}: {self.read}"
 

@@ -25,7 +25,7 @@ class Place:
         return f"{'/'.join(Path(self.file).parts[-2:])}:{self.line}"
 
 
-def here() -> Place:
+def calling_place() -> Place:
     """The place of the model code that calls the language: the first frame outside it."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (

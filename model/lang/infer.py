@@ -130,18 +130,20 @@ def no_sets(context: Context, variables: Sequence[t.Var], at: Place | None = Non
 
 def formula(term: t.Term, context: Context, at: Place | None = None) -> None:
     """Refuses a term that is not a well-typed formula."""
-    found = infer(term, context, at)
-    if not isinstance(found, BoolType):
-        raise context.wrong(term, at, f"a formula is needed, and this is of type {found}", "compare it with something")
+    inferred = infer(term, context, at)
+    if not isinstance(inferred, BoolType):
+        raise context.wrong(
+            term, at, f"a formula is needed, and this is of type {inferred}", "compare it with something"
+        )
 
 
 def _object(term: t.Term, context: Context, at: Place | None) -> Machine:
-    found = infer(term, context, at)
-    if not isinstance(found, Ref):
+    inferred = infer(term, context, at)
+    if not isinstance(inferred, Ref):
         raise context.wrong(
-            term, at, f"an object is needed, and this is of type {found}", "use a variable or a reference"
+            term, at, f"an object is needed, and this is of type {inferred}", "use a variable or a reference"
         )
-    return machine_of(context, found.sort, _use(term, at) or context.place)
+    return machine_of(context, inferred.sort, _use(term, at) or context.place)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -347,8 +349,8 @@ def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -
         )
 
 
-def _is_int(found: Inferred) -> bool:
-    return found == INT_TYPE or isinstance(found, IntRange)
+def _is_int(inferred: Inferred) -> bool:
+    return inferred == INT_TYPE or isinstance(inferred, IntRange)
 
 
 def compatible(a: Inferred, b: Inferred) -> bool:
@@ -368,11 +370,11 @@ def compatible(a: Inferred, b: Inferred) -> bool:
 def sort_of(model: Model, term: t.Term, bound: Mapping[str, t.Var]) -> str:
     """The sort name of an object-valued term of a checked model."""
     if isinstance(term, t.Var):
-        found = bound.get(term.name, term).type
+        declared = bound.get(term.name, term).type
     else:
         assert isinstance(term, t.Attr)
         attribute = model.machine(sort_of(model, term.of, bound)).attribute(term.name)
         assert attribute is not None
-        found = attribute.type
-    assert isinstance(found, Ref | SetOf)
-    return found.sort.name
+        declared = attribute.type
+    assert isinstance(declared, Ref | SetOf)
+    return declared.sort.name

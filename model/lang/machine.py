@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .errors import Place, here
+from .errors import Place, calling_place
 from .terms import Term, Value, lift
 from .types import Sort, Type
 
@@ -39,7 +39,7 @@ class State:
     unreachable: bool = False
     begins: str = ""
     about: str = ""
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Attribute:
     initial: Value | None = None
     line: int | None = None
     about: str = ""
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Event:
 
     name: str
     parameters: Mapping[str, Type]
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Machine:
     events: Sequence[Event] = ()
     line: int | None = None
     introduced: bool = True
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     def state(self, name: str) -> State | None:
         """The state of that name, or None."""
@@ -159,7 +159,7 @@ class Row:
             "sets": tuple((name, lift(value)) for name, value in sets.items()),
             "line": line,
             "fact": fact,
-            "place": here(),
+            "place": calling_place(),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from .errors import ModelError, Place, here
+from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
@@ -75,7 +75,7 @@ class Model:
     amends: str = ""
     changes: Sequence[Change] = ()
     verify_scope: Mapping[str, int] = field(default_factory=dict)
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.document == NO_DOCUMENT:
@@ -201,7 +201,7 @@ class Model:
             default_scope={**self.default_scope, **default_scope},
             amends=self.variant,
             changes=tuple(changes),
-            place=here(),
+            place=calling_place(),
         )
 
 
@@ -239,7 +239,7 @@ class Change:
     adds: Sequence[Element] = ()
     drops: Sequence[str] = ()
     weakens: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property
     def weaker(self) -> list[str]:
@@ -271,13 +271,15 @@ def _name(element: Element | Machine) -> str:
 
 
 def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
-    found = [
+    elements_of_name = [
         (kind, i) for kind, elements in parts.items() for i, element in enumerate(elements) if _name(element) == name
     ]
-    if len(found) > 1:
-        kinds = " and ".join(f"{'an' if kind is Action else 'a'} {kind.__name__.lower()}" for kind, _ in found)
+    if len(elements_of_name) > 1:
+        kinds = " and ".join(
+            f"{'an' if kind is Action else 'a'} {kind.__name__.lower()}" for kind, _ in elements_of_name
+        )
         raise ModelError(f"change drops {name!r}", place, f"{kinds} have that name", "give one of them another name")
-    for kind, i in found:
+    for kind, i in elements_of_name:
         del parts[kind][i]
         return
     raise ModelError(
@@ -301,7 +303,7 @@ def crash(
     Raises:
         ModelError: a volatile state has no recovery row, or a recovery row moves another state.
     """
-    place = here()
+    place = calling_place()
     action = Action(name, [], [], [], "the scheduler crashes and restarts", line, crash=True, place=place)
     rules = []
     for machine in machines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .errors import Place, here
+from .errors import Place, calling_place
 from .terms import Term, Var
 from .types import Sort
 
@@ -21,7 +21,7 @@ class Property:
     says: str
     line: int | None = None
     sentence: str = ""
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     kind = "property"
 

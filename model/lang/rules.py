@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .errors import Place, here
+from .errors import Place, calling_place
 from .terms import Fires, Term, Var
 
 
@@ -30,7 +30,7 @@ class Action:
     line: int | None = None
     crash: bool = False
     fact: str = ""
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property
     def sentence(self) -> str:
@@ -55,4 +55,4 @@ class Rule:
     fires: Fires
     line: int | None = None
     fact: str = ""
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)

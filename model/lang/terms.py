@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from .errors import Place, here
+from .errors import Place, calling_place
 from .types import Ref, SetOf, Sort, Type
 
 Value = int | bool | str
@@ -21,7 +21,7 @@ Value = int | bool | str
 class Term:
     """Any expression. Comparison operators build formulas, so terms are equal only to themselves."""
 
-    place: Place = field(default_factory=here, kw_only=True, repr=False)
+    place: Place = field(default_factory=calling_place, kw_only=True, repr=False)
 
     def __getattr__(self, name: str) -> Attr:
         if name.startswith("_"):
@@ -326,11 +326,11 @@ def conjuncts(term: Term) -> list[Term]:
 
 def children(term: Term) -> tuple[Term, ...]:
     """The direct sub-terms, left to right."""
-    found: tuple[Term, ...] | None = vars(term).get("_children")
-    if found is None:
-        found = _children(term)
-        object.__setattr__(term, "_children", found)  # terms are immutable, and this is called often
-    return found
+    cached: tuple[Term, ...] | None = vars(term).get("_children")
+    if cached is None:
+        cached = _children(term)
+        object.__setattr__(term, "_children", cached)  # terms are immutable, and this is called often
+    return cached
 
 
 def _children(term: Term) -> tuple[Term, ...]:
@@ -396,11 +396,11 @@ def bound_by(term: Term) -> tuple[Var, ...]:
 
 def free_variables(term: Term) -> Mapping[str, Var]:
     """The free variables of ``term``, by name."""
-    found: Mapping[str, Var] | None = vars(term).get("_free")
-    if found is None:
-        found = _free_variables(term)
-        object.__setattr__(term, "_free", found)  # terms are immutable, and this is called often
-    return found
+    cached: Mapping[str, Var] | None = vars(term).get("_free")
+    if cached is None:
+        cached = _free_variables(term)
+        object.__setattr__(term, "_free", cached)  # terms are immutable, and this is called often
+    return cached
 
 
 def _free_variables(term: Term) -> Mapping[str, Var]:

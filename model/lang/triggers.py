@@ -95,14 +95,14 @@ class TriggerGraph:
 
 def reachable(successors: Mapping[T, Iterable[T]], starts: Iterable[T]) -> frozenset[T]:
     """``starts``, and every node that a path from them leads to. The mapping may omit nodes without successors."""
-    found = set(starts)
-    queue = list(found)
+    reached = set(starts)
+    queue = list(reached)
     while queue:
         for node in successors.get(queue.pop(), ()):
-            if node not in found:
-                found.add(node)
+            if node not in reached:
+                reached.add(node)
                 queue.append(node)
-    return frozenset(found)
+    return frozenset(reached)
 
 
 def trigger_graph(model: Model) -> TriggerGraph:
@@ -110,11 +110,11 @@ def trigger_graph(model: Model) -> TriggerGraph:
 
     Where one rule requires an event and another requires its absence, the edge is that of the positive rule.
     """
-    found: TriggerGraph | None = vars(model).get("_trigger_graph")
-    if found is None:
-        found = _trigger_graph(model)
-        object.__setattr__(model, "_trigger_graph", found)  # models are immutable, and this is called often
-    return found
+    cached: TriggerGraph | None = vars(model).get("_trigger_graph")
+    if cached is None:
+        cached = _trigger_graph(model)
+        object.__setattr__(model, "_trigger_graph", cached)  # models are immutable, and this is called often
+    return cached
 
 
 def _trigger_graph(model: Model) -> TriggerGraph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .errors import Place, here
+from .errors import Place, calling_place
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Sort:
 
     name: str
     short: str
-    place: Place = field(default_factory=here, compare=False, repr=False)
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.name

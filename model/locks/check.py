@@ -37,7 +37,7 @@ def check(locks: Locks, place: Place) -> None:
     """
     _classes(locks)
     for row in locks.order:
-        _there(locks, row.acquired, row.where, row.holding, row.place)
+        _require_position(locks, row.acquired, row.where, row.holding, row.place)
     for rule in locks.rules:
         for name in (rule.of,) if isinstance(rule, Rule) else rule.classes:
             _known(name, locks.classes, "class", rule.place)
@@ -106,7 +106,7 @@ def _classes(locks: Locks) -> None:
         climb(name, ())
 
 
-def _there(locks: Locks, name: str, where: Where, of: str, place: Place) -> None:
+def _require_position(locks: Locks, name: str, where: Where, of: str, place: Place) -> None:
     """Refuses ``name`` if it cannot be in, or around, ``of``."""
     for each in (name, of):
         _known(each, locks.classes, "class", place)
@@ -154,7 +154,9 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
             if step.of is None:
                 _known(step.over, locks.classes, "class", step.place)
             else:
-                _there(locks, step.over, step.where, _class_of(locks, step.of, scope, step.place), step.place)
+                _require_position(
+                    locks, step.over, step.where, _class_of(locks, step.of, scope, step.place), step.place
+                )
             if step.outermost and not locks.classes[step.over].is_tree:
                 raise LocksError(step.place, f"a {step.over} is never in a {step.over}", "leave out 'outermost'")
             if step.variable in scope:
@@ -180,10 +182,10 @@ def _step(locks: Locks, step: Step, scope: Scope) -> None:
 
 def _call(locks: Locks, step: Call, scope: Scope) -> None:
     _known(step.operation, locks.operations, "operation", step.place)
-    wanted = locks.operations[step.operation].parameters
+    expected = locks.operations[step.operation].parameters
     given = [_class_of(locks, path, scope, step.place) for path in step.arguments]
-    if given != list(wanted.values()):
-        takes = f"{step.operation}({', '.join(f'{kind} {name}' for name, kind in wanted.items())})"
+    if given != list(expected.values()):
+        takes = f"{step.operation}({', '.join(f'{kind} {name}' for name, kind in expected.items())})"
         raise LocksError(step.place, f"{step.text} does not fit {takes}", "give it objects of these classes")
 
 
@@ -210,18 +212,18 @@ def _objects(locks: Locks) -> None:
         climb(name, ())
     for one in locks.objects.values():
         for of in locks.around[one.of]:
-            found = sorted(_around(locks, one.name, of))
-            if len(found) > 1:
-                problem = f"{one.name} is in two of class {of}: {' and '.join(found)}"
+            containers = sorted(_around(locks, one.name, of))
+            if len(containers) > 1:
+                problem = f"{one.name} is in two of class {of}: {' and '.join(containers)}"
                 raise LocksError(one.place, problem, "leave out one of them")
 
 
 def _around(locks: Locks, name: str, of: str) -> set[str]:
     """The objects of another class that contain this one, directly or through objects of its own or a third class."""
-    found = set()
+    containers = set()
     for outer in locks.objects[name].inside:
         if locks.objects[outer].of == of:
-            found.add(outer)
+            containers.add(outer)
         else:
-            found |= _around(locks, outer, of)
-    return found
+            containers |= _around(locks, outer, of)
+    return containers

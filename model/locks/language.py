@@ -95,8 +95,8 @@ class OrderRow:
     @property
     def text(self) -> str:
         """The row as in the file."""
-        there = f" {self.where} it" if self.where is not Where.ANYWHERE else ""
-        return f"{self.holding} > {self.acquired}{there}"
+        position = f" {self.where} it" if self.where is not Where.ANYWHERE else ""
+        return f"{self.holding} > {self.acquired}{position}"
 
 
 @dataclass(frozen=True)
@@ -308,14 +308,14 @@ class Locks:
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:
         """By class, the classes of all objects that contain such an object, directly or indirectly, except itself."""
-        found: dict[str, tuple[str, ...]] = {}
+        containers: dict[str, tuple[str, ...]] = {}
 
         def of(name: str) -> tuple[str, ...]:
-            if name not in found:
+            if name not in containers:
                 direct = [c for c in self.classes[name].inside if c != name]
-                found[name] = tuple(dict.fromkeys([*direct, *(c for d in direct for c in of(d))]))
-            return found[name]
+                containers[name] = tuple(dict.fromkeys([*direct, *(c for d in direct for c in of(d))]))
+            return containers[name]
 
         for name in self.classes:
             of(name)
-        return found
+        return containers

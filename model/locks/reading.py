@@ -92,8 +92,12 @@ class _Reader:
         base = self.amended(given["amends"], within) if "amends" in given else NOTHING
         dropped = self.dropped(given["drops"], base) if "drops" in given else set()
 
-        def together(part: str, mine: Mapping[str, T], its: Mapping[str, T]) -> dict[str, T]:
-            return {name: one for name, one in {**its, **mine}.items() if name in mine or (part, name) not in dropped}
+        def together(part: str, elements: Mapping[str, T], base_elements: Mapping[str, T]) -> dict[str, T]:
+            return {
+                name: one
+                for name, one in {**base_elements, **elements}.items()
+                if name in elements or (part, name) not in dropped
+            }
 
         classes = self.each(given.get("classes"), "classes", self.lock_class)
         objects = self.each(given.get("objects"), "objects", self.object)
@@ -104,7 +108,7 @@ class _Reader:
         rules = self.named(self.each(given.get("rules"), "rules", self.rule), "rule")
         operations = self.named(self.each(given.get("operations"), "operations", self.operation), "operation")
         threads = self.named(self.each(given.get("threads"), "threads", self.thread), "thread")
-        found = Locks(
+        description = Locks(
             name=File(self.file).stem,
             about=self.text(given["about"]) if "about" in given else base.about,
             document=self.text(given["document"]) if "document" in given else base.document,
@@ -124,8 +128,8 @@ class _Reader:
             else frozenset(),
             repairs=dict(self.each(given.get("repairs"), "repairs", self.repair)),
         )
-        check(found, self.place(root))
-        return found
+        check(description, self.place(root))
+        return description
 
     def amended(self, node: yaml.Node, within: frozenset[File]) -> Locks:
         """The description that this one amends; its file is in the same folder."""
@@ -134,11 +138,11 @@ class _Reader:
                 self.place(node), f"{name!r} is not a file beside this one", "write the name of one, without a folder"
             )
         file = File(self.file).parent / name
-        here = File(self.file).resolve()
-        if file.resolve() in {here, *within}:
+        own_path = File(self.file).resolve()
+        if file.resolve() in {own_path, *within}:
             raise LocksError(self.place(node), f"{file.name} amends itself", "amend another description")
         try:
-            return _read(file, within | {here})
+            return _read(file, within | {own_path})
         except LocksError as error:
             if error.place.file == str(file) and error.unreadable:
                 raise LocksError(self.place(node), f"{file.name}: {error.problem}", "name a file that exists") from None
@@ -154,26 +158,26 @@ class _Reader:
             "channels": base.channels,
             "threads": base.threads,
         }
-        found = set()
+        elements = set()
         for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            said = self.text(each)
-            of, _, name = said.rpartition(".")
+            reference = self.text(each)
+            of, _, name = reference.rpartition(".")
             among = [part for part, names in parts.items() if name in names and of in ("", part)]
             if not among:
                 raise LocksError(
                     self.place(each),
-                    f"drops names {said!r}, which the amended description does not have",
+                    f"drops names {reference!r}, which the amended description does not have",
                     "name a part of it",
                 )
             if len(among) > 1:
                 ways = " or ".join(f"{part}.{name}" for part in among)
                 raise LocksError(
                     self.place(each),
-                    f"drops names {said!r}, of which the amended description has several",
+                    f"drops names {reference!r}, of which the amended description has several",
                     f"write {ways}",
                 )
-            found.add((among[0], name))
-        return found
+            elements.add((among[0], name))
+        return elements
 
     def _root(self, text: str) -> yaml.Node:
         nowhere = Place(self.file, 1)
@@ -214,14 +218,14 @@ class _Reader:
         return str(node.value)
 
     def flag(self, node: yaml.Node) -> bool:
-        if (said := self.text(node)) not in ("true", "false"):
-            raise LocksError(self.place(node), f"{said!r} is not true or false", "write true or false")
-        return said == "true"
+        if (word := self.text(node)) not in ("true", "false"):
+            raise LocksError(self.place(node), f"{word!r} is not true or false", "write true or false")
+        return word == "true"
 
     def number(self, node: yaml.Node) -> int:
-        if not re.fullmatch(r"\d{1,6}", said := self.text(node)):
-            raise LocksError(self.place(node), f"{said!r} is not a number", "write a whole number")
-        return int(said)
+        if not re.fullmatch(r"\d{1,6}", digits := self.text(node)):
+            raise LocksError(self.place(node), f"{digits!r} is not a number", "write a whole number")
+        return int(digits)
 
     def numbers(self, node: yaml.Node | None) -> tuple[int, ...]:
         if node is None:
@@ -253,23 +257,23 @@ class _Reader:
         if node is None:
             return []
         if isinstance(node, yaml.MappingNode):
-            found: list[tuple[int | None, yaml.Node]] = [(self.number(key), n) for key, n in self.mapping(node, "")]
+            lines: list[tuple[int | None, yaml.Node]] = [(self.number(key), n) for key, n in self.mapping(node, "")]
         else:
-            found = [(None, node)]
+            lines = [(None, node)]
         return [
             (line, each)
-            for line, value in found
+            for line, value in lines
             for each in (value.value if isinstance(value, yaml.SequenceNode) else [value])
         ]
 
     def named(self, elements: list[T], what: str) -> Mapping[str, T]:
-        found: dict[str, T] = {}
+        by_name: dict[str, T] = {}
         for element in elements:
             name, place = element.name, element.place  # type: ignore[attr-defined]
-            if name in found:
+            if name in by_name:
                 raise LocksError(place, f"{what} {name} is written twice", "give one of them another name")
-            found[name] = element
-        return found
+            by_name[name] = element
+        return by_name
 
     # --- the elements of a description
 
@@ -285,9 +289,9 @@ class _Reader:
         for what, value in entries:
             match what.value:
                 case "lock":
-                    if (said := self.text(value)) not in list(Kind):
-                        raise LocksError(self.place(value), f"unknown kind of lock {said!r}", "choose from rw, mutex")
-                    kind = Kind(said)
+                    if (word := self.text(value)) not in list(Kind):
+                        raise LocksError(self.place(value), f"unknown kind of lock {word!r}", "choose from rw, mutex")
+                    kind = Kind(word)
                 case "in":
                     inside = self.words(value, words.CLASS, "a class")
                 case "has":
@@ -298,21 +302,21 @@ class _Reader:
 
     def words(self, node: yaml.Node, form: str, what: str) -> list[str]:
         """A list of names, or one name."""
-        found = []
+        names = []
         for each in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            if not re.fullmatch(form, said := self.text(each)):
+            if not re.fullmatch(form, name := self.text(each)):
                 capital = "a capital" if form == words.CLASS else "a small letter"
                 raise LocksError(
-                    self.place(each), f"{said!r} is not {what}", f"write a name that begins with {capital}"
+                    self.place(each), f"{name!r} is not {what}", f"write a name that begins with {capital}"
                 )
-            found.append(said)
-        return found
+            names.append(name)
+        return names
 
     def rule(self, key: yaml.ScalarNode, node: yaml.Node) -> Rule | SeveralRule:
         line, sentence = None, ""
-        said: yaml.Node | None = None
+        rule_node: yaml.Node | None = None
         if isinstance(node, yaml.ScalarNode):
-            said = node
+            rule_node = node
         else:
             for what, value in self.mapping(node, f"rule {key.value}"):
                 match what.value:
@@ -321,14 +325,14 @@ class _Reader:
                     case "sentence":
                         sentence = self.text(value)
                     case "rule":
-                        said = value
+                        rule_node = value
                     case other:
                         raise LocksError(
                             self.place(what), f"unknown key {other!r} of a rule", "choose from line, sentence, rule"
                         )
-        if said is None:
+        if rule_node is None:
             raise LocksError(self.place(key), f"rule {key.value} is empty", "write rule: in it")
-        return words.rule(key.value, self.text(said), line, sentence, self.place(said))
+        return words.rule(key.value, self.text(rule_node), line, sentence, self.place(rule_node))
 
     def operation(self, key: yaml.ScalarNode, node: yaml.Node) -> Operation:
         place = self.place(key)

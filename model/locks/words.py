@@ -66,23 +66,23 @@ def plain_step(text: str, place: Place) -> Step:
     Raises:
         LocksError: ``text`` is not one.
     """
-    said = _normal(text)
-    if found := re.fullmatch(rf"({MODES}) ({PATH})", said):
-        return Acquire(text=said, place=place, mode=Mode(found[1]), path=path(found[2]), body=None)
-    if found := re.fullmatch(rf"unlock ({PATH})", said):
-        return Release(text=said, place=place, path=path(found[1]))
-    if found := re.fullmatch(rf"(read|write) ({PATH})\.({NAME})", said):
-        return Access(text=said, place=place, verb=Verb(found[1]), path=path(found[2]), field=found[3])
-    if found := re.fullmatch(rf"(send|receive) ({NAME})", said):
-        return (Send if found[1] == "send" else Receive)(text=said, place=place, channel=found[2])
-    if found := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", said):
-        arguments = tuple(path(p) for p in found[2].split(", ")) if found[2] else ()
-        return Call(text=said, place=place, operation=found[1], arguments=arguments)
-    if re.match(r"(each|some|maybe|either|serve)\b", said):
+    normalized = _normal(text)
+    if parsed := re.fullmatch(rf"({MODES}) ({PATH})", normalized):
+        return Acquire(text=normalized, place=place, mode=Mode(parsed[1]), path=path(parsed[2]), body=None)
+    if parsed := re.fullmatch(rf"unlock ({PATH})", normalized):
+        return Release(text=normalized, place=place, path=path(parsed[1]))
+    if parsed := re.fullmatch(rf"(read|write) ({PATH})\.({NAME})", normalized):
+        return Access(text=normalized, place=place, verb=Verb(parsed[1]), path=path(parsed[2]), field=parsed[3])
+    if parsed := re.fullmatch(rf"(send|receive) ({NAME})", normalized):
+        return (Send if parsed[1] == "send" else Receive)(text=normalized, place=place, channel=parsed[2])
+    if parsed := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", normalized):
+        arguments = tuple(path(p) for p in parsed[2].split(", ")) if parsed[2] else ()
+        return Call(text=normalized, place=place, operation=parsed[1], arguments=arguments)
+    if re.match(r"(each|some|maybe|either|serve)\b", normalized):
         raise LocksError(
-            place, f"{said!r} has no steps inside it", "end the line with a colon, and indent its steps below"
+            place, f"{normalized!r} has no steps inside it", "end the line with a colon, and indent its steps below"
         )
-    raise LocksError(place, f"{said!r} is not a step", STEPS)
+    raise LocksError(place, f"{normalized!r} is not a step", STEPS)
 
 
 def block(text: str, place: Place, body: Callable[[], Body], alternatives: Callable[[], tuple[Body, ...]]) -> Step:
@@ -91,32 +91,34 @@ def block(text: str, place: Place, body: Callable[[], Body], alternatives: Calla
     Raises:
         LocksError: ``text`` is not one.
     """
-    said = _normal(text)
-    if found := re.fullmatch(rf"({MODES}) ({PATH})", said):
-        return Acquire(text=said, place=place, mode=Mode(found[1]), path=path(found[2]), body=body())
-    if found := re.fullmatch(rf"(each|some)( outermost)? ({CLASS}) ({NAME})(?: (in|around) ({PATH}))?", said):
+    normalized = _normal(text)
+    if match := re.fullmatch(rf"({MODES}) ({PATH})", normalized):
+        return Acquire(text=normalized, place=place, mode=Mode(match[1]), path=path(match[2]), body=body())
+    if match := re.fullmatch(rf"(each|some)( outermost)? ({CLASS}) ({NAME})(?: (in|around) ({PATH}))?", normalized):
         return Loop(
-            text=said,
+            text=normalized,
             place=place,
-            every=found[1] == "each",
-            outermost=found[2] is not None,
-            variable=found[4],
-            over=found[3],
-            where=Where(found[5] or ""),
-            of=path(found[6]) if found[6] else None,
+            every=match[1] == "each",
+            outermost=match[2] is not None,
+            variable=match[4],
+            over=match[3],
+            where=Where(match[5] or ""),
+            of=path(match[6]) if match[6] else None,
             body=body(),
         )
-    if said == "maybe":
-        return Either(text=said, place=place, alternatives=(body(), ()))
-    if said == "serve":
-        return Serve(text=said, place=place, body=body())
-    if said == "either":
-        return Either(text=said, place=place, alternatives=alternatives())
+    if normalized == "maybe":
+        return Either(text=normalized, place=place, alternatives=(body(), ()))
+    if normalized == "serve":
+        return Serve(text=normalized, place=place, body=body())
+    if normalized == "either":
+        return Either(text=normalized, place=place, alternatives=alternatives())
     try:
-        plain_step(said, place)
+        plain_step(normalized, place)
     except LocksError:
-        raise LocksError(place, f"{said!r} is not a step with steps inside it", STEPS) from None
-    raise LocksError(place, f"{said!r} has no steps inside it", "drop the colon at its end, and what is indented below")
+        raise LocksError(place, f"{normalized!r} is not a step with steps inside it", STEPS) from None
+    raise LocksError(
+        place, f"{normalized!r} has no steps inside it", "drop the colon at its end, and what is indented below"
+    )
 
 
 def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
@@ -125,15 +127,15 @@ def order_rows(text: str, line: int | None, place: Place) -> list[OrderRow]:
     Raises:
         LocksError: ``text`` has another form.
     """
-    said = _normal(text)
-    found = re.fullmatch(rf"({CLASS}) > ({CLASS}(?:, {CLASS})*)(?: (in|around) it)?", said)
-    if found is None:
+    normalized = _normal(text)
+    match = re.fullmatch(rf"({CLASS}) > ({CLASS}(?:, {CLASS})*)(?: (in|around) it)?", normalized)
+    if match is None:
         raise LocksError(
             place,
-            f"{said!r} is not a row of the order",
+            f"{normalized!r} is not a row of the order",
             "write, for example, Partition > Queue in it, Queue > Queue around it, or Application > Node",
         )
-    return [OrderRow(found[1], name, Where(found[3] or ""), line, place) for name in found[2].split(", ")]
+    return [OrderRow(match[1], name, Where(match[3] or ""), line, place) for name in match[2].split(", ")]
 
 
 def rule(name: str, text: str, line: int | None, sentence: str, place: Place) -> Rule | SeveralRule:
@@ -142,16 +144,18 @@ def rule(name: str, text: str, line: int | None, sentence: str, place: Place) ->
     Raises:
         LocksError: ``text`` has neither form.
     """
-    said = _normal(text)
-    if found := re.fullmatch(rf"(read|write) ({CLASS})\.({NAME}(?:, {NAME})*) needs ({MODES})(?: ({CLASS}))?", said):
-        fields = tuple(found[3].split(", "))
-        lock = found[5] or found[2]
-        return Rule(name, Verb(found[1]), found[2], fields, Mode(found[4]), lock, line, sentence, place)
-    if found := re.fullmatch(rf"write several of ({CLASS}(?:, {CLASS})*) needs ({MODES}) ({CLASS})", said):
-        return SeveralRule(name, tuple(found[1].split(", ")), Mode(found[2]), found[3], line, sentence, place)
+    normalized = _normal(text)
+    if match := re.fullmatch(
+        rf"(read|write) ({CLASS})\.({NAME}(?:, {NAME})*) needs ({MODES})(?: ({CLASS}))?", normalized
+    ):
+        fields = tuple(match[3].split(", "))
+        lock = match[5] or match[2]
+        return Rule(name, Verb(match[1]), match[2], fields, Mode(match[4]), lock, line, sentence, place)
+    if match := re.fullmatch(rf"write several of ({CLASS}(?:, {CLASS})*) needs ({MODES}) ({CLASS})", normalized):
+        return SeveralRule(name, tuple(match[1].split(", ")), Mode(match[2]), match[3], line, sentence, place)
     raise LocksError(
         place,
-        f"{said!r} is not a rule",
+        f"{normalized!r} is not a rule",
         "write, for example, write Queue.usage needs wlock, or write several of Queue, Node needs wlock Partition",
     )
 
@@ -162,8 +166,8 @@ def under(text: str, line: int | None, place: Place) -> Under:
     Raises:
         LocksError: ``text`` has another form.
     """
-    if found := re.fullmatch(rf"({MODES}) ({PATH})", _normal(text)):
-        return Under(Mode(found[1]), path(found[2]), line, place)
+    if match := re.fullmatch(rf"({MODES}) ({PATH})", _normal(text)):
+        return Under(Mode(match[1]), path(match[2]), line, place)
     raise LocksError(place, f"{text!r} is not a lock that callers hold", "write, for example, wlock queue.Partition")
 
 
@@ -174,21 +178,21 @@ def signature(text: str, place: Place) -> tuple[str, dict[str, str], dict[str, P
         LocksError: ``text`` has another form.
     """
     parameter = rf"{CLASS} {NAME}(?: in {PATH})?"
-    found = re.fullmatch(rf"({NAME})(?:\((?:({parameter}(?:, {parameter})*))?\))?", _normal(text))
-    if found is None:
+    match = re.fullmatch(rf"({NAME})(?:\((?:({parameter}(?:, {parameter})*))?\))?", _normal(text))
+    if match is None:
         raise LocksError(
             place, f"{text!r} is not the name of an operation", "write, for example, delete_queue(Queue queue)"
         )
     parameters: dict[str, str] = {}
     inside = {}
-    for each in found[2].split(", ") if found[2] else []:
+    for each in match[2].split(", ") if match[2] else []:
         of, name, *where = each.split(" ")
         if name in parameters:
             raise LocksError(place, f"{text!r} has two parameters of one name", "give each its own")
         parameters[name] = of
         if where:
             inside[name] = path(where[1])
-    return found[1], parameters, inside
+    return match[1], parameters, inside
 
 
 def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
@@ -197,12 +201,12 @@ def declared(text: str, place: Place) -> tuple[str, tuple[str, ...]]:
     Raises:
         LocksError: ``text`` has another form.
     """
-    found = re.fullmatch(rf"({CLASS}|rw|mutex)(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
-    if found is None:
+    match = re.fullmatch(rf"({CLASS}|rw|mutex)(?: in ({NAME}(?:, {NAME})*))?", _normal(text))
+    if match is None:
         raise LocksError(
             place, f"{text!r} is not an object", "write its class, for example Queue in root; or rw, or mutex"
         )
-    return found[1], tuple(found[2].split(", ")) if found[2] else ()
+    return match[1], tuple(match[2].split(", ")) if match[2] else ()
 
 
 def _normal(text: str) -> str:

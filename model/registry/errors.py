@@ -17,5 +17,7 @@ def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") 
     names = list(known)
     close = difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
-    there = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"choose from {', '.join(names) or 'none'}"
-    return UserError(f"unknown {what} {name!r}; {hint}{there}")
+    choices = (
+        f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"choose from {', '.join(names) or 'none'}"
+    )
+    return UserError(f"unknown {what} {name!r}; {hint}{choices}")

@@ -37,9 +37,9 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
-            there = "installed" if folder is None else f"in {str(folder)!r}, nor is one installed"
+            searched = "installed" if folder is None else f"in {str(folder)!r}, nor is one installed"
             raise UserError(
-                f"{where}: no module {error.name!r} is {there}; "
+                f"{where}: no module {error.name!r} is {searched}; "
                 "write package.module:OBJECT for a file package/module.py there"
             ) from None
         raise _failed(folder, name, where, error) from None
@@ -61,8 +61,8 @@ def _failed(folder: Path | None, name: str, where: str, error: BaseException) ->
         outside = [
             f for f in frames if not f.filename.startswith("<") and Path(f.filename).parent != Path(__file__).parent
         ]
-        mine = [f for f in outside if folder is not None and Path(f.filename).is_relative_to(folder)]
-        last = (mine or outside)[-1]
+        users_frames = [f for f in outside if folder is not None and Path(f.filename).is_relative_to(folder)]
+        last = (users_frames or outside)[-1]
         file, line = last.filename, last.lineno
     path = Path(file)
     at = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path

@@ -57,17 +57,17 @@ def _each(entry: Entry) -> Mapping[str, Callable[[], Model]]:
 
 
 def _variant(entry: Entry, name: str) -> Model:
-    said = entry.variants[name]
-    assert said.model is not None
+    table = entry.variants[name]
+    assert table.model is not None
     keys = ("variants", name, "model")
-    (model,) = _models(entry, said.model, keys, several=False)
+    (model,) = _models(entry, table.model, keys, several=False)
     if model.variant != name:
-        raise UserError(f"{entry.where(*keys)}: {said.model} is the variant {model.variant!r}; give both one name")
+        raise UserError(f"{entry.where(*keys)}: {table.model} is the variant {model.variant!r}; give both one name")
     if model.amends and model.amends not in entry.variants:
         raise UserError(
-            f"{entry.where(*keys)}: {said.model} amends the variant {model.amends!r}, which the manifest does not name; name it as well"
+            f"{entry.where(*keys)}: {table.model} amends the variant {model.amends!r}, which the manifest does not name; name it as well"
         )
-    return _expected(entry, model, name, said)
+    return _expected(entry, model, name, table)
 
 
 def _together(entry: Entry) -> Mapping[str, Model]:
@@ -81,10 +81,10 @@ def _together(entry: Entry) -> Mapping[str, Model]:
                     f"{entry.where(*keys)}: two models are the variant {model.variant!r}; give each a name of its own"
                 )
             models[model.variant] = model
-    for name, said in entry.variants.items():
+    for name, table in entry.variants.items():
         if name not in models:
             raise UserError(f"{entry.where('variants')}: {unknown('variant', name, models)}")
-        models[name] = _expected(entry, models[name], name, said)
+        models[name] = _expected(entry, models[name], name, table)
     for model in models.values():
         if model.amends and model.amends not in models:
             raise UserError(
@@ -96,8 +96,8 @@ def _together(entry: Entry) -> Mapping[str, Model]:
 
 def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = True) -> Iterator[Model]:
     """The models that a reference names: one, or a list."""
-    found = _object(entry, text, keys, lambda value: _is_models(value, several), "model")
-    for model in [found] if isinstance(found, Model) else found:
+    named = _object(entry, text, keys, lambda value: _is_models(value, several), "model")
+    for model in [named] if isinstance(named, Model) else named:
         if model.system != entry.name:
             raise UserError(
                 f"{entry.where(*keys)}: {text} is a model of the system {model.system!r}; "
@@ -124,23 +124,23 @@ def _object(entry: Entry, text: str, keys: tuple[str, ...], fits: Callable[[Any]
     module_name, _, name = text.partition(":")
     where = entry.where(*keys)
     module = imported(entry.folder, module_name, where)
-    there = [each for each, value in vars(module).items() if not each.startswith("_") and fits(value)]
+    choices = [each for each, value in vars(module).items() if not each.startswith("_") and fits(value)]
     if not hasattr(module, name):
         listed = (
-            unknown(f"object of {module_name}", name, there)
-            if there
+            unknown(f"object of {module_name}", name, choices)
+            if choices
             else f"{module_name} does not have {name!r}; write the name of a {what} in it"
         )
         raise UserError(f"{where}: {listed}")
-    found = getattr(module, name)
-    if not fits(found):
-        instead = f"name one of: {', '.join(there)}" if there else f"name a {WANTED[what]}"
+    named = getattr(module, name)
+    if not fits(named):
+        instead = f"name one of: {', '.join(choices)}" if choices else f"name a {KIND_OF_OBJECT[what]}"
         kind = "not a Model" if what == "model" else "and not what this key names"
-        raise UserError(f"{where}: {text} is a {type(found).__name__}, {kind}; {instead}")
-    return found
+        raise UserError(f"{where}: {text} is a {type(named).__name__}, {kind}; {instead}")
+    return named
 
 
-WANTED = {
+KIND_OF_OBJECT = {
     "model": "schedproof.model.lang.Model, or a list of them",
     "refinements": "list of schedproof.proofs.refinement.property.Refinement",
     "contradictions": "list of schedproof.model.lang.Contradiction",
@@ -191,13 +191,13 @@ OF_VARIANTS = ("replays", "wait_for", "flows", "charts")
 def _cached_part(entry: Entry, key: str) -> Any:
     if key == "traces":
         return tuple(_object(entry, text, (key,), _is_format, key) for text in entry.table.traces)
-    found = _object(entry, getattr(entry.table, key), (key,), FITS[key], key)
-    named = [each.variant for each in found] if key == "refinements" else found if key in OF_VARIANTS else ()
+    part = _object(entry, getattr(entry.table, key), (key,), FITS[key], key)
+    named = [each.variant for each in part] if key == "refinements" else part if key in OF_VARIANTS else ()
     variants = load(entry).variants
     for name in named:
         if name not in variants:
             raise UserError(f"{entry.where(key)}: {unknown('variant', name, variants)}")
-    return found
+    return part
 
 
 def _part(entry: Entry, key: str, default: Any) -> Any:
@@ -205,14 +205,14 @@ def _part(entry: Entry, key: str, default: Any) -> Any:
     return _cached_part(entry, key) if getattr(entry.table, key) else default
 
 
-def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> Model:
+def _expected(entry: Entry, model: Model, variant: str, table: VariantTable) -> Model:
     """``model`` with the expectations of the manifest. Only a check finds out whether the properties exist and hold.
 
     Raises:
         UserError: the model contradicts them, or it has no such sorts.
     """
-    if said.refuted is not None:
-        refuted = frozenset(said.refuted)
+    if table.refuted is not None:
+        refuted = frozenset(table.refuted)
         if model.refuted and model.refuted != refuted:
             raise UserError(
                 f"{entry.where('variants', variant, 'refuted')}: {_listed(refuted)}, but the model ({model.place}) "
@@ -222,11 +222,11 @@ def _expected(entry: Entry, model: Model, variant: str, said: VariantTable) -> M
         its_own = refuted & {WELL_FORMED, *(p.name for p in model.properties)}
         if its_own != model.refuted:
             model = replace(model, refuted=its_own)
-    if said.scope is not None:
+    if table.scope is not None:
         from schedproof.model.semantics import ScopeError, check_scope  # few manifests have a scope
 
         try:
-            model = replace(model, default_scope=check_scope(model, said.scope), verify_scope={})
+            model = replace(model, default_scope=check_scope(model, table.scope), verify_scope={})
         except ScopeError as error:
             raise UserError(f"{entry.where('variants', variant, 'scope')}: {error}") from None
     return model

@@ -180,7 +180,9 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     if isinstance(value, dict) and "judged_by" in value:  # the key's former name
         value = {"validated_by" if key == "judged_by" else key: of for key, of in value.items()}
     table = _converted(at, value, SystemTable)
-    variants = {each: _converted(f"{at}.variants.{each}", said, VariantTable) for each, said in table.variants.items()}
+    variants = {
+        each: _converted(f"{at}.variants.{each}", described, VariantTable) for each, described in table.variants.items()
+    }
     models = (table.model,) if isinstance(table.model, str) else tuple(table.model)
     entry = Entry(path, folder, name, table, models, variants)
     if not models and not (variants and all(each.model is not None for each in variants.values())):
@@ -243,7 +245,7 @@ def _converted(at: str, value: object, kind: type[T]) -> T:
         if expected is None:
             raise UserError(f"{where}: {problem}") from None
         key = re.match(r"\.(\w+)", place)
-        wanted = ADVICE.get(key[1] if key else "") or " or ".join(
+        advice = ADVICE.get(key[1] if key else "") or " or ".join(
             KINDS[each] for each in expected[1].split(" | ") if each in KINDS
         )
-        raise UserError(f"{where}: is {KINDS.get(expected[2], expected[2])}; write {wanted}") from None
+        raise UserError(f"{where}: is {KINDS.get(expected[2], expected[2])}; write {advice}") from None

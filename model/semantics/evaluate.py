@@ -66,8 +66,8 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
         case t.Is(of, states):
             sort = sort_of_term(instance, of, bound, me)
             names = [s.name for s in instance.model.machine(sort).states]
-            wanted = frozenset(names.index(s) for s in states)
-            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), wanted)
+            accepted = frozenset(names.index(s) for s in states)
+            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), accepted)
         case t.Attr(of, name):
             return _attribute(instance, of, name, bound, me)
         case t.Equal(left, right):
@@ -171,7 +171,7 @@ def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
     return some if decisive else every
 
 
-def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: frozenset[int] | None = None) -> Eval:
+def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, accepted: frozenset[int] | None = None) -> Eval:
     """A function that reads the value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
 
     Models read nearly all values this way, and mostly of a variable. So the variable's value is looked up inline,
@@ -183,7 +183,7 @@ def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: fro
     """
     if isinstance(of, t.Var):
         name = of.name
-        if wanted is None:
+        if accepted is None:
 
             def read_variable(m: Moment) -> int:
                 if (number := m.bound[name]) < 0:
@@ -192,8 +192,8 @@ def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: fro
 
             return read_variable
 
-        if len(wanted) == 1:
-            [only] = wanted
+        if len(accepted) == 1:
+            [only] = accepted
 
             def is_variable(m: Moment) -> int:
                 if (number := m.bound[name]) < 0:
@@ -205,7 +205,7 @@ def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: fro
         def is_one_of_variable(m: Moment) -> int:
             if (number := m.bound[name]) < 0:
                 raise Undefined(f"{place}: {what}")
-            return m.state[slot + number] in wanted
+            return m.state[slot + number] in accepted
 
         return is_one_of_variable
 
@@ -214,7 +214,7 @@ def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, wanted: fro
             raise Undefined(f"{place}: {what}")
         return m.state[slot + number]
 
-    return read if wanted is None else lambda m: read(m) in wanted
+    return read if accepted is None else lambda m: read(m) in accepted
 
 
 def compile_value(
@@ -287,14 +287,14 @@ def _fires(
 ) -> Eval:
     who, key = compile_term(instance, of, bound, me), (sort_of_term(instance, of, bound, me), event)
     kinds = instance.model.machine(key[0]).parameters(event)
-    wanted = [(name, compile_value(instance, value, kinds[name], bound, me)) for name, value in payload]
+    expected = [(name, compile_value(instance, value, kinds[name], bound, me)) for name, value in payload]
 
     def fires(m: Moment) -> int:
-        found = m.fired.get(key)
-        if not found:
+        firings_by_object = m.fired.get(key)
+        if not firings_by_object:
             return False
-        here = found.get(who(m))
-        return here is not None and all(here[name] == value(m) for name, value in wanted)
+        firing = firings_by_object.get(who(m))
+        return firing is not None and all(firing[name] == value(m) for name, value in expected)
 
     return fires
 
@@ -314,14 +314,14 @@ def _quantified(
         conditions = [body.premise, t.Not(body.conclusion, place=body.place)]
     else:
         conditions = [t.Not(body, place=body.place)]
-    found = search(instance, bound, variables, conditions, me)
+    plan = search(instance, bound, variables, conditions, me)
     names = [v.name for v in variables]
     if len(names) == 1:
         [name] = names
 
         def decide_one(m: Moment) -> int:
             outer = m.bound.get(name)  # a binder may reuse a name
-            some = found.succeeds(m)
+            some = plan.succeeds(m)
             _restore(m, name, outer)
             return some != universal
 
@@ -329,7 +329,7 @@ def _quantified(
 
     def decide(m: Moment) -> int:
         outer = [(name, m.bound.get(name)) for name in names]
-        some = found.succeeds(m)
+        some = plan.succeeds(m)
         for name, value in outer:
             _restore(m, name, value)
         return some != universal
@@ -369,11 +369,11 @@ def search(
 
 def is_total(term: t.Term) -> bool:
     """True if a condition is never undefined, because it reads attributes of variables only."""
-    found: bool | None = vars(term).get("_total")
-    if found is None:
-        found = _is_total(term)
-        object.__setattr__(term, "_total", found)  # terms are immutable, and each configuration calls this
-    return found
+    cached: bool | None = vars(term).get("_total")
+    if cached is None:
+        cached = _is_total(term)
+        object.__setattr__(term, "_total", cached)  # terms are immutable, and each configuration calls this
+    return cached
 
 
 def _is_total(term: t.Term) -> bool:

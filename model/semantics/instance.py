@@ -180,8 +180,8 @@ class Instance:
             sort = machine.sort.name
             for position, other in enumerate(machine.states):
                 begins = machine.attribute(other.begins)
-                for n, there in enumerate(self.rigid_values(sort, begins) if begins is not None else []):
-                    if there:
+                for n, begins_here in enumerate(self.rigid_values(sort, begins) if begins is not None else []):
+                    if begins_here:
                         state[self.slot(sort) + n] = position
             for attribute in self.attributes(sort):
                 start = self.slot(sort, attribute.name)
@@ -245,7 +245,7 @@ class Instance:
 
     def describe(self, state: State) -> dict[str, dict[str, dict[str, object]]]:
         """A state as nested dictionaries: sort -> object -> field -> value ("state" for the state)."""
-        found: dict[str, dict[str, dict[str, object]]] = {}
+        by_sort: dict[str, dict[str, dict[str, object]]] = {}
         for machine in self.model.machines:
             sort = machine.sort.name
             for i, name in enumerate(self.object_names(sort)):
@@ -254,8 +254,8 @@ class Instance:
                     fields["state"] = machine.states[state[self.slot(sort) + i]].name
                 for attribute in self.attributes(sort):
                     fields[attribute.name] = self.show(attribute.type, state[self.slot(sort, attribute.name) + i])
-                found.setdefault(sort, {})[name] = fields
-        return found
+                by_sort.setdefault(sort, {})[name] = fields
+        return by_sort
 
 
 def encode(kind: Type, value: object) -> int:

@@ -58,14 +58,14 @@ class Profiler(Stepper):
     def chooser(self, action: Action) -> Callable[[State], Sequence[Choice]]:
         """The function that gives an action's choices in a state; it counts each call."""
         cost, names = self.guards[action.name], [v.name for v in action.parameters]
-        found = _counting(search(self.instance, {}, action.parameters, action.when), cost)
+        plan = _counting(search(self.instance, {}, action.parameters, action.when), cost)
 
         def choices(state: State) -> Sequence[Choice]:
             start, moment = perf_counter(), Moment(state)
             some: tuple[Choice, ...] = ()
             try:
                 some = tuple(
-                    Choice(action.name, tuple([(n, moment.bound[n]) for n in names])) for _ in found.solutions(moment)
+                    Choice(action.name, tuple([(n, moment.bound[n]) for n in names])) for _ in plan.solutions(moment)
                 )
             finally:
                 cost.add(len(some), perf_counter() - start)
@@ -78,14 +78,14 @@ class Profiler(Stepper):
         choosers = [self.chooser(action) for action in actions]
 
         def offers(state: State) -> Sequence[Offered]:
-            found: list[Offered] = []
+            offered: list[Offered] = []
             for number, chooser in enumerate(choosers):
                 try:
                     if choices := chooser(state):
-                        found.append((number, choices))
+                        offered.append((number, choices))
                 except Undefined as error:
-                    found.append((number, error))
-            return found
+                    offered.append((number, error))
+            return offered
 
         return offers
 
@@ -99,18 +99,18 @@ class Profiler(Stepper):
         self._noted.clear()
         try:
             fired = self.firings(state, choice)
-            found = Step(choice, fired, self.apply(state, fired))
+            taken_step = Step(choice, fired, self.apply(state, fired))
         except (IllFormed, Undefined):
             cost.seconds += perf_counter() - start
             raise
         cost.add(len(fired), perf_counter() - start)
         for name, ways, seconds in self._noted:
             self.rules[name].add(ways, seconds)
-        return found
+        return taken_step
 
     def _rule(self, rule: Rule) -> _Rule:
-        found = super()._rule(rule)
-        return replace(found, when=_counting(found.when, self.rules[rule.name]))
+        compiled = super()._rule(rule)
+        return replace(compiled, when=_counting(compiled.when, self.rules[rule.name]))
 
     def _follow(
         self, rule: _Rule, moment: Moment, busy: dict[tuple[str, int], tuple[str, str]], causes: Causes | None
@@ -121,7 +121,7 @@ class Profiler(Stepper):
         return ways
 
 
-def _counting(found: Search[Moment], cost: Cost) -> Search[Moment]:
+def _counting(plan: Search[Moment], cost: Cost) -> Search[Moment]:
     """The same search, which counts each value that it gives a variable."""
 
     def counted(values: Values[Moment]) -> Values[Moment]:
@@ -132,4 +132,4 @@ def _counting(found: Search[Moment], cost: Cost) -> Search[Moment]:
 
         return tried
 
-    return Search(found.first, tuple((name, counted(values), conditions) for name, values, conditions in found.levels))
+    return Search(plan.first, tuple((name, counted(values), conditions) for name, values, conditions in plan.levels))

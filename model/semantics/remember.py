@@ -23,17 +23,17 @@ class Remembered(Generic[T]):
     def __init__(self, function: Callable[[State], T]) -> None:
         self._function = function
         self._tree: _Node[T] | None = None
-        self._found = self._spared = 0
+        self._computed = self._reused = 0
 
     def __call__(self, state: State) -> T:
         node = self._tree
         while node is not None:
             slot, ways, value = node
             if slot < 0:
-                self._spared += 1
+                self._reused += 1
                 return value  # type: ignore[return-value]
             node = ways.get(state[slot])
-        if self._found > MANY and self._found > self._spared:
+        if self._computed > MANY and self._computed > self._reused:
             self._tree = None
             return self._function(state)
         return self._learn(state)
@@ -48,7 +48,7 @@ class Remembered(Generic[T]):
         node = self._tree
         for now, following in zip(watched.read.values(), slots[1:], strict=True):
             node = node[1].get(now) or node[1].setdefault(now, _node(following, value))
-        self._found += 1
+        self._computed += 1
         return value
 
 

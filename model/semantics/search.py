@@ -103,17 +103,17 @@ def plan(
     """
     at = levels([name for name, _ in choose], [names for _, names in conditions])
 
-    def telling(name: str, due: Sequence[int]) -> bool:
+    def gives_values(name: str, due: Sequence[int]) -> bool:
         """True if the last condition gives the values of ``name`` and may come first: the others may guard it."""
         return bool(among) and name in among[due[-1]] and (len(due) == 1 or all(n in total for n in due))
 
     def level(depth: int, name: str, domain: Sequence[int]) -> tuple[str, Values[M], tuple[Callable[[M], int], ...]]:
         due = at[depth]
-        said = next((n for i, n in enumerate(due) if telling(name, due[: i + 1])), None) if domain else None
-        values = among[said].get(name) if said is not None else None
+        source = next((n for i, n in enumerate(due) if gives_values(name, due[: i + 1])), None) if domain else None
+        values = among[source].get(name) if source is not None else None
         if values is None:
             return name, lambda moment: domain, tuple(conditions[n][0] for n in due)
-        return name, values, tuple(conditions[n][0] for n in due if n != said)
+        return name, values, tuple(conditions[n][0] for n in due if n != source)
 
     first = tuple(conditions[n][0] for n in at[0])
     return Search(first, tuple(level(i + 1, name, domain) for i, (name, domain) in enumerate(choose)))

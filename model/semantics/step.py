@@ -138,17 +138,17 @@ class _Guards:
 
     def learn(self, state: State) -> Sequence[Offered]:
         """Computes the choices of all guards in a state and stores them."""
-        found: list[Offered] = []
+        offered: list[Offered] = []
         for number, guard in self.guards:
             try:
                 choices = guard.choices(state)
             except Undefined as error:
-                found.append((number, error))
+                offered.append((number, error))
             else:
                 if choices:
-                    found.append((number, choices))
-        self.known[self.read(state)] = found
-        return found
+                    offered.append((number, choices))
+        self.known[self.read(state)] = offered
+        return offered
 
 
 _number: Callable[[Offered], int] = itemgetter(0)
@@ -188,11 +188,11 @@ def _by(head: _Head) -> str:
 
 def stepper_of(instance: Instance) -> Stepper:
     """The stepper of ``instance``, made once: explorations, reports and replays of counterexamples share it."""
-    found: Stepper | None = vars(instance).get("_stepper")
-    if found is None:
-        found = Stepper(instance)
-        object.__setattr__(instance, "_stepper", found)
-    return found
+    cached: Stepper | None = vars(instance).get("_stepper")
+    if cached is None:
+        cached = Stepper(instance)
+        object.__setattr__(instance, "_stepper", cached)
+    return cached
 
 
 class Stepper:
@@ -220,14 +220,14 @@ class Stepper:
         if name not in self._cascades:
             action = self.instance.model.action(name)
             roots = [self._head(f, {v.name: v for v in action.parameters}, action) for f in action.fires]
-            there, mine = {(name, ""), *(head.key for head in roots)}, []
+            nodes, rules = {(name, ""), *(head.key for head in roots)}, []
             for number, (on, rule, event) in enumerate(self._ordered):
-                if on in there:
+                if on in nodes:
                     if number not in self._rules:
                         self._rules[number] = self._rule(rule)
-                    mine.append(self._rules[number])
-                    there.add(event)
-            self._cascades[name] = _Cascade(roots, mine)
+                    rules.append(self._rules[number])
+                    nodes.add(event)
+            self._cascades[name] = _Cascade(roots, rules)
         return self._cascades[name]
 
     def _row(self, sort: str, event: str, source: int) -> tuple[int, list[_Update]] | None:
@@ -236,8 +236,8 @@ class Stepper:
         row = self._table.get(key)
         if row is None:
             return None
-        found = self._rows[key] = self._numbers[sort][row.target], self._updates(row)
-        return found
+        compiled = self._rows[key] = self._numbers[sort][row.target], self._updates(row)
+        return compiled
 
     def _updates(self, row: Row) -> list[_Update]:
         """The updates of a row, except for attributes that this instance leaves out."""
@@ -264,9 +264,9 @@ class Stepper:
         free: dict[str, t.Var] = {}
         for part in (*conditions, rule.fires):
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
-        found = search(self.instance, known, list(free.values()), conditions)
+        plan = search(self.instance, known, list(free.values()), conditions)
         head = self._head(rule.fires, {**known, **free}, rule)
-        return _Rule(None if isinstance(rule.on, Action) else looked_at(self.instance.model, rule.on), found, head)
+        return _Rule(None if isinstance(rule.on, Action) else looked_at(self.instance.model, rule.on), plan, head)
 
     def choices(self, state: State, action: Action) -> Sequence[Choice]:
         """Every choice of parameters for which the guard of ``action`` holds in ``state``.
@@ -301,15 +301,15 @@ class Stepper:
         asked = [(group.read, group.known, group.learn) for group in groups]
 
         def offers(state: State) -> Sequence[Offered]:
-            found: list[Offered] = []
+            offered: list[Offered] = []
             for read, known, learn in asked:
-                mine = known.get(read(state))
-                if mine is None:
-                    mine = learn(state)
-                if mine:
-                    found += mine
-            found.sort(key=_number)
-            return found
+                of_group = known.get(read(state))
+                if of_group is None:
+                    of_group = learn(state)
+                if of_group:
+                    offered += of_group
+            offered.sort(key=_number)
+            return offered
 
         return offers
 

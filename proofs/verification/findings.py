@@ -72,7 +72,7 @@ class Finding:
         if example.end:
             lines.append(f"    Final state: {example.ending}")
         lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
-        lines += [f"  {reading.told}" for reading in self.readings]
+        lines += [f"  {reading.finding_note}" for reading in self.readings]
         return [*lines, f"  Repair: {self.repair}"]
 
 

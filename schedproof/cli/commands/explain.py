@@ -103,7 +103,9 @@ def _explain_property(
         )
     if result.note:
         head.append(f"Note: {result.note}.")
-    if result.verdict is Verdict.REFUTED and (readings := [reading.told for reading in rests_on(system, model, name)]):
+    if result.verdict is Verdict.REFUTED and (
+        readings := [reading.finding_note for reading in rests_on(system, model, name)]
+    ):
         head += [*readings, *footnotes(model.document, readings)]
     example = result.counterexample
     if json_file is not None:

@@ -15,7 +15,7 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.model.lang import ModelError
-from schedproof.model.lang.errors import here
+from schedproof.model.lang.errors import calling_place
 from schedproof.model.lang.terms import Constant
 from schedproof.model.registry.discovery import systems
 from schedproof.proofs.gc_paused import collected_seldom
@@ -46,7 +46,7 @@ def square(number, say):
         case 13:
             raise Disagreement("thirteen")
         case 14:
-            raise ModelError("fourteen", here(), "cannot be", "take another")  # not made of one text
+            raise ModelError("fourteen", calling_place(), "cannot be", "take another")  # not made of one text
         case 15:
             raise Unsendable(1, "fifteen")
         case 99:
