@@ -6,7 +6,7 @@ Read this package beside the document (beaker-event-driven-scheduling.rst):
 - ``usage``, ``recipes``, ``races``, ``life``: the properties. ``phases``: the invariants that their proofs need.
 - ``order`` (first come, first served), ``seatings`` (systems that a set leaves to its other recipes) and ``repairs``:
   the changes.
-- ``weaker``: the properties that hold in a weaker form only. ``collisions``: counterexamples to their original form.
+- ``weakened_properties``: the properties that hold in a weaker form only. ``collisions``: counterexamples to their original form.
 - ``variants``: all of this put together.
 - ``configurations``: the configurations that are explored. ``waits``: the wait-for graphs in pictures of deadlocks.
 - ``batch``: the scheduler that the proposal replaces. ``shipped``: the one that was built instead.

@@ -47,8 +47,8 @@ def as_written(*names: str) -> list[Property]:
 def goes_before(one: Var, other: Var) -> Term:
     """The priority of ``one`` is higher, or it is equal and the set of ``one`` was assigned before."""
     before = other.recipe_set.behind.has(one.recipe_set)
-    mine, others = one.recipe_set.priority, other.recipe_set.priority
-    return (mine > others) | ((mine == others) & before)
+    own_priority, other_priority = one.recipe_set.priority, other.recipe_set.priority
+    return (own_priority > other_priority) | ((own_priority == other_priority) & before)
 
 
 SORTED_BY_PRIORITY = Change(

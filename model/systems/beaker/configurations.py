@@ -42,9 +42,9 @@ class Configuration:
         host: list[int | None] = []
         for number, recipes in enumerate(self.sets):
             first = len(recipe_set)
-            mine = [frozenset() if isinstance(r, int) else frozenset(ord(c) - ord("A") for c in r) for r in recipes]
+            of_set = [frozenset() if isinstance(r, int) else frozenset(ord(c) - ord("A") for c in r) for r in recipes]
             recipe_set += [number] * len(recipes)
-            viable += mine
+            viable += of_set
             host += [first + r if isinstance(r, int) else None for r in recipes]
         sets, systems = range(len(self.sets)), range(len(self.labs))
         facts: Rigid = {
@@ -85,11 +85,11 @@ def seatings(
         The set, and the system of each seated recipe.
     """
     for number in sorted(set(sets)):
-        mine = [r for r, of in enumerate(sets) if of == number and viable[r]]
+        of_set = [r for r, of in enumerate(sets) if of == number and viable[r]]
         for lab in sorted(set(labs)):
-            choices = [[None, *sorted(s for s in viable[r] if labs[s] == lab)] for r in mine]
+            choices = [[None, *sorted(s for s in viable[r] if labs[s] == lab)] for r in of_set]
             for chosen in product(*choices):
-                seats = {r: s for r, s in zip(mine, chosen, strict=True) if s is not None}
+                seats = {r: s for r, s in zip(of_set, chosen, strict=True) if s is not None}
                 if len(seats) > 1 and len(set(seats.values())) == len(seats):
                     yield number, seats
 

@@ -45,7 +45,7 @@ ORDER_TABLE = [
     *[Row(RecipeSet, "begin", now, now, line=226, lab=NONE, behind=EMPTY) for now in PLACES],
 ]
 
-FORGET = Rule(
+DROP_EARLIER = Rule(
     "the others forget an earlier assignment",
     j.fires("assign"),
     [k.behind.has(j), k != j],

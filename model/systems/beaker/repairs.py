@@ -1,7 +1,7 @@
 """The changed actions, rules and rows with which the proposal keeps its properties.
 
 ``order`` and ``seatings`` decide which recipe may take a system. This module has the actions that follow from them, and
-the smaller changes. ``variants`` puts the changes together and gives the reasons; ``weaker`` has the properties that
+the smaller changes. ``variants`` puts the changes together and gives the reasons; ``weakened_properties`` has the properties that
 hold only in a weaker form.
 """
 

@@ -97,12 +97,14 @@ def open_recipe(recipe: Var, of: Term) -> Term:
 
 def leaves_the_seats(system: Var, recipe: Var) -> Term:
     """Each open sibling keeps its seat; when the set gets its lab, each sibling has a seat in that lab."""
-    mine = recipe.recipe_set
-    seats_a_sibling = (e.seating == mine.seating) & (e.system == system) & (e.recipe != recipe)
-    here = (e.seating == mine.seating) & (e.recipe == o) & (e.system.condition == "Automated")
-    return ~exists([e, o], seats_a_sibling & (e.recipe == o) & open_recipe(o, mine)) & (
-        (mine.lab != NONE)
-        | ~exists(o, open_recipe(o, mine) & (o != recipe) & ~exists(e, here & (e.system.lab == system.lab)))
+    set_of_recipe = recipe.recipe_set
+    seats_a_sibling = (e.seating == set_of_recipe.seating) & (e.system == system) & (e.recipe != recipe)
+    viable_seat = (e.seating == set_of_recipe.seating) & (e.recipe == o) & (e.system.condition == "Automated")
+    return ~exists([e, o], seats_a_sibling & (e.recipe == o) & open_recipe(o, set_of_recipe)) & (
+        (set_of_recipe.lab != NONE)
+        | ~exists(
+            o, open_recipe(o, set_of_recipe) & (o != recipe) & ~exists(e, viable_seat & (e.system.lab == system.lab))
+        )
     )
 
 

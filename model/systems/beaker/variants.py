@@ -15,7 +15,7 @@ from .phases import PHASES
 from .races import RACES
 from .recipes import SETS
 from .usage import SETTINGS
-from .weaker import IDLE, ORDER, SEATS
+from .weakened_properties import IDLE, ORDER, SEATS
 
 BROKEN = frozenset(
     {
@@ -106,7 +106,7 @@ FIRST_COME_FIRST_SERVED = Change(
     },
     adds=[
         *order.ORDER_TABLE,
-        order.FORGET,
+        order.DROP_EARLIER,
         fix.give_to_assigned,
         fix.give_to_queued,
         *ORDER,

@@ -6,7 +6,7 @@ The core:
 
 - ``machines``: its transition tables; ``events``: the actions and rules that drive them.
 - ``properties``: what the document requires of applications; ``objects``: of queues, partitions and nodes.
-- ``shipped``: what v0.12.2 does instead; ``repairs`` and ``weaker``: what has to change.
+- ``core_v0_12_2``: what v0.12.2 does instead; ``repairs`` and ``weakened_properties``: what has to change.
 - ``variants``: the model's variants; ``configurations``: the configurations to explore.
 
 The shim, of which the document has only pictures:

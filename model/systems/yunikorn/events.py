@@ -21,8 +21,8 @@ RESUMES = ("New", "Accepted")
 
 def pending(application: Term, but: Var | None = None) -> Term:
     """True if ``application`` has a pending ask other than ``but``."""
-    mine = (o.application == application) & o.is_("pending")
-    return exists(o, mine & (o != but) if but is not None else mine)
+    matches = (o.application == application) & o.is_("pending")
+    return exists(o, matches & (o != but) if but is not None else matches)
 
 
 def held(application: Term, *, placeholder: bool | None = None) -> Term:
@@ -36,8 +36,8 @@ def keeps(application: Term, *, placeholder: bool | None = None) -> Term:
 
 
 def _holds(application: Term, placeholder: bool | None) -> Term:
-    mine = (o.application == application) & o.is_(*HELD)
-    return mine if placeholder is None else mine & (o.placeholder if placeholder else ~o.placeholder)
+    matches = (o.application == application) & o.is_(*HELD)
+    return matches if placeholder is None else matches & (o.placeholder if placeholder else ~o.placeholder)
 
 
 # --- The resource manager adds and removes applications, asks and nodes

@@ -1,6 +1,6 @@
 """The core's machines: states, attributes and transition tables, as the document's text and figures have them.
 
-``line`` is the document's line. Arrows that only a figure has say ``figure``. ``shipped`` has what only the
+``line`` is the document's line. Arrows that only a figure has say ``figure``. ``core_v0_12_2`` has what only the
 implementation has.
 
 An ask stands for itself and for its allocation, as its repeat count is 1. The document has no machine for it.

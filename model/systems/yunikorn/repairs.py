@@ -1,6 +1,6 @@
 """The changes to v0.12.2 that make it satisfy the document's properties.
 
-``variants`` combines them and says why; ``weaker`` has the properties that the repaired core satisfies in another
+``variants`` combines them and says why; ``weakened_properties`` has the properties that the repaired core satisfies in another
 form.
 """
 
@@ -10,8 +10,8 @@ from schedproof.model.lang import NONE, Action, AlwaysCanReach, Invariant, Model
 from schedproof.model.lang.model import Element
 from schedproof.model.lang.terms import both
 
+from . import core_v0_12_2
 from . import events as ev
-from . import shipped
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
 from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
@@ -47,7 +47,7 @@ GANG_LAPSES: list[Element] = [
     Rule(
         "the last placeholder stops the gang's timer",
         k.fires("gone"),
-        [shipped.LAST_PLACEHOLDER, g.application == k.application, g.is_(*TAKEN_BACK)],
+        [core_v0_12_2.LAST_PLACEHOLDER, g.application == k.application, g.is_(*TAKEN_BACK)],
         g.fires("stop"),
         fact="1.3",
     ),
@@ -120,8 +120,8 @@ ALLOCATIONS_COUNT = [
     ),
     Rule(
         "the last placeholder of a gang moves its application on",
-        shipped.allocate,
-        [shipped.f, k.application.is_("Accepted")],
+        core_v0_12_2.allocate,
+        [core_v0_12_2.f, k.application.is_("Accepted")],
         k.application.fires("run"),
         line=19,
     ),
@@ -350,10 +350,12 @@ CYCLE: list[Element] = [
         k.fires("give_up"),
         line=64,
     ),
-    replace(shipped.remove_ask, when=[*shipped.remove_ask.when, ~k.application.is_(*FINISHED)]),
-    replace(ev.add_ask, when=[ev.TAKES_ASK, shipped.THERE, ~k.application.queue.partition.is_("Draining")]),
-    replace(shipped.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.allocate.when]),
-    replace(shipped.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *shipped.swap.when]),
+    replace(core_v0_12_2.remove_ask, when=[*core_v0_12_2.remove_ask.when, ~k.application.is_(*FINISHED)]),
+    replace(
+        ev.add_ask, when=[ev.TAKES_ASK, core_v0_12_2.PARTITION_EXISTS, ~k.application.queue.partition.is_("Draining")]
+    ),
+    replace(core_v0_12_2.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *core_v0_12_2.allocate.when]),
+    replace(core_v0_12_2.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *core_v0_12_2.swap.when]),
 ]
 
 
@@ -377,14 +379,14 @@ def rejected(core: Model) -> Rule:
 
 # --- Draining objects refuse additions
 
-SUBMIT = replace(shipped.submit, when=[*shipped.submit.when, ~a.queue.is_("Draining")], line=51, fact="")
+SUBMIT = replace(core_v0_12_2.submit, when=[*core_v0_12_2.submit.when, ~a.queue.is_("Draining")], line=51, fact="")
 
 # --- Queues and partitions can be stopped, and can be removed when stopped
 
 # A Completing application that the resource manager has removed is in no queue.
 ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
 
-REMOVE_QUEUE = replace(shipped.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])
+REMOVE_QUEUE = replace(core_v0_12_2.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])
 QUEUES: list[Element] = [
     *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
     ev.start_queue,

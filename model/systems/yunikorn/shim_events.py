@@ -27,10 +27,10 @@ LISTED = ("pending", "withdrawn", "assigned", "deleting")
 
 def one_of(pod: Term, values: tuple[str, ...]) -> Term:
     """True if ``pod`` has one of ``values``."""
-    found: Term = pod == values[0]
+    matches: Term = pod == values[0]
     for value in values[1:]:
-        found = found | (pod == value)
-    return found
+        matches = matches | (pod == value)
+    return matches
 
 
 GOING = one_of(t.pod, ("withdrawn", "deleting"))
@@ -48,8 +48,8 @@ def gang(application: Term) -> Term:
 
 def all_placeholders(application: Term, state: str, *, but: Var | None = None) -> Term:
     """True if every placeholder of ``application``, except ``but``, is in ``state``."""
-    mine = of(u, application) & u.ask.placeholder
-    return forall(u, implies(mine & (u != but) if but is not None else mine, u.is_(state)))
+    matches = of(u, application) & u.ask.placeholder
+    return forall(u, implies(matches & (u != but) if but is not None else matches, u.is_(state)))
 
 
 ALL_NEW = forall(u, implies(of(u, b), u.is_("New")))

@@ -151,9 +151,11 @@ FROM_CORE_RULES = [
         a,
         fact="1.2, context.go:492-509",
     ),
-    sending("Resuming is told", a.fires("resume"), [], "ApplicationResuming", a, fact="1.4, application.go:213-237"),
     sending(
-        "Failing is told",
+        "Resuming is reported", a.fires("resume"), [], "ApplicationResuming", a, fact="1.4, application.go:213-237"
+    ),
+    sending(
+        "Failing is reported",
         a.fires("fail"),
         [~a.is_("Failing")],
         "ApplicationFailing",
@@ -161,7 +163,7 @@ FROM_CORE_RULES = [
         fact="1.4, application.go:213-237",
     ),
     sending(
-        "Failed is told",
+        "Failed is reported",
         a.fires("fail"),
         [a.is_("Failing")],
         "ApplicationFailed",
@@ -169,7 +171,7 @@ FROM_CORE_RULES = [
         fact="1.4, application.go:213-237",
     ),
     *[
-        sending(f"{event} is told", k.fires(event), [], kind, k, fact=fact)
+        sending(f"{event} is reported", k.fires(event), [], kind, k, fact=fact)
         for event, kind, fact in (
             ("allocate", "NewAllocation", "4.2, task.go:107"),
             ("confirm", "NewAllocation", "4.2, task.go:107"),

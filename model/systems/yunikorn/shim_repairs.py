@@ -53,8 +53,8 @@ RELEASES = Change(
         arrival("AllocationReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocation"), "4.1, master"),
         arrival("AskReleased", [t.ask == e.ask, of(t, b)], b.fires("ReleaseAppAllocationAsk"), "4.1, master"),
         # The release of an allocation has its own message; a swap that is given up was an ask.
-        sending("drop is told", k.fires("drop"), [k.is_("pending")], "AskReleased", k, fact="1.3"),
-        sending("give_up is told", k.fires("give_up"), [], "AskReleased", k, fact="1.3"),
+        sending("drop is reported", k.fires("drop"), [k.is_("pending")], "AskReleased", k, fact="1.3"),
+        sending("give_up is reported", k.fires("give_up"), [], "AskReleased", k, fact="1.3"),
         sending(
             "what has no pod is released at once",
             DELIVER["AllocationReleased"],
@@ -153,9 +153,9 @@ FAILURES = Change(
 OVER = ("Bound", *TERMINATED)
 
 
-def placeholders_are(states: tuple[str, ...], gone: tuple[str, ...]) -> Term:
-    """True if every placeholder of ``b``, except those whose pods are ``gone``, is in one of ``states``."""
-    return forall(u, implies(of(u, b) & u.ask.placeholder & ~one_of(u.pod, gone), u.is_(*states)))
+def placeholders_are(states: tuple[str, ...], excepted: tuple[str, ...]) -> Term:
+    """True if every placeholder of ``b`` is in one of ``states``, except those with ``excepted`` pods."""
+    return forall(u, implies(of(u, b) & u.ask.placeholder & ~one_of(u.pod, excepted), u.is_(*states)))
 
 
 RESERVATIONS = Change(
@@ -182,7 +182,7 @@ RESERVATIONS = Change(
 
 CORDONS = Change(
     why=(
-        "Whether a node is schedulable is looked at when the core has accepted it, and told in either case. In v0.12.2 a cordon that "
+        "The shim checks whether a node is schedulable when the core has accepted it, and reports the result. In v0.12.2 a cordon that "
         "comes while the node is being registered is lost (section 3)."
     ),
     repairs=["a-cordon-is-forwarded"],
@@ -195,18 +195,18 @@ CORDONS = Change(
 )
 
 
-def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
+def registers_again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
     """The change: what the core answers to a shim that has crashed.
 
     Args:
         submit, create: as for :func:`.shim_messages.to_core`.
     """
     known = a.known & a.is_(*UNFINISHED)
-    there = n.is_("schedulable", "unschedulable")
+    exists_in_core = n.is_("schedulable", "unschedulable")
     return Change(
         why=(
-            "A shim that registers again is told again which nodes the core has, what it holds and what it wants back, and "
-            "what it adds again is accepted again. In v0.12.2 an application that is known is rejected (fact 1.2), and what was under way is lost."
+            "When a shim registers again, the core reports again its nodes, its allocations and the releases that it requests, "
+            "and accepts again what the shim adds. In v0.12.2 an application that is known is rejected (fact 1.2), and what was under way is lost."
         ),
         repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
         adds=[
@@ -219,7 +219,7 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
             ),
             *[
                 sending(
-                    f"a known application is told {kind}",
+                    f"a known application is sent {kind}",
                     DELIVER["SubmitApplication"],
                     [e.application == a, known, *when],
                     kind,
@@ -233,12 +233,14 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
             sending(
                 "the core rejects a node",
                 DELIVER["CreateNode"],
-                [e.node == n, ~both(list(create)), ~there],
+                [e.node == n, ~both(list(create)), ~exists_in_core],
                 "NodeRejected",
                 n,
             ),
-            sending("a known node is accepted", DELIVER["CreateNode"], [e.node == n, there], "NodeAccepted", n),
-            sending("nodes are told when the shim registers", registered, [there], "NodeAccepted", n),
+            sending(
+                "a known node is accepted", DELIVER["CreateNode"], [e.node == n, exists_in_core], "NodeAccepted", n
+            ),
+            sending("nodes are reported when the shim registers", registered, [exists_in_core], "NodeAccepted", n),
             sending(
                 "a node that is gone is taken away",
                 DELIVER["NodeAccepted"],
@@ -247,11 +249,13 @@ def again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
                 m.core,
             ),
             *[
-                sending(f"{state} is told when the shim registers", registered, [k.is_(state)], kind, k)
+                sending(f"{state} is reported when the shim registers", registered, [k.is_(state)], kind, k)
                 for state, kind in (("allocated", "NewAllocation"), ("releasing", "AllocationReleased"))
             ],
             *[
-                sending(f"{state} is told when it is asked for", DELIVER["AddAsk"], [e.ask == k, k.is_(state)], kind, k)
+                sending(
+                    f"{state} is reported when it is asked for", DELIVER["AddAsk"], [e.ask == k, k.is_(state)], kind, k
+                )
                 for state, kind in (
                     ("allocated", "NewAllocation"),
                     ("releasing", "AllocationReleased"),
@@ -280,4 +284,11 @@ def shim_repairs(actions: Sequence[Action]) -> list[Change]:
         actions: the core's actions, before :func:`.components.apart`.
     """
     guards = {action.name: action.when for action in actions}
-    return [REJECTED, RELEASES, FAILURES, RESERVATIONS, CORDONS, again(guards["submit"], guards["create_node"])]
+    return [
+        REJECTED,
+        RELEASES,
+        FAILURES,
+        RESERVATIONS,
+        CORDONS,
+        registers_again(guards["submit"], guards["create_node"]),
+    ]

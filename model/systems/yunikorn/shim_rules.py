@@ -13,12 +13,12 @@ from .shim_machines import CRASH_TABLE, SHIM_MACHINES_SHIPPED, b, m, t, z
 _MORTAL = exists(z, z.mortal & ~z.is_("New"))
 _CRASH, _CRASH_RULES = crash("shim_crashes", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
 _SILENT, _SILENT_RULES = crash("shim_crashes_silently", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
-_AGAIN, _AGAIN_RULES = crash("restart", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
+_RESTART, _RESTART_RULES = crash("restart", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
 
 shim_crashes = replace(_CRASH, when=[_MORTAL], says="the shim crashes; what it has sent still arrives")
 shim_crashes_silently = replace(_SILENT, when=[_MORTAL], says="the shim crashes; what it has sent is lost")
 restart = replace(
-    _AGAIN,
+    _RESTART,
     when=[exists(z, z.is_("Stopped"))],
     says="the process of the shim, which has ended, is started again",
     crash=False,
@@ -64,7 +64,12 @@ OWN_RULES = [
     # Messages to the core.
     *[
         sending(
-            f"{event} tells the core", b.fires(event), [], "SubmitApplication", b.core, fact=f"4.1, application.go:{at}"
+            f"{event} notifies the core",
+            b.fires(event),
+            [],
+            "SubmitApplication",
+            b.core,
+            fact=f"4.1, application.go:{at}",
         )
         for event, at in (("SubmitApplication", 90), ("RecoverApplication", 93))
     ],
@@ -102,7 +107,7 @@ OWN_RULES = [
         fact="4.2, task.go:415-440",
     ),
     *[
-        sending(f"{event} tells the core", m.fires(event), [], kind, m.core, fact=f"4.3, node.go:{at}")
+        sending(f"{event} notifies the core", m.fires(event), [], kind, m.core, fact=f"4.3, node.go:{at}")
         for event, kind, at in (
             ("RecoverNode", "CreateNode", 72),
             ("DrainNode", "DrainNode", 88),
@@ -119,7 +124,7 @@ OWN_RULES = [
     ),
     *_CRASH_RULES,
     *_SILENT_RULES,
-    *_AGAIN_RULES,
+    *_RESTART_RULES,
     # The next process does not receive what the core sent to one that has died.
     *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart, register)],
     lost_with(shim_crashes_silently, to_core=True),

@@ -9,8 +9,8 @@ from functools import partial
 
 from schedproof.model.lang import Change, Model
 
+from . import core_v0_12_2
 from . import repairs as fix
-from . import shipped
 from .channel import CHANNEL_PROPERTIES
 from .components import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
 from .components import SHIM_MACHINES as SHIM_AND_MESSAGES
@@ -19,9 +19,9 @@ from .properties import PHASES
 from .shim_properties import SHIM_PROPERTIES
 from .shim_repairs import shim_repairs
 from .variants import OF_THE_CORE, REPAIRED, V0_12_2
-from .weaker import PHASES as OF_REPAIRED
+from .weakened_properties import PHASES as OF_REPAIRED
 
-RESTS_ON = {p.name for p in (*PHASES, *shipped.PHASES, *OF_REPAIRED, fix.OPEN_ASKS)}
+RESTS_ON = {p.name for p in (*PHASES, *core_v0_12_2.PHASES, *OF_REPAIRED, fix.OPEN_ASKS)}
 
 
 def promising(variant: Model, refuted: frozenset[str]) -> Model:

@@ -5,9 +5,9 @@ from functools import partial
 
 from schedproof.model.lang import Change, Model, Property, Row
 
+from . import core_v0_12_2
 from . import events as ev
 from . import repairs as fix
-from . import shipped
 from .configurations import configurations
 from .events import CORE_ACTIONS, CORE_RULES
 from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT
@@ -15,8 +15,8 @@ from .objects import NODES, QUEUES
 from .properties import APPLICATIONS, LIVES, PHASES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
 from .sorts import Application, Ask, GangTimer, Wakeup
-from .weaker import PHASES as OF_REPAIRED
-from .weaker import WEAKER
+from .weakened_properties import PHASES as OF_REPAIRED
+from .weakened_properties import WEAKER
 
 AS_WRITTEN = Model(
     system="yunikorn",
@@ -45,11 +45,11 @@ AS_WRITTEN = Model(
     ),
 )
 
-OURS = frozenset({"submit", "timer_ran", "delete", "forget"})
+MODEL_EVENTS = frozenset({"submit", "timer_ran", "delete", "forget"})
 """Events of the model that are in no table of the document."""
 
 TABLES: Mapping[str, frozenset[str]] = {
-    machine.sort.name: frozenset(row.event for row in rows if row.sort == machine.sort) - OURS
+    machine.sort.name: frozenset(row.event for row in rows if row.sort == machine.sort) - MODEL_EVENTS
     for machines, rows in ((CORE_MACHINES, CORE_TABLE), (SHIM_MACHINES, SHIM_TABLE))
     for machine in machines
     if machine.sort not in (Ask, Wakeup, GangTimer)  # the document has no machine for these
@@ -60,8 +60,8 @@ AS_SHIPPED = Change(
     why="What runs in v0.12.2, by its tables and by what fires which event (facts 1, 2, 3 and 4).",
     repairs=[],
     drops=[
-        *shipped.NEVER_DONE,
-        *shipped.REPLACED,
+        *core_v0_12_2.NEVER_DONE,
+        *core_v0_12_2.REPLACED,
         "resuming-has-no-real-allocation",  # an auxiliary invariant; in v0.12.2 a swap makes a real allocation
         # v0.12.2 rejects nothing and stops nothing, so these properties are vacuous
         "rejected-is-final",
@@ -73,7 +73,14 @@ AS_SHIPPED = Change(
         "stopped-partitions-are-not-scheduled",
         "stopped-queues-can-go",
     ],
-    adds=[*shipped.PHASES, *shipped.ROWS, *SHIM_TABLE, *SHIM_BESIDE, *shipped.ACTIONS, *shipped.RULES],
+    adds=[
+        *core_v0_12_2.PHASES,
+        *core_v0_12_2.ROWS,
+        *SHIM_TABLE,
+        *SHIM_BESIDE,
+        *core_v0_12_2.ACTIONS,
+        *core_v0_12_2.RULES,
+    ],
 )
 
 V0_12_2 = AS_WRITTEN.amend(
@@ -107,7 +114,7 @@ V0_12_2 = AS_WRITTEN.amend(
             "unschedulable-nodes-get-nothing",
         }
     ),
-    machines=[shipped.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
+    machines=[core_v0_12_2.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
     configurations=partial(configurations, shipped=True),
 )
 

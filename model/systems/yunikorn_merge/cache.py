@@ -113,7 +113,7 @@ PROPOSALS = [
     # Scheduler and resource manager are notified at the same time (facts 6).
     send("an accepted proposal", DELIVER["ProposeAllocation"], [FITS], "AcceptedAllocation", e.allocation, line=70),
     send(
-        "an accepted proposal: the resource manager is told",
+        "an accepted proposal: the resource manager is notified",
         DELIVER["ProposeAllocation"],
         [FITS],
         "NewAllocation",
@@ -139,7 +139,7 @@ RELEASES = [
             line=81,
         ),
         send(
-            f"{kind}: the scheduler is told",
+            f"{kind}: the scheduler is notified",
             DELIVER[kind],
             [e.allocation.cache.is_(PRESENT)],
             "ReleasedAllocation",
@@ -202,7 +202,9 @@ ALLOCATIONS = [
         x.cache.fires("remove"),
         line=157,
     ),
-    send("the resource manager is told of a release", x.cache.fires("remove"), [], "AllocationReleased", x, line=85),
+    send(
+        "a release is reported to the resource manager", x.cache.fires("remove"), [], "AllocationReleased", x, line=85
+    ),
 ]
 
 CACHE_RULES = [*PARTITIONS, *APPLICATIONS, *ASKS, *NODES, *PROPOSALS, *RELEASES, *REMOVALS, *ALLOCATIONS]

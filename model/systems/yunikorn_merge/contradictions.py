@@ -32,7 +32,7 @@ CONTRADICTIONS = (
             (148, "- Scheduler remove partition reference."),
             (42, "it will remove object from scheduler first, then remove from cache"),
         ),
-        "By the text a partition is removed from the scheduler only; the table has an event that tells the cache, which the text never sends.",
+        "By the text a partition is removed from the scheduler only; the table has an event that notifies the cache, which the text never sends.",
         "The partition's manager sends it when it is done, and the cache removes its copy with all that is in it.",
     ),
     Contradiction(
@@ -61,7 +61,7 @@ CONTRADICTIONS = (
             (81, "2.1 partitionInfo.processAllocationReleases:"),
             (84, "- Send to scheduler, notify allocation released."),
         ),
-        "A preempted allocation is removed by the cache, and the scheduler is told afterwards: the order that the contract forbids.",
+        "The cache removes a preempted allocation, and notifies the scheduler afterwards: the order that the contract forbids.",
         "As lines 81 to 84 have it; that it breaks the contract is a finding (allocations-are-removed-from-the-scheduler-first).",
     ),
     Contradiction(
@@ -90,8 +90,8 @@ CONTRADICTIONS = (
             (54, "No matter if failed or not, send RMApplicationUpdateEvent to RM."),
             (56, "Send RemovedApplicationEvent to cache"),
         ),
-        "By the table the resource manager is told of added and of removed applications; by the text of added ones only.",
-        "It is told whether an application is accepted; that one is removed it asked for itself.",
+        "By the table the resource manager is notified of added and of removed applications; by the text of added ones only.",
+        "It is notified whether an application is accepted; a removal is its own request.",
     ),
     Contradiction(
         "the-cache-answers-nobody-in-the-text",
@@ -225,7 +225,7 @@ CONTRADICTIONS = (
             (187, "- Any (potential) write-operation involves > 1 object"),
             (311, "# Always under wlock(application)"),
         ),
-        "remove_alloc writes an application and a node, and is promised the application's lock only.",
+        "remove_alloc writes an application and a node, and its comment guarantees the application's lock only.",
         "As line 311 has it; that it breaks the rule is a finding (locks.several-objects-are-changed-under-the-partition).",
     ),
 )

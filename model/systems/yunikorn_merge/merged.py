@@ -54,8 +54,8 @@ APPLICATIONS = [
     Rule("an application is added", submit, [TAKES], a.fires("add"), line=163),
     Rule("an application is rejected", submit, [~TAKES], a.fires("reject"), line=25),
     Rule("an application is removed", remove_application, [], a.fires("remove"), line=300),
-    send("an added application is told", a.fires("add"), [], "ApplicationAccepted", a, line=25),
-    send("a rejected application is told", a.fires("reject"), [], "ApplicationRejected", a, line=25),
+    send("an added application is reported", a.fires("add"), [], "ApplicationAccepted", a, line=25),
+    send("a rejected application is reported", a.fires("reject"), [], "ApplicationRejected", a, line=25),
     Rule(
         "asks go with their application",
         a.fires("remove"),
@@ -75,13 +75,13 @@ APPLICATIONS = [
 
 # --- Asks
 
-ask = asks_for("ask", k, [k.is_("unknown"), ~k.recovered, k.application.told == "accepted"], "asks for {k}", 16)
+ask = asks_for("ask", k, [k.is_("unknown"), ~k.recovered, k.application.notified == "accepted"], "asks for {k}", 16)
 withdraw = asks_for("withdraw", k, [k.is_("pending", "satisfied")], "withdraws {k}", 16)
 
 ASKS = [
     Rule("an ask is added", ask, [k.application.is_(PRESENT)], k.fires("add"), line=228),
     Rule("an ask is rejected", ask, [~k.application.is_(PRESENT)], k.fires("reject"), line=28),
-    send("a rejected ask is told", k.fires("reject"), [], "AskRejected", k, line=28),
+    send("a rejected ask is reported", k.fires("reject"), [], "AskRejected", k, line=28),
     Rule("an ask is withdrawn", withdraw, [], k.fires("remove"), line=119),
 ]
 
@@ -93,7 +93,7 @@ add_node = asks_for(
     [
         n.is_("unknown"),
         # A node is added with its running allocations, once their applications are accepted (our interpretation).
-        forall(x, implies((x.node == n) & x.ask.recovered, x.ask.application.told == "accepted")),
+        forall(x, implies((x.node == n) & x.ask.recovered, x.ask.application.notified == "accepted")),
     ],
     "adds the node {n}",
     16,
@@ -106,8 +106,8 @@ ON_NEW_NODE = [x.node == n, x.ask.recovered, x.is_("unknown")]
 NODES = [
     Rule("a node is added", add_node, [n.partition.is_(PRESENT)], n.fires("add"), line=165),
     Rule("a node is rejected", add_node, [~n.partition.is_(PRESENT)], n.fires("reject"), line=29),
-    send("an added node is told", n.fires("add"), [], "NodeAccepted", n, line=29),
-    send("a rejected node is told", n.fires("reject"), [], "NodeRejected", n, line=29),
+    send("an added node is reported", n.fires("add"), [], "NodeAccepted", n, line=29),
+    send("a rejected node is reported", n.fires("reject"), [], "NodeRejected", n, line=29),
     Rule(
         "what runs on a node is added with it", n.fires("add"), [*ON_NEW_NODE, RUNS_THERE], x.fires("recover"), line=128
     ),
@@ -127,7 +127,7 @@ NODES = [
         x.fires("not_recovered"),
         line=128,
     ),
-    send("what is not added is told", x.fires("not_recovered"), [], "AllocationReleased", x, line=27),
+    send("what is not added is reported", x.fires("not_recovered"), [], "AllocationReleased", x, line=27),
     Rule("a node is removed", decommission, [], n.fires("remove"), line=278),
     Rule(
         "allocations go with their node", n.fires("remove"), [x.node == n, x.is_("allocated")], x.fires("end"), line=315
@@ -163,9 +163,9 @@ give_back = Action(
 )
 
 ALLOCATIONS = [
-    send("an allocation is told", x.fires("allocate"), [], "NewAllocation", x, line=26),
+    send("an allocation is reported", x.fires("allocate"), [], "NewAllocation", x, line=26),
     # "Emit alloc_completed_event to RMProxy"
-    send("an end is told", x.fires("end"), [], "AllocationReleased", x, line=320),
+    send("an end is reported", x.fires("end"), [], "AllocationReleased", x, line=320),
 ]
 
 # --- Notifications of the resource manager
@@ -197,7 +197,7 @@ MERGED_ACTIONS = [
 MERGED = Model(
     system="yunikorn-merge",
     variant="merged",
-    about="one object per thing: each operation is one step, and only what the resource manager is told is on its way",
+    about="one object per thing: each operation is one step, and only notifications to the resource manager are under way",
     document=DOCUMENT,
     machines=MERGED_MACHINES,
     rows=MERGED_TABLE,

@@ -79,7 +79,7 @@ APPLICATION = Machine(
         Attribute("refused", BoolType(), rigid=True, line=53, about="is refused by the scheduler"),
         # What the resource manager has been notified of.
         Attribute(
-            "told",
+            "notified",
             EnumType(("nothing", "accepted", "rejected")),
             line=25,
             about="what the resource manager has heard of it",
@@ -105,7 +105,7 @@ ASK = Machine(
             line=128,
             about="is made from an allocation that is recovered; nobody asks for it",
         ),
-        Attribute("told", BoolType(), line=28, about="what the resource manager has heard of it"),
+        Attribute("notified", BoolType(), line=28, about="what the resource manager has heard of it"),
     ],
 )
 ALLOCATION = Machine(
@@ -132,7 +132,7 @@ NODE = Machine(
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True, line=185),
         Attribute(
-            "told",
+            "notified",
             EnumType(("nothing", "accepted", "rejected")),
             line=29,
             about="what the resource manager has heard of it",
@@ -159,15 +159,15 @@ MERGED_TABLE = [
     Row(Application, "add", "unknown", "present", line=163),
     Row(Application, "reject", "unknown", "rejected", line=25),
     Row(Application, "remove", "present", "removed", line=300),
-    *hears(Application, "hear_accepted", ADDED, 25, told="accepted"),
-    *hears(Application, "hear_rejected", ("rejected",), 25, told="rejected"),
+    *hears(Application, "hear_accepted", ADDED, 25, notified="accepted"),
+    *hears(Application, "hear_rejected", ("rejected",), 25, notified="rejected"),
     Row(Ask, "add", "unknown", "pending", line=228),
     Row(Ask, "reject", "unknown", "rejected", line=28),
     Row(Ask, "satisfy", "pending", "satisfied", line=191),
     Row(Ask, "recover", "unknown", "satisfied", line=128),
     Row(Ask, "remove", "pending", "removed", line=119),
     Row(Ask, "remove", "satisfied", "removed", line=119),
-    *hears(Ask, "hear_rejected", ("rejected",), 28, told=True),
+    *hears(Ask, "hear_rejected", ("rejected",), 28, notified=True),
     Row(Allocation, "allocate", "unknown", "allocated", line=191),
     # It runs already when its node is added, and the resource manager knows of it.
     Row(Allocation, "recover", "unknown", "allocated", line=128, rm="running"),
@@ -178,8 +178,8 @@ MERGED_TABLE = [
     Row(Node, "add", "unknown", "present", line=165),
     Row(Node, "reject", "unknown", "rejected", line=29),
     Row(Node, "remove", "present", "removed", line=278),
-    *hears(Node, "hear_accepted", ADDED, 29, told="accepted"),
-    *hears(Node, "hear_rejected", ("rejected",), 29, told="rejected"),
+    *hears(Node, "hear_accepted", ADDED, 29, notified="accepted"),
+    *hears(Node, "hear_rejected", ("rejected",), 29, notified="rejected"),
     *MERGED_CHANNELS.table,
 ]
 

@@ -15,7 +15,7 @@ from schedproof.model.lang import (
 
 from .machines import a, k, n, p, x, y
 from .merged_machines import MERGED_CHANNELS, q
-from .merged_told import TOLD, is_there
+from .merged_notifications import NOTIFICATIONS, is_there
 from .sorts import Allocation
 
 PRESENT = "present"
@@ -83,7 +83,7 @@ NO_COPIES: list[Property] = [
 
 BELONGS = "{Queue, App, Node} belongs to Partition:"
 
-THERE: list[Property] = [
+EXISTENCE: list[Property] = [
     is_there(
         "queues-are-in-what-is-there",
         "a queue is there exactly as long as its partition",
@@ -253,7 +253,7 @@ THERE: list[Property] = [
     ),
     StepInvariant(
         name="what-runs-is-recovered-or-ended",
-        says="what runs on a node that is added or rejected is allocated from then on, or the resource manager is told that it has ended",
+        says="what runs on a node that is added or rejected is allocated from then on, or the resource manager is notified of its end",
         line=128,
         sentence="- Create a new ask based on the (to recover) Allocation",
         over=[x],
@@ -298,12 +298,12 @@ PROGRESS: list[Property] = [
     *[
         AlwaysCanReach(
             name=f"{what}s-are-answered",
-            says=f"the resource manager can always still be told whether a {what} is accepted",
+            says=f"the resource manager can always still be notified whether a {what} is accepted",
             line=line,
             sentence=sentence,
             over=[one],
             given=~one.is_("unknown"),
-            goal=one.told != "nothing",
+            goal=one.notified != "nothing",
             without=WISHES,
         )
         for what, one, line, sentence in (
@@ -313,7 +313,7 @@ PROGRESS: list[Property] = [
     ],
     AlwaysCanReach(
         name="asks-are-answered",
-        says="an ask that waits and has a node to itself can always still get an allocation, and one that is rejected be told so",
+        says="an ask that waits and has a node to itself can always still get an allocation; the rejection of an ask can always still be reported",
         line=228,
         sentence="{ParentQueue, ResourceUsage, (reserved/allocated)Allocations, PendingRequests} belong to application:",
         over=[k],
@@ -322,7 +322,7 @@ PROGRESS: list[Property] = [
             k.is_("pending")
             & exists(x, (x.ask == k) & x.node.is_(PRESENT) & ~exists(y, (y.node == x.node) & (y.ask != k)))
         ),
-        goal=k.told | exists(x, (x.ask == k) & (x.rm != "unknown")),
+        goal=k.notified | exists(x, (x.ask == k) & (x.rm != "unknown")),
         without=WISHES,
     ),
     LifeCycle(
@@ -335,4 +335,4 @@ PROGRESS: list[Property] = [
     ),
 ]
 
-MERGED_PROPERTIES: list[Property] = [*NO_COPIES, *THERE, *TOLD, *PROGRESS, *MERGED_CHANNELS.properties]
+MERGED_PROPERTIES: list[Property] = [*NO_COPIES, *EXISTENCE, *NOTIFICATIONS, *PROGRESS, *MERGED_CHANNELS.properties]

@@ -77,7 +77,7 @@ PROGRESS: list[Property] = [
     ),
     comes_true(
         "allocations-given-back-go",
-        "an allocation that is given back can always still be gone from both copies, and the resource manager be told so",
+        "an allocation that is given back can always still go from both copies, and the resource manager be notified of it",
         97,
         "Send back to Cache",
         [x],

@@ -61,7 +61,7 @@ def in_scheduler(one: Var) -> Term:
 COPIES: list[Property] = [
     Invariant_(
         name="partitions-in-both-copies",
-        says="every partition is in both copies or in neither, or something is on its way between them that will tell",
+        says="every partition is in both copies or in neither, or a message about it is under way between them",
         line=42,
         sentence=CONTRACT,
         over=[p],
@@ -71,7 +71,7 @@ COPIES: list[Property] = [
     *[
         Invariant_(
             name=f"{what}s-in-both-copies",
-            says=f"every {what} is in both copies or in neither, or something is on its way between them that will tell, "
+            says=f"every {what} is in both copies or in neither, or a message about it is under way between them, "
             "or its partition is being removed",
             line=42,
             sentence=CONTRACT,
@@ -158,7 +158,7 @@ CONTRACTS: list[Property] = [
 ALLOCATIONS: list[Property] = [
     Step(
         name="accepted-allocations-are-confirmed",
-        says="what the cache has accepted, and the resource manager is told of, the scheduler confirms [YUNIKORN-169]",
+        says="the scheduler confirms what the cache has accepted and reported to the resource manager [YUNIKORN-169]",
         line=71,
         sentence="3. Scheduler handles new add, if fails: ... Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. ... [YUNIKORN-169]",
         over=[x],
@@ -179,7 +179,7 @@ ALLOCATIONS: list[Property] = [
     ),
     Invariant_(
         name="proposals-to-release-are-on-their-way",
-        says="the scheduler counts an allocation as to be preempted only while something is on its way that will tell that it is gone",
+        says="the scheduler counts an allocation as to be preempted only while a message about it is under way",
         line=82,
         sentence="When failed: nothing happened.",
         over=[x],
@@ -188,7 +188,7 @@ ALLOCATIONS: list[Property] = [
     ),
     Step(
         name="nothing-is-released-twice",
-        says="the resource manager is not told twice that an allocation is released",
+        says="the resource manager is not notified twice that an allocation is released",
         line=85,
         sentence="- Send to RM for the same.",
         over=[x],
@@ -224,10 +224,10 @@ ALLOCATIONS: list[Property] = [
 
 # --- What the resource manager can rely on
 
-TOLD: list[Property] = [
+NOTIFICATIONS: list[Property] = [
     Step(
         name="told-allocations-are-there",
-        says="when the resource manager is told of an allocation, it is in the cache",
+        says="when the resource manager is notified of an allocation, the cache has the allocation",
         line=26,
         sentence="| RMNewAllocationsEvent | Cache -> RM | |",
         over=[x],
@@ -237,7 +237,7 @@ TOLD: list[Property] = [
     ),
     Step(
         name="told-allocations-are-confirmed",
-        says="when the resource manager is told of an allocation, the scheduler has confirmed it",
+        says="when the resource manager is notified of an allocation, the scheduler has confirmed it",
         line=26,
         sentence="| RMNewAllocationsEvent | Cache -> RM | |",
         over=[x],
@@ -247,7 +247,7 @@ TOLD: list[Property] = [
     ),
     Step(
         name="allocations-are-told-once",
-        says="the resource manager is not told of an allocation that it knows already",
+        says="the resource manager is not notified of an allocation that it knows already",
         line=130,
         sentence="... After that, same as create a new allocation.",
         over=[x],
@@ -257,7 +257,7 @@ TOLD: list[Property] = [
     ),
     Invariant_(
         name="what-runs-is-there",
-        says="what the resource manager takes to run is in the cache, or it is still to be told otherwise",
+        says="what the resource manager takes to run is in the cache, or the notification of its end is under way",
         line=85,
         sentence="- Send to RM for the same.",
         over=[x],
@@ -267,7 +267,7 @@ TOLD: list[Property] = [
     ),
     Invariant_(
         name="what-is-there-is-told",
-        says="what is in the cache the resource manager knows of, or it is still to be told",
+        says="the resource manager knows of every allocation in the cache, or the notification is under way",
         line=26,
         sentence="| RMNewAllocationsEvent | Cache -> RM | |",
         over=[x],
@@ -277,7 +277,7 @@ TOLD: list[Property] = [
     ),
     Step(
         name="asks-are-answered-once",
-        says="the resource manager is not told that an ask is rejected of which it has an allocation",
+        says="the resource manager is not notified of the rejection of an ask of which it has an allocation",
         line=108,
         sentence="- (If failed) Send back to *RMProxy* (via RMRejectedAllocationAskEvent)",
         over=[k],
@@ -289,7 +289,7 @@ TOLD: list[Property] = [
     ),
     Step(
         name="applications-are-answered-once",
-        says="the resource manager is told once whether an application is accepted",
+        says="the resource manager is notified once whether an application is accepted",
         line=54,
         sentence="No matter if failed or not, send RMApplicationUpdateEvent to RM.",
         over=[a],
@@ -299,7 +299,7 @@ TOLD: list[Property] = [
     ),
     Step(
         name="nodes-are-answered-once",
-        says="the resource manager is told once whether a node is accepted",
+        says="the resource manager is notified once whether a node is accepted",
         line=29,
         sentence="| RMNodeUpdateEvent | Cache -> RM | |",
         over=[n],
@@ -377,5 +377,5 @@ ROOM: list[Property] = [
     ),
 ]
 
-SAFETY: list[Property] = [*COPIES, *CONTRACTS, *ALLOCATIONS, *TOLD, *ROOM]
+SAFETY: list[Property] = [*COPIES, *CONTRACTS, *ALLOCATIONS, *NOTIFICATIONS, *ROOM]
 CHANNEL_PROPERTIES: list[Invariant] = CHANNELS.properties

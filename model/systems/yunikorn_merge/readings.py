@@ -54,16 +54,16 @@ READINGS = (
     Reading(
         "a-removed-partition-takes-all-along",
         14,
-        "When the cache is told that a partition is removed, it removes what is in it as well.",
+        "When the cache is notified that a partition is removed, it removes what is in it as well.",
         "It stays.",
         drops=["a removed partition's applications go", "a removed partition's nodes go"],
         breaks=["applications-in-both-copies", "nodes-in-both-copies"],
     ),
     Reading(
-        "the-cache-is-told-of-removed-partitions",
+        "the-cache-is-notified-of-removed-partitions",
         14,
-        "The partition's manager tells the cache when it is done.",
-        "It tells nobody: no flow of the text has the event.",
+        "The partition's manager notifies the cache when it is done.",
+        "It sends no notification: no flow of the text has the event.",
         drops=["a partition is removed"],
         breaks=[
             "partitions-in-both-copies",
@@ -91,9 +91,9 @@ READINGS = (
     Reading(
         "all-releases-are-answered",
         84,
-        "The scheduler is told of every release that the cache has handled: it is one function.",
-        "It is told of those that it has proposed itself, by preemption.",
-        drops=["ReleaseFailed: the scheduler is told", "ReleaseForRm: the scheduler is told"],
+        "The cache notifies the scheduler of every release that it has handled: it is one function.",
+        "It notifies the scheduler only of the releases that the scheduler has proposed by preemption.",
+        drops=["ReleaseFailed: the scheduler is notified", "ReleaseForRm: the scheduler is notified"],
     ),
     Reading(
         "a-release-is-not-for-proposals",
@@ -134,7 +134,7 @@ READINGS = (
     Reading(
         "partitions-are-removed-at-any-time",
         147,
-        "The resource manager may remove a partition as soon as it has registered it: it is not told when the scheduler has it.",
+        "The resource manager may remove a partition as soon as it has registered it: no notification says when the scheduler has it.",
         "It waits until the scheduler has it.",
         adds=[replace(wish("remove_partition"), when=[*wish("remove_partition").when, p.scheduler.is_(PRESENT)])],
         rests=["removed-partitions-go"],
@@ -175,7 +175,7 @@ READINGS = (
     Reading(
         "asks-follow-acceptance",
         103,
-        "The resource manager asks for an application when it was told that the application is accepted.",
+        "The resource manager asks for an application after the notification that the application is accepted.",
         "It asks as soon as it has submitted it.",
         adds=[
             replace(
@@ -194,10 +194,10 @@ READINGS = (
         "what-is-not-there-is-not-answered",
         56,
         "The removal of an application that the scheduler has not is sent to nobody.",
-        "The cache is told of it all the same.",
+        "The cache is notified of it all the same.",
         adds=[
             send(
-                "the cache is told of a removed application",
+                "the cache is notified of a removed application",
                 DELIVER["ApplicationRemoved"],
                 [],
                 "RemovedApplication",

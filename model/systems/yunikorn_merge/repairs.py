@@ -72,10 +72,10 @@ ONLY_WHAT_IT_HAS = Change(
     ],
 )
 
-TOLD_WHEN_CONFIRMED = Change(
+NOTIFIED_WHEN_CONFIRMED = Change(
     why=(
-        "The resource manager is told of an allocation by the scheduler, when it has confirmed it, and not by the cache, which only "
-        "accepts it (line 26; fact 6). It may still be gone again when the resource manager hears of it: then it hears that next."
+        "The scheduler notifies the resource manager of an allocation when it has confirmed it; the cache, which only accepts it, "
+        "does not (line 26; fact 6). If the allocation has ended meanwhile, the next notification says so."
     ),
     repairs=[],
     weakens={
@@ -84,10 +84,10 @@ TOLD_WHEN_CONFIRMED = Change(
         "told-allocations-are-there": ["told-allocations-were-confirmed"],
         "what-is-there-is-told": ["what-is-confirmed-is-told"],
     },
-    drops=["an accepted proposal: the resource manager is told"],
+    drops=["an accepted proposal: the resource manager is notified"],
     adds=[
         send(
-            "a confirmed allocation: the resource manager is told",
+            "a confirmed allocation: the resource manager is notified",
             DELIVER["AcceptedAllocation"],
             [CONFIRMS],
             "NewAllocation",
@@ -96,7 +96,7 @@ TOLD_WHEN_CONFIRMED = Change(
         ),
         Step(
             name="refused-allocations-are-not-told",
-            says="what the cache has accepted and the scheduler does not confirm, the resource manager is not told of",
+            says="the resource manager is not notified of what the cache has accepted and the scheduler does not confirm",
             line=71,
             sentence="3. Scheduler handles new add, if fails: ... Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. ... [YUNIKORN-169]",
             over=[x],
@@ -110,8 +110,8 @@ TOLD_WHEN_CONFIRMED = Change(
         ),
         Step(
             name="told-allocations-were-confirmed",
-            says="when the resource manager is told of an allocation, the scheduler has it as confirmed, or the resource manager is "
-            "still to be told that it is gone",
+            says="when the resource manager is notified of an allocation, the scheduler has confirmed it, or the notification of its "
+            "end is under way",
             line=26,
             sentence="| RMNewAllocationsEvent | Cache -> RM | |",
             over=[x],
@@ -124,7 +124,7 @@ TOLD_WHEN_CONFIRMED = Change(
         ),
         Step(
             name="what-is-confirmed-is-told",
-            says="what the scheduler confirms the resource manager is told of",
+            says="the resource manager is notified of what the scheduler confirms",
             line=26,
             sentence="| RMNewAllocationsEvent | Cache -> RM | |",
             over=[x],
@@ -159,7 +159,7 @@ REMOVED_NODE = CHANNELS.delivery(
 NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     why=(
         "A node that is to be decommissioned is removed from the scheduler first, and then from the cache, like everything else "
-        "(line 42, against line 157); for that the scheduler tells the cache, which no event of the table does."
+        "(line 42, against line 157); for that the scheduler notifies the cache, for which the table has no event."
     ),
     repairs=[
         "nodes-are-removed-from-the-scheduler-first",
@@ -172,7 +172,7 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     adds=[
         REMOVED_NODE,
         send(
-            "the cache is told of a removed node",
+            "the cache is notified of a removed node",
             DELIVER["NodeRemoved"],
             [e.node.scheduler.is_(PRESENT)],
             "RemovedNode",
@@ -186,7 +186,7 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
 RECOVERED_WITH_THEIR_NODE = Change(
     why=(
         "What runs on a node that is added is added with it, in one step of the cache and in one of the scheduler: it is no new "
-        "allocation, which may be rejected, and of which the resource manager has to be told (lines 126 to 130)."
+        "allocation, which may be rejected, and of which the resource manager has to be notified (lines 126 to 130)."
     ),
     repairs=["allocations-are-told-once", "what-runs-is-there", "scheduler-nodes-hold-one-allocation"],
     weakens={"recovered-allocations-are-kept": ["recovered-allocations-come-with-their-node"]},
@@ -260,7 +260,7 @@ PARTITIONS_GO_BY_THE_CACHE = Change(
 REPAIRS = [
     AMOUNT_FROM_THE_PROPOSAL,
     ONLY_WHAT_IT_HAS,
-    TOLD_WHEN_CONFIRMED,
+    NOTIFIED_WHEN_CONFIRMED,
     FROM_THE_SCHEDULER_FIRST,
     NODES_LEAVE_THE_SCHEDULER_FIRST,
     RECOVERED_WITH_THEIR_NODE,

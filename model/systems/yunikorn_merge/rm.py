@@ -96,7 +96,7 @@ WISHES = [
         "the resource manager asks for {k}",
         103,
     ),
-    # "The shim may release an ask at any moment, also one that it has not yet been told about."
+    # The facts: "The shim may release an ask at any moment, also one that it has not yet been told about".
     asks_for(
         "withdraw",
         k,

@@ -85,7 +85,7 @@ OBJECTS = [
         line=55,
     ),
     send(
-        "the cache is told of a removed application",
+        "the cache is notified of a removed application",
         DELIVER["ApplicationRemoved"],
         [known(e.application)],
         "RemovedApplication",

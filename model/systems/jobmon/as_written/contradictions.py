@@ -54,7 +54,7 @@ CONTRADICTIONS = (
             (128, "The reconciler in the Python client moves the Task Instance"),
         ),
         "The server decides what becomes of an error, and the reconciler decides what becomes of a resource error.",
-        "Both do, whoever is first; that then the resources may stay as they are is a finding (resources-grow-on-resource-errors).",
+        "Both do, in either order; that then the resources may stay as they are is a finding (resources-grow-on-resource-errors).",
     ),
     Contradiction(
         "adjusted-past-halted",
@@ -193,7 +193,7 @@ CONTRADICTIONS = (
         ),
         "The universal machine is of workflows, too, and their runs have boxes of a scheduler and of a worker (facts 1.4), which they do "
         "not have: it is all the client.",
-        "The client in these roles; it is told apart as the figure does.",
+        "The client in these roles, which the model distinguishes as the figure does.",
     ),
     Contradiction(
         "jobs-and-dags",

@@ -12,8 +12,8 @@ from schedproof.model.lang import Invariant, Property, StepInvariant, Term, Var,
 from schedproof.model.lang.terms import both
 from schedproof.model.systems.jobmon.universal import OWNER, TAKEN_UP_BY
 
+from .auxiliary_invariants import AUXILIARY_INVARIANTS
 from .machines import IMAGES, RUN_ERRORS, RUN_IMAGES, TASK_ERRORS, UNFINISHED_ERRORS, i, j, q, r, t, w
-from .underneath import UNDERNEATH
 
 ONE_OWNER = (
     "When a deployment unit has control over the progression of the FSM it is specified by an **-ing** suffix unique to that "
@@ -356,4 +356,4 @@ WORKFLOW_PROPERTIES = [
     ),
 ]
 
-SAFETY: list[Property] = [*SHARED, *TASK_PROPERTIES, *WORKFLOW_PROPERTIES, *UNDERNEATH]
+SAFETY: list[Property] = [*SHARED, *TASK_PROPERTIES, *WORKFLOW_PROPERTIES, *AUXILIARY_INVARIANTS]

@@ -92,7 +92,7 @@ READINGS = (
     Reading(
         "the-worker-posts-resource-errors",
         122,
-        "The worker tells the server of a resource error.",
+        "The worker reports a resource error to the server.",
         "The reconciler does, as in the figure (facts 1.3).",
         adds=[
             tasks.drives("exceed", "err", "client", 122),

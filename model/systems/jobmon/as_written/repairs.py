@@ -60,7 +60,7 @@ LAUNCHED_CAN_ERR = Change(
 CLIENT_ABORTS_WHAT_IT_FINDS = Change(
     why=(
         "A client that died while it registered something aborts it when it is back: it posted no error signal, as lines 55 and 56 "
-        "would have it, and nobody else can go on with it (lines 52, 53)."
+        "would have it, and no other agent can go on with it (lines 52, 53)."
     ),
     repairs=[
         *("registering-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
@@ -133,7 +133,7 @@ TOO_FEW = "ResourceError"
 
 ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
     why=(
-        "The server leaves it to nobody else to decide on an error for want of resources, and never tries it again with the same: while "
+        "Only the server decides on an error for want of resources, and it never repeats the attempt with the same resources. While "
         "attempts are left it has the task Halted, and the client that takes it up increases the resources, as the figure's entry "
         "Resume / Adjust Resources has it (fact 1.2). Steps 6 and 7 go past the server, which may be quicker; the instance's state "
         "Adjusting Resources goes with them."
@@ -211,7 +211,7 @@ def others_bring_it_to_triage(name: str, it: Var, one: str) -> Property:
     """Returns the part of the one-owner property that remains."""
     return StepInvariant(
         name=name,
-        says=f"whoever has not control over {one} can only bring it to Triaging, where the server has",
+        says=f"an agent without control over {one} can only bring it to Triaging, where the server has control",
         line=46,
         sentence=ONE_OWNER,
         over=[it],

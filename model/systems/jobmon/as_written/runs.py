@@ -195,7 +195,7 @@ halt_workflow = Action(
 
 # --- Deaths
 
-forget = Action(
+run_forgotten = Action(
     "run_forgotten",
     [r],
     when=[r.is_("Registered", "Instantiated"), r.at_hand, r.workflow.mortal],
@@ -214,7 +214,7 @@ die = Action(
     line=54,
 )
 
-RUN_DEATHS = [forget, die]
+RUN_DEATHS = [run_forgotten, die]
 
 RUN_ACTIONS = [
     *(register, bind, abort, withdraw, ask_to_halt, resume),

@@ -114,7 +114,7 @@ def lost(now: str, event: str, says: str) -> Action:
 
 LOST = [
     lost("Instantiated", "get_no_id", "the server gives {i} up: its distributor has not launched it in time"),
-    lost("Launched", "miss_heartbeat", "the server marks {i}: nobody has heard of its job"),
+    lost("Launched", "miss_heartbeat", "the server marks {i}: its job is silent"),
     lost("Running", "miss_heartbeat", "the server has {i} triaged: its worker has not been heard of"),
 ]
 

@@ -20,7 +20,7 @@ CLAIMS_ARE_ATOMIC = Change(
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
-    why="Whoever has control of an instance has it for a time: after that he is refused, and the server takes it, whatever the run.",
+    why="An agent has control of an instance for a limited time. Then the server refuses the agent and takes control, in every state of the run.",
     repairs=[
         *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
         *("finished-work-counts", "instances-can-end", "runs-can-end", "workflows-can-be-done"),
@@ -57,7 +57,7 @@ LOST_MEANS_OVER = Change(
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
-    why="What is to end is marked, and whoever has control of it ends it; its task waits for the next run.",
+    why="An instance that is to end is marked, and the agent in control ends it; its task waits for the next run.",
     repairs=[
         "the-client-moves-only-its-own",
         "the-server-moves-only-its-own",

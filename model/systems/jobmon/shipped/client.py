@@ -145,7 +145,7 @@ def miss(now: str, says: str) -> Action:
 SYNC = [
     beat_run,
     miss("Running", "the client {c} has the overdue instance {i} triaged"),
-    miss("Launched", "the client {c} has the overdue instance {i} marked: nobody has heard of its job"),
+    miss("Launched", "the client {c} has the overdue instance {i} marked: its job is silent"),
 ]
 
 # --- The end, or a request of another client to resume

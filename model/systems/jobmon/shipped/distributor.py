@@ -120,7 +120,7 @@ give_up_lost = Action(
     [d, i],
     when=[GOES_ON, OF_ITS_RUN, i.is_("NoHeartbeat"), TASK.is_(*IN_HAND)],
     fires=[i.fires("fail")],
-    says="the distributor {d} gives {i} up, of which nobody has heard",
+    says="the distributor {d} gives {i} up, whose job is silent",
     fact="3.1",
 )
 distributor_dies = Action(

@@ -25,11 +25,11 @@ from schedproof.model.lang import (
 from schedproof.model.lang.terms import both
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, WorkflowRun
 
+from .auxiliary_invariants import INCREASED, RECORDS
 from .client import CLIENT_ACTIONS, QUEUEING
 from .distributor import DISTRIBUTOR_ACTIONS
 from .machines import INSTANCE_ENDS, LIVE, MOST, ON_ITS_WAY, OPEN, RUN_ENDS, c, i, k, q, r, t, w
 from .server import SERVER_ACTIONS
-from .underneath import INCREASED, RECORDS
 from .worker import WORKER_ACTIONS
 
 n = variable(IntRange(0, MOST), "n")
@@ -64,7 +64,7 @@ def names(actions: Sequence[Action]) -> list[str]:
 # --- Control
 
 
-def moves_only(agent: str, actions: Sequence[str], own: Term, which: str) -> StepInvariant:
+def moves_only(agent: str, actions: Sequence[str], in_control: Term, which: str) -> StepInvariant:
     """Returns the property that an agent moves an instance only where it has control, or claims it."""
     return StepInvariant(
         name=f"the-{agent}-moves-only-its-own",
@@ -73,7 +73,7 @@ def moves_only(agent: str, actions: Sequence[str], own: Term, which: str) -> Ste
         sentence=SIGNALS,
         over=[i],
         on=actions,
-        given=~i.is_("Absent") & ~own,
+        given=~i.is_("Absent") & ~in_control,
         then=stays(i, [*OPEN, *INSTANCE_ENDS]),
     )
 

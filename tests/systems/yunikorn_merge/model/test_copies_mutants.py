@@ -140,11 +140,11 @@ EQUIVALENT = {
                 *(
                     f"rule {kind}: the {what}, condition 1"
                     for kind in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm")
-                    for what in ("cache removes the allocation", "scheduler is told")
+                    for what in ("cache removes the allocation", "scheduler is notified")
                 ),
                 *(
                     "rule a rejected application goes, condition 1",
-                    "rule the cache is told of a removed node, condition 1",
+                    "rule the cache is notified of a removed node, condition 1",
                 ),
             ),
             GONE_ONCE,

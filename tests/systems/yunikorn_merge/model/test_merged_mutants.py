@@ -29,16 +29,16 @@ ALREADY_SO = "it follows from the other conditions"
 SAYS_NOTHING_NEW = {
     "rule with its queues, condition 2": "a partition is added once: its queues are absent then (queues-are-in-what-is-there)",
     "rule its queues are removed, condition 2": "the queues of a partition that is there are (queues-are-in-what-is-there)",
-    "rule a rejected ask is told, condition 1": "of an ask nothing else is told",
+    "rule a rejected ask is reported, condition 1": "of an ask nothing else is told",
     "rule what runs on a node is added with it, condition 3": ALREADY_SO,
     "rule what runs for nobody is not added, condition 3": ALREADY_SO,
     "rule what runs on a node that is rejected is not added, condition 3": ALREADY_SO,
     **{
         f"rule {name}, condition 3": NEVER_UNDER_WAY
         for name in (
-            *("an added application is told", "a rejected application is told", "a rejected ask is told"),
-            *("an added node is told", "a rejected node is told", "what is not added is told"),
-            *("an allocation is told", "an end is told"),
+            *("an added application is reported", "a rejected application is reported", "a rejected ask is reported"),
+            *("an added node is reported", "a rejected node is reported", "what is not added is reported"),
+            *("an allocation is reported", "an end is reported"),
         )
     },
     "action allocate, conjunct 1": ALREADY_SO,
@@ -120,7 +120,7 @@ def test_a_mutant_is_caught_where_everything_is_there_twice(name: str) -> None:
     assert first_broken(named()[name].build(), place(MERGED, about, twice(MERGED, configuration.rigid)), [prop]) == prop
 
 
-DIFFERING = ["rule a node is removed", "action allocate, conjunct 5", "rule an end is told"]
+DIFFERING = ["rule a node is removed", "action allocate, conjunct 5", "rule an end is reported"]
 """Mutants that are caught: were these proved to say nothing new, the proof would be worth nothing."""
 
 

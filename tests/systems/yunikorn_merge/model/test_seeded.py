@@ -152,7 +152,7 @@ SEEDED = [
         TWO_COPY_REPAIRED,
         "what-runs-is-there",
         where="what runs is preempted or given back, or its node or application goes",
-        without=["the resource manager is told of a release"],
+        without=["a release is reported to the resource manager"],
     ),
     Seeded(
         "the manager of a partition ends before it is empty",
@@ -187,7 +187,7 @@ SEEDED = [
         TWO_COPY_REPAIRED,
         "told-allocations-were-confirmed",
         where="an ask and its allocation",
-        without=["a confirmed allocation: the resource manager is told"],
+        without=["a confirmed allocation: the resource manager is notified"],
         rules=[CHANNELS.sending("told at once", x.scheduler.fires("propose"), [], "NewAllocation", x)],
     ),
     Seeded(
@@ -221,7 +221,9 @@ SEEDED = [
         "asks-are-of-what-is-there",
         without=["asks go with their application"],
     ),
-    Seeded("merged: the end of an allocation is not told", MERGED, "what-runs-is-there", without=["an end is told"]),
+    Seeded(
+        "merged: the end of an allocation is not told", MERGED, "what-runs-is-there", without=["an end is reported"]
+    ),
     Seeded(
         "merged: a partition goes without its nodes",
         MERGED,

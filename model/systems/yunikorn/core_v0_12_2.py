@@ -69,7 +69,7 @@ ROWS = [
 
 # --- Actions
 
-THERE = ~k.application.queue.partition.deleted
+PARTITION_EXISTS = ~k.application.queue.partition.deleted
 UNKNOWN = a.is_("New") & ~a.known
 TERMINATED = ("Completed", "Expired", "Failed", "Rejected")
 
@@ -91,12 +91,12 @@ add_ask = replace(
         k.is_("to_come"),
         k.application.known,
         ~k.application.is_(*TERMINATED),
-        THERE,
+        PARTITION_EXISTS,
     ],
 )
 
-remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, THERE])
-end = replace(ev.end, when=[*ev.end.when, THERE])
+remove_ask = replace(ev.remove_ask, when=[*ev.remove_ask.when, PARTITION_EXISTS])
+end = replace(ev.end, when=[*ev.end.when, PARTITION_EXISTS])
 
 create_node = replace(
     ev.create_node, when=[*ev.create_node.when, ~n.partition.is_("Stopped")], line=None, fact="2, partition.go:551"
@@ -108,7 +108,7 @@ MAY_BE_SCHEDULED = (
     & ~k.application.queue.is_("Stopped")
     & ~exists(u, k.application.queue.above.has(u) & u.is_("Stopped"))
     & ~k.application.queue.partition.is_("Stopped")
-    & THERE
+    & PARTITION_EXISTS
     & (n.partition == k.application.queue.partition)
 )
 

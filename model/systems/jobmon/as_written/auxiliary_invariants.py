@@ -4,7 +4,7 @@ from schedproof.model.lang import NONE, Invariant, exists, implies
 
 from .machines import RUN_ERRORS, UNFINISHED_ERRORS, i, r, t, w
 
-UNDERNEATH = [
+AUXILIARY_INVARIANTS = [
     Invariant(
         name="tasks-have-a-latest-instance",
         says="a task that is there has a latest instance, and one that is not has none",

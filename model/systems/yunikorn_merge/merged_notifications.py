@@ -17,10 +17,10 @@ def is_there(
 
 # Each of these is about a message. There is one of each kind for each object, unless an exploration leaves it out.
 
-TOLD: list[Property] = [
+NOTIFICATIONS: list[Property] = [
     is_there(
         "new-allocations-are-news",
-        "an allocation that the resource manager is to be told of was made, and it does not know of it",
+        "a notification of a new allocation is true, and the resource manager does not know of the allocation",
         26,
         "| RMNewAllocationsEvent | Cache -> RM | |",
         [e],
@@ -29,7 +29,7 @@ TOLD: list[Property] = [
     ),
     is_there(
         "ends-are-news",
-        "an end that the resource manager is to be told of has come, and it does not know of it",
+        "a notification of an end is true, and the resource manager does not know of the end",
         27,
         "| RMReleaseAllocationEvent | Cache -> RM | |",
         [e],
@@ -47,7 +47,7 @@ TOLD: list[Property] = [
     ),
     is_there(
         "told-in-order",
-        "that an allocation has ended is told after that it was made",
+        "the notification that an allocation has ended comes after the one that it was made",
         27,
         "| RMReleaseAllocationEvent | Cache -> RM | |",
         [e, f],
@@ -58,7 +58,7 @@ TOLD: list[Property] = [
     ),
     is_there(
         "ends-are-told",
-        "an allocation that has ended the resource manager knows to have ended, or it is still to be told",
+        "the resource manager knows that an ended allocation has ended, or the notification is under way",
         320,
         ">> Emit alloc_completed_event to RMProxy",
         [e],
@@ -67,7 +67,7 @@ TOLD: list[Property] = [
     ),
     is_there(
         "what-is-there-is-told",
-        "what is allocated the resource manager knows of, or it is still to be told",
+        "the resource manager knows of every allocation, or the notification is under way",
         26,
         "| RMNewAllocationsEvent | Cache -> RM | |",
         [e],
@@ -76,7 +76,7 @@ TOLD: list[Property] = [
     ),
     is_there(
         "what-runs-is-there",
-        "what the resource manager takes to run is allocated, or it is still to be told otherwise",
+        "what the resource manager takes to run is allocated, or the notification of its end is under way",
         320,
         ">> Emit alloc_completed_event to RMProxy",
         [e],
@@ -85,7 +85,7 @@ TOLD: list[Property] = [
     ),
     StepInvariant(
         name="allocations-are-told-once",
-        says="the resource manager is not told of an allocation that it knows already",
+        says="the resource manager is not notified of an allocation that it knows already",
         line=26,
         sentence="| RMNewAllocationsEvent | Cache -> RM | |",
         over=[x],
@@ -95,7 +95,7 @@ TOLD: list[Property] = [
     ),
     StepInvariant(
         name="nothing-is-released-twice",
-        says="the resource manager is not told twice that an allocation is released",
+        says="the resource manager is not notified twice that an allocation is released",
         line=27,
         sentence="| RMReleaseAllocationEvent | Cache -> RM | |",
         over=[x],
@@ -105,7 +105,7 @@ TOLD: list[Property] = [
     ),
     StepInvariant(
         name="told-allocations-are-there",
-        says="when the resource manager is told of an allocation, it is there",
+        says="when the resource manager is notified of an allocation, the allocation exists",
         line=26,
         sentence="| RMNewAllocationsEvent | Cache -> RM | |",
         over=[x],
@@ -115,7 +115,7 @@ TOLD: list[Property] = [
     ),
     StepInvariant(
         name="told-allocations-were-confirmed",
-        says="when the resource manager is told of an allocation, it is there, or it is still to be told that it is gone",
+        says="when the resource manager is notified of an allocation, it exists, or the notification of its end is under way",
         line=26,
         sentence="| RMNewAllocationsEvent | Cache -> RM | |",
         over=[f],
@@ -125,12 +125,12 @@ TOLD: list[Property] = [
     ),
     is_there(
         "rejections-of-asks-are-news",
-        "an ask that the resource manager is to be told of as rejected is, and it does not know",
+        "a notification that an ask is rejected is true, and the resource manager does not know of the rejection",
         28,
         "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
         [e],
         UNDER_WAY & (e.kind == "AskRejected"),
-        e.ask.is_("rejected") & ~e.ask.told,
+        e.ask.is_("rejected") & ~e.ask.notified,
     ),
     is_there(
         "told-rejections-of-asks-are-true",
@@ -138,28 +138,28 @@ TOLD: list[Property] = [
         28,
         "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
         [k],
-        k.told,
+        k.notified,
         k.is_("rejected"),
     ),
     StepInvariant(
         name="asks-are-answered-once",
-        says="the resource manager is told once that an ask is rejected, and not of one of which it has an allocation",
+        says="the resource manager is notified once that an ask is rejected, and of no ask of which it has an allocation",
         line=28,
         sentence="| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
         over=[k],
         on=["deliver_ask_rejected"],
         given=e.ask == k,
-        then=~k.told & forall(x, implies((x.ask == k) & ~x.ask.recovered, x.is_("unknown"))),
+        then=~k.notified & forall(x, implies((x.ask == k) & ~x.ask.recovered, x.is_("unknown"))),
     ),
     *[
         is_there(
             f"{verdict}-{what}s-are-news",
-            f"that a {what} is {verdict} is true when the resource manager is to be told so, and it does not know",
+            f"a notification that a {what} is {verdict} is true, and the resource manager does not know it",
             line,
             sentence,
             [e],
             UNDER_WAY & (e.kind == kind),
-            one.is_(*states) & (one.told == "nothing"),
+            one.is_(*states) & (one.notified == "nothing"),
         )
         for what, one, line, sentence in (
             (
@@ -182,7 +182,7 @@ TOLD: list[Property] = [
             line,
             sentence,
             [one],
-            one.told != "nothing",
+            one.notified != "nothing",
             ~one.is_("unknown"),
         )
         for what, one, line, sentence in (
@@ -193,13 +193,13 @@ TOLD: list[Property] = [
     *[
         StepInvariant(
             name=f"{what}s-are-answered-once",
-            says=f"the resource manager is told once whether a {what} is accepted",
+            says=f"the resource manager is notified once whether a {what} is accepted",
             line=line,
             sentence=sentence,
             over=[one],
             on=[f"deliver_{what}_accepted", f"deliver_{what}_rejected"],
             given=getattr(e, what) == one,
-            then=one.told == "nothing",
+            then=one.notified == "nothing",
         )
         for what, one, line, sentence in (
             ("application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
@@ -212,7 +212,7 @@ TOLD: list[Property] = [
         25,
         "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |",
         [a],
-        a.told == "accepted",
+        a.notified == "accepted",
         a.is_("present", "removed"),
     ),
 ]
