@@ -180,7 +180,7 @@ class System:
     # --- generation
 
     def _create(self, lock: AbstractContextManager[object] | None, history: bool) -> dict[str, list[ObjectMachine]]:
-        found = {}
+        objects = {}
         model, initial = self.instance.model, self.instance.initial()
         for declared in model.machines:
             sort = declared.sort.name
@@ -192,23 +192,23 @@ class System:
                     after[event] = [partial(_post, trigger) for trigger in caused]
             machine = generate_machine(declared, model.table(sort), history=history, lock=lock, after=after)
             names = self.instance.object_names(sort)
-            found[sort] = list(create_objects(machine, declared, names, history=history, lock=lock).values())
+            objects[sort] = list(create_objects(machine, declared, names, history=history, lock=lock).values())
             first = self.instance.slot(sort)
-            for it, number in zip(found[sort], initial[first : first + len(names)], strict=True):
+            for it, number in zip(objects[sort], initial[first : first + len(names)], strict=True):
                 it.state = declared.states[number].name  # some objects may begin in another state
-        return found
+        return objects
 
     def _joint_updates(self) -> dict[tuple[str, str, str], list[tuple[str, Eval]]]:
         """The updates that an object cannot compute alone: (sort, event, source) -> (attribute, value) pairs."""
-        found = {}
+        updates_by_row = {}
         for row in self.instance.model.rows:
             declared = self.instance.model.machine(row.sort)
             kept = [a.name for a in changeable(declared, self.instance.with_history)]
             joint = [(n, term) for n, term in row.sets if n in kept and needs_others(term, kept)]
             owner = Owner(row.sort.name, row.event)
             compiled = [(n, compile_term(self.instance, term, {}, owner)) for n, term in joint]
-            found[row.sort.name, row.event, row.source] = compiled
-        return found
+            updates_by_row[row.sort.name, row.event, row.source] = compiled
+        return updates_by_row
 
     def _create_environment(self, lock: AbstractContextManager[object] | None) -> TransitionsMachine:
         kind: Any = TransitionsMachine if lock is None else LockedMachine
@@ -249,7 +249,7 @@ class System:
         cascade = _cascade(data)
         if not condition(cascade.moment()):
             raise GuardFailed(
-                f"{self._said(cascade)} is not possible: part {number} of its guard ({place}) does not hold"
+                f"{self._action_text(cascade)} is not possible: part {number} of its guard ({place}) does not hold"
             )
         return True
 
@@ -269,7 +269,7 @@ class System:
         already = cascade.busy.setdefault((sort, who), (event, payload))
         if already != (event, payload):
             raise IllegalEvent(
-                f"{self._said(cascade)}: {trigger} fires {event} on {it.name}, "
+                f"{self._action_text(cascade)}: {trigger} fires {event} on {it.name}, "
                 f"which takes {already[0]} in the same cascade already"
             )
         fired = cascade.fired.setdefault(trigger.key, {})
@@ -281,10 +281,10 @@ class System:
         try:
             it.trigger_event(event, self._sets(cascade, it, sort, event, who, payload), shown, cascade, who, payload)
         except IllegalEvent as problem:
-            raise IllegalEvent(f"{self._said(cascade)}: {trigger} fires {event}, but {problem}") from None
+            raise IllegalEvent(f"{self._action_text(cascade)}: {trigger} fires {event}, but {problem}") from None
         cascade.log.append(Fired(sort, it.name, event, shown, trigger.cause))
 
-    def _said(self, cascade: _Cascade) -> str:
+    def _action_text(self, cascade: _Cascade) -> str:
         return self._codec.show(cascade.action, cascade.parameters)
 
     def _sets(
@@ -297,12 +297,12 @@ class System:
         bound = {"me": who, **{f"given {name}": value for name, value in payload.items()}}
         moment = Moment(cascade.state, bound)
         declared = self.instance.model.machine(sort)
-        found = {}
+        values = {}
         for name, value in joint:
             attribute = declared.attribute(name)
             assert attribute is not None
-            found[name] = self._codec.decode(attribute.type, value(moment))
-        return found
+            values[name] = self._codec.decode(attribute.type, value(moment))
+        return values
 
 
 def _cascade(data: EventData) -> _Cascade:

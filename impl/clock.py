@@ -115,13 +115,15 @@ class ManualClock:
         Raises:
             ValueError: it is not armed, or its deadline has not come.
         """
-        found = next((t for t in self._pending if t.name == timer), None)
-        if found is None:
+        due_timer = next((t for t in self._pending if t.name == timer), None)
+        if due_timer is None:
             raise ValueError(f"timer {timer} is not armed; armed: {_names(self._pending)}")
-        if self._timed and found.deadline > self._now:
-            raise ValueError(f"timer {timer} has {(found.deadline - self._now) / SECOND} s to go; advance the clock")
-        self._pending.remove(found)
-        self._under_way.append(found)
+        if self._timed and due_timer.deadline > self._now:
+            raise ValueError(
+                f"timer {timer} has {(due_timer.deadline - self._now) / SECOND} s to go; advance the clock"
+            )
+        self._pending.remove(due_timer)
+        self._under_way.append(due_timer)
 
     def deliver(self, timer: Hashable) -> None:
         """Calls the callback of a timer that has run out; of several with one name, the oldest.
@@ -129,11 +131,11 @@ class ManualClock:
         Raises:
             ValueError: none of this name is under way.
         """
-        found = next((t for t in self._under_way if t.name == timer), None)
-        if found is None:
+        due_timer = next((t for t in self._under_way if t.name == timer), None)
+        if due_timer is None:
             raise ValueError(f"timer {timer} has not run out; under way: {_names(self._under_way)}")
-        self._under_way.remove(found)
-        found.callback()
+        self._under_way.remove(due_timer)
+        due_timer.callback()
 
     def fire(self, timer: Hashable) -> None:
         """Delivers a timer in time: :meth:`run_out`, then :meth:`deliver`.

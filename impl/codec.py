@@ -31,10 +31,10 @@ class Codec:
         Raises:
             ValueError: there is none.
         """
-        found = self._numbers[sort].get(name) if isinstance(name, str) else None
-        if found is None:
+        object_number = self._numbers[sort].get(name) if isinstance(name, str) else None
+        if object_number is None:
             raise ValueError(f"unknown {sort} {name!r}; choose from {', '.join(self._names[sort])}")
-        return found
+        return object_number
 
     def encode(self, kind: Type, value: object) -> int:
         """A value of type ``kind``, encoded for terms.
@@ -86,22 +86,24 @@ class Codec:
         if all(a.name != action for a in model.actions):
             names = ", ".join(a.name for a in model.actions)
             raise ValueError(f"unknown action {action!r}; choose from {names}")
-        wanted = {v.name: v.type for v in model.action(action).parameters}
+        parameter_types = {v.name: v.type for v in model.action(action).parameters}
         for name in parameters:
-            if name not in wanted:
-                raise ValueError(f"unknown parameter {name!r} of {action}; choose from {', '.join(wanted) or 'none'}")
-        found = {}
-        for name, kind in wanted.items():
+            if name not in parameter_types:
+                raise ValueError(
+                    f"unknown parameter {name!r} of {action}; choose from {', '.join(parameter_types) or 'none'}"
+                )
+        encoded = {}
+        for name, kind in parameter_types.items():
             if name not in parameters:
                 raise ValueError(f"{action} needs its parameter {name}, of type {kind}: do({action!r}, {name}=...)")
             value = checked(kind, parameters[name], f"{action}: parameter {name}")
             if isinstance(kind, Ref) and value is None:
                 raise ValueError(f"{action}: parameter {name}: name a {kind.sort}, not None")
             try:
-                found[name] = self.encode(kind, value)
+                encoded[name] = self.encode(kind, value)
             except ValueError as problem:
                 raise ValueError(f"{action}: parameter {name}: {problem}") from None
-        return found
+        return encoded
 
     def payload(self, sort: str, event: str, payload: Mapping[str, int]) -> dict[str, object]:
         """The parameters of an object's event, decoded."""

@@ -32,21 +32,21 @@ class LockOrderError(Exception):
     """A thread tried to acquire a lock against the order; nothing has been acquired.
 
     Args:
-        held, wanted: the locks.
+        held, requested: the locks.
         since, now: the stack at which the first was acquired, and that of the attempt.
     """
 
-    def __init__(self, held: OrderedLock, wanted: OrderedLock, since: Sequence[str], now: Sequence[str]) -> None:
-        self.held, self.wanted, self.since, self.now = held, wanted, tuple(since), tuple(now)
-        again = "it again, and it is not re-entrant" if held is wanted else f"{wanted}"
+    def __init__(self, held: OrderedLock, requested: OrderedLock, since: Sequence[str], now: Sequence[str]) -> None:
+        self.held, self.requested, self.since, self.now = held, requested, tuple(since), tuple(now)
+        target_text = "it again, and it is not re-entrant" if held is requested else f"{requested}"
         order = (
             ""
-            if held is wanted
-            else f"; the order is {' < '.join(wanted.order.classes)}, and the outer before the inner"
+            if held is requested
+            else f"; the order is {' < '.join(requested.order.classes)}, and the outer before the inner"
         )
         super().__init__(
-            f"{threading.current_thread().name} holds {held} and may not acquire {again}{order}\n"
-            f"{held} was acquired at:\n{''.join(self.since)}{wanted} is wanted at:\n{''.join(self.now)}"
+            f"{threading.current_thread().name} holds {held} and may not acquire {target_text}{order}\n"
+            f"{held} was acquired at:\n{''.join(self.since)}{requested} is requested at:\n{''.join(self.now)}"
         )
 
 
@@ -265,11 +265,11 @@ def _callers(deepest: int) -> Callers:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename in (__file__, contextlib.__file__):
         frame = frame.f_back
-    found: list[tuple[str, int, str]] = []
-    while frame is not None and len(found) < deepest:
-        found.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+    frames: list[tuple[str, int, str]] = []
+    while frame is not None and len(frames) < deepest:
+        frames.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         frame = frame.f_back
-    return found[::-1]
+    return frames[::-1]
 
 
 def _text(callers: Callers) -> list[str]:

@@ -213,14 +213,14 @@ def create_objects(
 ) -> dict[str, ObjectMachine]:
     """Objects by name, in their initial state, on a machine of :func:`generate_machine` with the same ``lock``."""
     initial = {a.name: initial_value(a) for a in changeable(declared, history)}
-    found: dict[str, ObjectMachine] = {}
+    objects: dict[str, ObjectMachine] = {}
     for name in names:
-        if name in found:
+        if name in objects:
             raise ValueError(f"two objects of {declared.sort} are named {name!r}; names must differ")
-        found[name] = ObjectMachine(name, declared.sort.name, dict(initial), lock or nullcontext())
-        found[name]._machine = machine
-    machine.add_model(list(found.values()))
-    return found
+        objects[name] = ObjectMachine(name, declared.sort.name, dict(initial), lock or nullcontext())
+        objects[name]._machine = machine
+    machine.add_model(list(objects.values()))
+    return objects
 
 
 def object_machines(

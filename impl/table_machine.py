@@ -67,10 +67,10 @@ class TableMachine:
             IllegalEvent: there is no row.
         """
         # Tables are immutable, so the answers are cached.
-        found = self._targets.get((state, event))
-        if found is None:
-            found = self._targets[state, event] = self._moved(state, event)
-        return found
+        next_state = self._targets.get((state, event))
+        if next_state is None:
+            next_state = self._targets[state, event] = self._moved(state, event)
+        return next_state
 
     def _moved(self, state: str, event: str) -> str:
         known = self._machine.events.get(event)

@@ -61,9 +61,9 @@ class Trigger:
         if any(name in known and known[name] not in domain for name, domain in self.free):
             return  # the pattern's variable stands for an object, but the payload has none
         for values in product(*domains):
-            here = Moment(moment.state, {**known, **dict(zip(names, values, strict=True))}, moment.fired)
-            if all(condition(here) for condition in self.conditions):
-                yield Caused(self.who(here), {name: value(here) for name, value in self.payload})
+            context = Moment(moment.state, {**known, **dict(zip(names, values, strict=True))}, moment.fired)
+            if all(condition(context) for condition in self.conditions):
+                yield Caused(self.who(context), {name: value(context) for name, value in self.payload})
 
     def _matched(self, object_number: int, payload: Mapping[str, int]) -> dict[str, int]:
         """The variables that the pattern ``on`` binds when it matches a firing.
@@ -85,17 +85,17 @@ def ranks(model: Model) -> dict[Key, int]:
 def triggers(instance: Instance) -> dict[Key, list[Trigger]]:
     """The triggers of each action and each event: root firings first, then rules in the model's order."""
     order = ranks(instance.model)
-    found: dict[Key, list[Trigger]] = {}
+    by_cause: dict[Key, list[Trigger]] = {}
     for action in instance.model.actions:
-        found[action.name, ""] = [_trigger(instance, order, action, None, action, (), f) for f in action.fires]
+        by_cause[action.name, ""] = [_trigger(instance, order, action, None, action, (), f) for f in action.fires]
     for rule in instance.model.rules:
         if isinstance(rule.on, Action):
             made = _trigger(instance, order, rule, None, rule.on, rule.when, rule.fires)
-            found[rule.on.name, ""].append(made)
+            by_cause[rule.on.name, ""].append(made)
         else:
             made = _trigger(instance, order, rule, rule.on, None, (rule.on, *rule.when), rule.fires)
-            found.setdefault((sort_of(instance.model, rule.on.of, {}), rule.on.event), []).append(made)
-    return found
+            by_cause.setdefault((sort_of(instance.model, rule.on.of, {}), rule.on.event), []).append(made)
+    return by_cause
 
 
 def _trigger(

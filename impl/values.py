@@ -74,10 +74,10 @@ def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mappin
         case t.Attr(t.Me(), name) if name in values:
             return values[name]
         case t.Adjusted(base, element, present):
-            found = own_value(base, me, values, payload)
+            base_value = own_value(base, me, values, payload)
             one = frozenset({own_value(element, me, values, payload)} - {None})
-            assert isinstance(found, frozenset)
-            return found | one if present else found - one
+            assert isinstance(base_value, frozenset)
+            return base_value | one if present else base_value - one
         case t.Sum(left, right, sign):
             a, b = own_value(left, me, values, payload), own_value(right, me, values, payload)
             assert isinstance(a, int) and isinstance(b, int)

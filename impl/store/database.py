@@ -24,9 +24,9 @@ BUSY_SECONDS = 30
 CLOSING_MILLISECONDS = 1000
 """The milliseconds that closing waits for readers of the SQLite file. Then they may go on with what is in the WAL."""
 
-_SERIALIZATION, _DEADLOCK, _TAKEN = "40001", "40P01", "23505"
-_TABLE_THERE, _OBJECT_THERE = "42P07", "42710"
-CONTENTION = frozenset({_SERIALIZATION, _DEADLOCK, _TAKEN, _TABLE_THERE, _OBJECT_THERE})
+_SERIALIZATION, _DEADLOCK, _UNIQUE_VIOLATION = "40001", "40P01", "23505"
+_DUPLICATE_TABLE, _DUPLICATE_OBJECT = "42P07", "42710"
+CONTENTION = frozenset({_SERIALIZATION, _DEADLOCK, _UNIQUE_VIOLATION, _DUPLICATE_TABLE, _DUPLICATE_OBJECT})
 """PostgreSQL's error codes when another transaction was first to commit, to take a key, or to make the same tables."""
 
 
@@ -50,11 +50,11 @@ class Database:
         self._is_closed = False
         # A database in memory has one connection, so its transactions take turns here.
         self._turn: RLock | nullcontext[None] = RLock() if self.in_memory else nullcontext()
-        with self._said("opened"):
+        with self._translated_errors("opened"):
             self._engine = _engine(where, self.in_memory)
 
         def opened() -> None:
-            with self._said("opened"), self._engine.begin() as connection:
+            with self._translated_errors("opened"), self._engine.begin() as connection:
                 self._expect_same_columns(connection, tables)
                 tables.create_all(connection)
 
@@ -69,7 +69,7 @@ class Database:
         """One transaction, committed at the end of the ``with`` block and rolled back by an exception."""
         if self._is_closed:
             raise StoreError(f"{self.url} cannot be used: it is closed")
-        with self._turn, self._said("used"), self._engine.begin() as connection:
+        with self._turn, self._translated_errors("used"), self._engine.begin() as connection:
             yield connection
 
     def close(self) -> None:
@@ -85,16 +85,19 @@ class Database:
 
     def _expect_same_columns(self, connection: Connection, tables: MetaData) -> None:
         """Refuses existing tables with other columns: they may be of an earlier version, or of another program."""
-        there = inspect(connection)
+        inspector = inspect(connection)
         for table in tables.sorted_tables:
-            if not there.has_table(table.name):
+            if not inspector.has_table(table.name):
                 continue
-            found, wanted = {column["name"] for column in there.get_columns(table.name)}, set(table.columns.keys())
-            if found != wanted:
-                without = "".join(f", without {name}" for name in sorted(wanted - found))
-                more = "".join(f", with {name}" for name in sorted(found - wanted))
+            actual_columns, expected_columns = (
+                {column["name"] for column in inspector.get_columns(table.name)},
+                set(table.columns.keys()),
+            )
+            if actual_columns != expected_columns:
+                missing = "".join(f", without {name}" for name in sorted(expected_columns - actual_columns))
+                extra = "".join(f", with {name}" for name in sorted(actual_columns - expected_columns))
                 raise StoreError(
-                    f"{self.url} was made by another version: it has a table {table.name}{without}{more}; give another database"
+                    f"{self.url} was made by another version: it has a table {table.name}{missing}{extra}; give another database"
                 )
 
     def _parsed(self, url: str) -> URL:
@@ -108,7 +111,7 @@ class Database:
         return where.set(drivername="postgresql+psycopg") if where.drivername == "postgresql" else where
 
     @contextmanager
-    def _said(self, what: str) -> Iterator[None]:
+    def _translated_errors(self, what: str) -> Iterator[None]:
         try:
             yield
         except (ModuleNotFoundError, NoSuchModuleError) as error:

@@ -31,13 +31,13 @@ class MemoryTransaction(Transaction):
         return records[at] if is_there else None
 
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
-        found = self.records[kind]
+        matching = self.records[kind]
         for name, condition in conditions.items():
             if isinstance(condition, ValuesOf):
                 condition = self._values(condition)
             meets = _test(condition)
-            found = tuple([record for record in found if meets(getattr(record, name))])
-        return found
+            matching = tuple([record for record in matching if meets(getattr(record, name))])
+        return matching
 
     def _values(self, of: ValuesOf) -> frozenset[Any]:
         """The values of a condition, cached as long as nothing is written."""

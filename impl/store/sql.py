@@ -104,8 +104,8 @@ class SqlTransaction(Transaction):
         self._url = url
 
     def get(self, kind: type[R], *key: int | str) -> R | None:
-        found = self._select(kind, [c == value for c, value in zip(self._tables[kind].key, key, strict=True)])
-        return found[0] if found else None
+        records = self._select(kind, [c == value for c, value in zip(self._tables[kind].key, key, strict=True)])
+        return records[0] if records else None
 
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
         return tuple(self._select(kind, self._where(kind, conditions)))
@@ -163,25 +163,25 @@ class SqlTransaction(Transaction):
         query = select(to.table).where(*where)
         rows = self._connection.execute(query.order_by(*to.key) if kind.is_numbered else query).mappings().all()
         members = {name: self._members(to, pairs, where) for name, pairs in to.members.items()}
-        found: list[R] = []
+        records: list[R] = []
         for row in rows:
             key = [row[column.name] for column in to.key]
             try:
                 sets = {name: frozenset(of[key[0]]) for name, of in members.items()}
-                found.append(to.to_record({**row, **sets}))
+                records.append(to.to_record({**row, **sets}))
             except (ValueError, KeyError, TypeError, SchedulerError) as error:
                 raise StoreError(f"{self._url}: the {kind.describe(*key)} cannot be read: {error}") from error
         # Sorted here, because databases sort names in different ways.
-        return found if kind.is_numbered else sorted(found, key=kind.key_of)
+        return records if kind.is_numbered else sorted(records, key=kind.key_of)
 
     def _members(self, to: KindTable, pairs: Table, where: Sequence[ColumnElement[bool]]) -> dict[Any, set[Any]]:
         query = select(pairs)
         if where:
             query = query.where(next(iter(pairs.columns)).in_(select(*to.key).where(*where)))
-        found: defaultdict[Any, set[Any]] = defaultdict(set)
+        members_of: defaultdict[Any, set[Any]] = defaultdict(set)
         for key, member in self._connection.execute(query):
-            found[key].add(member)
-        return found
+            members_of[key].add(member)
+        return members_of
 
 
 def _reader(record: type[Any]) -> Callable[[Row], Any]:

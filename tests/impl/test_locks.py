@@ -141,18 +141,18 @@ def test_what_goes_against_the_order_is_refused_before_it_blocks(order: LockOrde
     text = str(refused.value)
     assert "holds Node n and may not acquire Queue root" in text
     assert "Partition < Queue < Node" in text
-    held_at, wanted_at = text.split("Queue root is wanted at:")
+    held_at, requested_at = text.split("Queue root is requested at:")
     assert "place_something" in held_at and "look_for_victims" not in held_at
-    assert "look_for_victims" in wanted_at
+    assert "look_for_victims" in requested_at
     assert "impl/locks.py" not in text, "the stacks are the callers'"
     assert order.holds() == []
 
 
 @pytest.mark.parametrize(
-    ("held", "wanted", "allowed"),
+    ("held", "requested", "allowed"),
     [("outer", "inner", True), ("inner", "outer", False), ("inner", "sibling", False), ("outer", "deep", True)],
 )
-def test_of_one_class_the_outer_comes_first(order: LockOrder, held: str, wanted: str, allowed: bool) -> None:
+def test_of_one_class_the_outer_comes_first(order: LockOrder, held: str, requested: str, allowed: bool) -> None:
     locks = {
         "outer": OrderedLock(order, "Queue", "root"),
         "inner": OrderedLock(order, "Queue", "root.a", ["root"]),
@@ -161,15 +161,15 @@ def test_of_one_class_the_outer_comes_first(order: LockOrder, held: str, wanted:
     }
     with locks[held].write():
         if allowed:
-            with locks[wanted].write():
-                assert order.holds() == [locks[held], locks[wanted]]
+            with locks[requested].write():
+                assert order.holds() == [locks[held], locks[requested]]
         else:
-            with pytest.raises(LockOrderError), locks[wanted].write():
+            with pytest.raises(LockOrderError), locks[requested].write():
                 pass
 
 
 def test_all_that_is_held_counts_not_just_the_last(order: LockOrder) -> None:
-    """In the order of acquisition the last may come before what is wanted, and one before it after."""
+    """In the order of acquisition the last may come before what is requested, and one before it after."""
     partition, queue, node = (OrderedLock(order, of, of) for of in order.classes)
     partition.acquire(Mode.READ)
     node.acquire(Mode.READ)

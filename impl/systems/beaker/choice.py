@@ -29,8 +29,8 @@ def only(*names: str) -> Choice:
             return names
         if not names and not options:
             return None
-        said = ", ".join(" on ".join(option) for option in options) or "nothing"
-        raise Refused(f"{' on '.join(names) or 'nothing'} was wanted, but there is {said} to choose")
+        offered = ", ".join(" on ".join(option) for option in options) or "nothing"
+        raise Refused(f"{' on '.join(names) or 'nothing'} was wanted, but there is {offered} to choose")
 
     return choose
 

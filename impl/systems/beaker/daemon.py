@@ -89,11 +89,13 @@ class Daemon:
     def _put_away(self) -> bool:
         """Finishes the work on the set in hand; returns whether there was one."""
         busy = False
-        while (mine := self._new_jobs.in_hand) is not None:
-            if mine.searched:
+        while (pending_search := self._new_jobs.in_hand) is not None:
+            if pending_search.searched:
                 self._new_jobs.settle()
-            elif not _tried(lambda name: self._new_jobs.search(), mine.recipe_set):
-                _tried(self._new_jobs.seat, mine.recipe_set)  # the search was refused because the set is not seated yet
+            elif not _tried(lambda name: self._new_jobs.search(), pending_search.recipe_set):
+                _tried(
+                    self._new_jobs.seat, pending_search.recipe_set
+                )  # the search was refused because the set is not seated yet
             busy = True
         return busy
 

@@ -88,14 +88,14 @@ class Draft(View):
 
         The first system of a set settles the lab of the set, and the siblings become assigned.
         """
-        mine = self.recipe_sets[recipe.recipe_set]
+        set_record = self.recipe_sets[recipe.recipe_set]
         self._to(recipe, RecipeState.SCHEDULED, system=system.name)
         self._use(system, Usage.SCHEDULED)
         for guest in self.guests(recipe):
             self._to(guest, RecipeState.SCHEDULED)
-        if mine.lab is None:
-            self.recipe_sets[mine.name] = replace(mine, lab=system.lab, place=self._next_place())
-            for sibling in self.members(mine.name):
+        if set_record.lab is None:
+            self.recipe_sets[set_record.name] = replace(set_record, lab=system.lab, place=self._next_place())
+            for sibling in self.members(set_record.name):
                 if sibling.state in (RecipeState.NEW, RecipeState.QUEUED):
                     self._to(sibling, RecipeState.ASSIGNED)
 

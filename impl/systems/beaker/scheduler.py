@@ -58,8 +58,8 @@ class NewJobs(Seats):
             raise Refused(f"recipe set {self.in_hand.recipe_set} is in hand; it comes first")
 
         def work(draft: Draft) -> Report:
-            mine = draft.recipe_set(recipe_set)
-            if not any(r.state is RecipeState.NEW for r in draft.members(mine.name)):
+            set_record = draft.recipe_set(recipe_set)
+            if not any(r.state is RecipeState.NEW for r in draft.members(set_record.name)):
                 raise Refused(f"recipe set {recipe_set} has no new recipe")
             return Report(What.TAKEN_UP, recipe_set)
 
@@ -77,21 +77,21 @@ class NewJobs(Seats):
             Refused: no set is in hand, its search has ended, or nothing was chosen. Or there is nothing to choose
                 because the set is not seated, although it can be.
         """
-        mine = self._in_hand(searched=False)
+        pending_search = self._in_hand(searched=False)
 
         def work(draft: Draft) -> Report:
-            option = chosen(choose or self._choose, draft.in_search(mine.recipe_set))
-            if option is None and draft.can_be_seated(mine.recipe_set):
-                raise Refused(f"recipe set {mine.recipe_set} can be seated; seat it, and search again")
+            option = chosen(choose or self._choose, draft.in_search(pending_search.recipe_set))
+            if option is None and draft.can_be_seated(pending_search.recipe_set):
+                raise Refused(f"recipe set {pending_search.recipe_set} can be seated; seat it, and search again")
             if option is None:
-                return Report(What.SEARCH_ENDED, mine.recipe_set)
+                return Report(What.SEARCH_ENDED, pending_search.recipe_set)
             recipe, system = option
             draft.schedule(draft.recipe(recipe), draft.system(system))
-            return Report(What.FOUND_IDLE, mine.recipe_set, recipe, system)
+            return Report(What.FOUND_IDLE, pending_search.recipe_set, recipe, system)
 
         report = self._transact(work)
         if report.what is What.SEARCH_ENDED:
-            self.in_hand = replace(mine, searched=True)
+            self.in_hand = replace(pending_search, searched=True)
         return report
 
     def settle(self) -> Report:
@@ -100,11 +100,11 @@ class NewJobs(Seats):
         Raises:
             Refused: no set is in hand, or its search has not ended.
         """
-        mine = self._in_hand(searched=True)
+        pending_search = self._in_hand(searched=True)
 
         def work(draft: Draft) -> Report:
-            draft.queue(mine.recipe_set)
-            return Report(What.SETTLED, mine.recipe_set)
+            draft.queue(pending_search.recipe_set)
+            return Report(What.SETTLED, pending_search.recipe_set)
 
         report = self._transact(work)
         self.in_hand = None
@@ -177,12 +177,12 @@ class Provisioning(Operations):
         """
 
         def work(draft: Draft) -> Report:
-            mine = draft.recipe_set(recipe_set)
-            if not draft.can_begin(mine.name):
-                others = [r for r in draft.members(mine.name) if r.state is not RecipeState.SCHEDULED]
-                said = ", ".join(f"{r.name} is {r.state}" for r in others)
-                raise Refused(f"recipe set {recipe_set} begins when all of its recipes are scheduled; {said}")
-            draft.begin(mine.name)
+            set_record = draft.recipe_set(recipe_set)
+            if not draft.can_begin(set_record.name):
+                others = [r for r in draft.members(set_record.name) if r.state is not RecipeState.SCHEDULED]
+                states = ", ".join(f"{r.name} is {r.state}" for r in others)
+                raise Refused(f"recipe set {recipe_set} begins when all of its recipes are scheduled; {states}")
+            draft.begin(set_record.name)
             return Report(What.BEGUN, recipe_set)
 
         return self._transact(work)

@@ -40,22 +40,24 @@ class Seats(Operations):
         """
 
         def work(draft: Draft) -> Report:
-            mine = draft.recipe_set(recipe_set)
-            if not draft.needs_seats(mine.name):
+            set_record = draft.recipe_set(recipe_set)
+            if not draft.needs_seats(set_record.name):
                 raise Refused(
                     f"recipe set {recipe_set} needs no seats: it has a lab, or seats that serve it, "
                     "or less than two recipes that need a system"
                 )
-            found = draft.seating(mine.name) if seats is None else seats
-            if found is None:
+            chosen_seats = draft.seating(set_record.name) if seats is None else seats
+            if chosen_seats is None:
                 raise Refused(f"no lab has an Automated viable system for each open recipe of {recipe_set}")
-            if not draft.is_seating(mine.name, found):
-                said = ", ".join(f"{recipe} on {system}" for recipe, system in sorted(found.items())) or "nothing"
+            if not draft.is_seating(set_record.name, chosen_seats):
+                proposed = (
+                    ", ".join(f"{recipe} on {system}" for recipe, system in sorted(chosen_seats.items())) or "nothing"
+                )
                 raise Refused(
-                    f"{said} cannot be the seats of {recipe_set}: each of its open recipes needs an Automated viable "
+                    f"{proposed} cannot be the seats of {recipe_set}: each of its open recipes needs an Automated viable "
                     "system of its own, all of one lab"
                 )
-            draft.seat(mine.name, found)
-            return Report(What.SEATED, recipe_set, seats=tuple(sorted(found.items())))
+            draft.seat(set_record.name, chosen_seats)
+            return Report(What.SEATED, recipe_set, seats=tuple(sorted(chosen_seats.items())))
 
         return self._transact(work)

@@ -100,9 +100,9 @@ def write(transaction: Transaction, changes: Changes) -> None:
 
 def _add(transaction: Transaction, kind: type[Any], added: Sequence[Any]) -> None:
     """Adds records. :func:`read_world` does not read finished objects, but their names stay in use."""
-    taken = transaction.find(kind, name=frozenset(record.name for record in added)) if added else ()
-    if taken:
-        raise Refused(f"there is a {SCHEMA.of[kind].describe(taken[0].name)} already")
+    existing = transaction.find(kind, name=frozenset(record.name for record in added)) if added else ()
+    if existing:
+        raise Refused(f"there is a {SCHEMA.of[kind].describe(existing[0].name)} already")
     for record in added:
         transaction.add(record)
 

@@ -175,9 +175,9 @@ class View:
 
     def is_outranked(self, recipe: Recipe, system: System) -> bool:
         """Whether a queued recipe of a higher priority can take the system."""
-        mine = self._priority(recipe)
+        priority = self._priority(recipe)
         return any(
-            r.state is RecipeState.QUEUED and self._priority(r) > mine and self.can_take(r, system)
+            r.state is RecipeState.QUEUED and self._priority(r) > priority and self.can_take(r, system)
             for r in self.recipes.values()
         )
 
@@ -226,9 +226,9 @@ def seating(viable: Mapping[str, frozenset[str]], lab_of: Mapping[str, str]) -> 
         The system of each recipe; None if no lab has one for each, or there is no system at all.
     """
     for lab in sorted({lab_of[system] for systems in viable.values() for system in systems}):
-        found = _matched({recipe: [s for s in systems if lab_of[s] == lab] for recipe, systems in viable.items()})
-        if found is not None:
-            return found
+        matching = _matched({recipe: [s for s in systems if lab_of[s] == lab] for recipe, systems in viable.items()})
+        if matching is not None:
+            return matching
     return None
 
 

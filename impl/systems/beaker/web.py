@@ -104,12 +104,12 @@ class Web(Operations):
         """
 
         def work(draft: Draft) -> Report:
-            mine = draft.recipe_set(recipe_set)
-            if mine.priority == priority:
+            set_record = draft.recipe_set(recipe_set)
+            if set_record.priority == priority:
                 raise Refused(f"recipe set {recipe_set} has priority {priority} already")
             if not any(r.state in OPEN for r in draft.members(recipe_set)):
                 raise Refused(f"no recipe of {recipe_set} waits for a system, so its priority means nothing any more")
-            draft.change_priority(mine, priority)
+            draft.change_priority(set_record, priority)
             return Report(What.PRIORITY_CHANGED, recipe_set, to=priority)
 
         return self._transact(work)
@@ -122,9 +122,9 @@ class Web(Operations):
         return Report(what, it.recipe_set, recipe)
 
     def _end_set(self, draft: Draft, recipe_set: str, state: RecipeState, what: What) -> Report:
-        mine = draft.recipe_set(recipe_set)
+        set_record = draft.recipe_set(recipe_set)
         # Guests first: the end of their host would abort them.
-        for recipe in sorted(draft.members(mine.name), key=lambda r: r.host is None):
+        for recipe in sorted(draft.members(set_record.name), key=lambda r: r.host is None):
             draft.finish(recipe, state)
         return Report(what, recipe_set)
 

@@ -26,5 +26,5 @@ def fewest_victims(memory: Memory, group: GroupRecord) -> Collection[str]:
         return (2 if waits else 1, priority[cell.holder], cell.name) if cell.holder is not None else (0, 0, cell.name)
 
     within_reach = [c for c in memory.cells if c.holder is None or priority[c.holder] < group.spec.priority]
-    wanted = len(group.live)
-    return [c.name for c in sorted(within_reach, key=cost)[:wanted]] if len(within_reach) >= wanted else []
+    needed = len(group.live)
+    return [c.name for c in sorted(within_reach, key=cost)[:needed]] if len(within_reach) >= needed else []

@@ -162,8 +162,8 @@ class Draft:
 
     def _overwritten(self, chosen: frozenset[str]) -> list[str]:
         """The preemptors that lose a cell of ``chosen``."""
-        found = {self.cells[cell].reserver for cell in chosen}
-        return sorted(name for name in found if name is not None)
+        reservers = {self.cells[cell].reserver for cell in chosen}
+        return sorted(name for name in reservers if name is not None)
 
     def _bind(self, name: str, cells: frozenset[str]) -> None:
         group = self.groups[name]

@@ -48,8 +48,8 @@ class GroupRecord:
     @property
     def live(self) -> tuple[str, ...]:
         """The pods that were submitted and are not deleted."""
-        found = zip(self.spec.pods, self.pods, strict=True)
-        return tuple(pod for pod, status in found if status not in (None, PodStatus.DELETED))
+        with_status = zip(self.spec.pods, self.pods, strict=True)
+        return tuple(pod for pod, status in with_status if status not in (None, PodStatus.DELETED))
 
     @property
     def missing(self) -> tuple[str, ...]:

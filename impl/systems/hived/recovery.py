@@ -49,9 +49,9 @@ def recovered_groups(rows: Sequence[PodRow], cells: Iterable[str]) -> list[Recov
         Unrecoverable: rows contradict each other, or name unknown cells.
     """
     ordered = sorted(rows, key=lambda r: r.group)
-    found = [_group(list(of_group)) for _, of_group in groupby(ordered, key=lambda r: r.group)]
+    groups = [_group(list(of_group)) for _, of_group in groupby(ordered, key=lambda r: r.group)]
     known, held = frozenset(cells), dict[str, str]()
-    for group in found:
+    for group in groups:
         for pod, held_by_pod in group.placement or ():
             for cell in held_by_pod:
                 at = f"pod {group.spec.name}/{pod}"
@@ -60,7 +60,7 @@ def recovered_groups(rows: Sequence[PodRow], cells: Iterable[str]) -> list[Recov
                 if cell in held:
                     raise Unrecoverable(f"{at} is placed on cell {cell!r}, which {held[cell]} has; correct the rows")
                 held[cell] = at
-    return found
+    return groups
 
 
 def _group(rows: list[PodRow]) -> RecoveredGroup:
@@ -77,7 +77,7 @@ def _group(rows: list[PodRow]) -> RecoveredGroup:
             raise Unrecoverable(f"pod {spec.name}/{row.pod} is bound, but its row has no placement for it")
         if placement is not None and row.placement != placement:
             raise Unrecoverable(
-                f"the bound pods of group {spec.name} tell two placements; correct the row of {row.pod}"
+                f"the bound pods of group {spec.name} have two placements; correct the row of {row.pod}"
             )
         placement = row.placement
     unfinished: list[PodRow] = []

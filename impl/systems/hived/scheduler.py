@@ -163,15 +163,15 @@ class Scheduler:
             cells = frozenset((choose or self._choose)(self.memory, group))
             if not cells:
                 raise Refused(f"no cells were chosen for group {name}; it stays Pending")
-            found = [self.cell(cell) for cell in sorted(cells)]
-            for cell in found:
+            records = [self.cell(cell) for cell in sorted(cells)]
+            for cell in records:
                 if cell.holder is not None and not self._outranks(group, self.memory.group(cell.holder)):
                     raise Refused(
                         f"cell {cell.name} is held by group {cell.holder}, which group {name} does not outrank; "
                         "choose cells that are free or held by groups of lower priority"
                     )
             draft = self._draft()
-            if self._is_allocation(found):
+            if self._is_allocation(records):
                 draft.allocate(name, cells)
                 return self._commit(draft, self._binding(draft, name), Report(What.ALLOCATED, name, group.state, cells))
             draft.preempt(name, cells)

@@ -33,10 +33,10 @@ class Seconds(click.FloatRange):
         super().__init__(least, 1e9, min_open=min_open)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = float(super().convert(value, param, ctx))
-        if math.isnan(found):
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
             self.fail(f"{value} is not a number of seconds", param, ctx)
-        return found
+        return seconds
 
 
 url = click.option("--url", required=True, help="The server's address, http://127.0.0.1:PORT.")
@@ -160,24 +160,24 @@ def _run_client(url: str, poll: float, heartbeat: float | None, patience: float,
             interrupts.waits_for(url)
             line.waits(url)
 
-        there = Leased(Observed(Connection(url, patience=patience, waits=waits), line))
-        mine = Client(there, spec, _token(), resume=Resume(resume))
-        run_agent(mine, poll, Heartbeat(there, heartbeat), interrupts, mine.stop)
+        server = Leased(Observed(Connection(url, patience=patience, waits=waits), line))
+        client_agent = Client(server, spec, _token(), resume=Resume(resume))
+        run_agent(client_agent, poll, Heartbeat(server, heartbeat), interrupts, client_agent.stop)
         left = None
-        if mine.over in OF_ENDS and mine.over != "done" and mine.memory.run is not None:
+        if client_agent.over in OF_ENDS and client_agent.over != "done" and client_agent.memory.run is not None:
             with suppress(SchedulerError):  # The end is known; only the details of failed tasks may be missing.
-                left = there.ask(ReadRun(mine.memory.run))
-    if mine.over is not None and mine.over == mine.memory.failed:
-        raise Malformed(f"{workflow}: {mine.over}")
-    if mine.over not in OF_ENDS:
-        raise CutOff(mine.over)
-    click.echo(mine.over)
-    if left is not None and mine.over == "failed":
+                left = server.ask(ReadRun(client_agent.memory.run))
+    if client_agent.over is not None and client_agent.over == client_agent.memory.failed:
+        raise Malformed(f"{workflow}: {client_agent.over}")
+    if client_agent.over not in OF_ENDS:
+        raise CutOff(client_agent.over)
+    click.echo(client_agent.over)
+    if left is not None and client_agent.over == "failed":
         for each in failures(left):
             click.echo(each)
-        if mine.was_reaped:
+        if client_agent.was_reaped:
             click.echo(f"{reaped(left)}; {RESUMES}")
-    return Exit.CUT_OFF if mine.was_reaped else OF_ENDS[mine.over]
+    return Exit.CUT_OFF if client_agent.was_reaped else OF_ENDS[client_agent.over]
 
 
 @main.command()
@@ -195,8 +195,8 @@ def distributor(url: str, poll: float, heartbeat: float | None, patience: float,
     if log is not None:
         _expect_writable(log)
     interrupts = Interrupts(signal.SIGINT, signal.SIGTERM)
-    there = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
-    pace = Heartbeat(there, heartbeat)
+    server = Leased(Connection(url, patience=patience, waits=interrupts.waits_for))
+    pace = Heartbeat(server, heartbeat)
 
     def worker(instance: int) -> list[str]:
         options = [f"--url={url}", f"--poll={poll}", f"--patience={patience}"]
@@ -205,7 +205,7 @@ def distributor(url: str, poll: float, heartbeat: float | None, patience: float,
         return [sys.executable, "-m", __package__, "worker", *options, str(instance)]
 
     cluster = LocalCluster(worker, log=log)
-    run_agent(Distributor(there, cluster, _token()), poll, pace, interrupts)
+    run_agent(Distributor(server, cluster, _token()), poll, pace, interrupts)
 
 
 @main.command()
@@ -224,8 +224,8 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
 
     _expect_linux()
     commands = LocalCommands()
-    there = Leased(Connection(url, patience=patience))
-    mine = Worker(there, commands, instance, str(own_job()))
+    server = Leased(Connection(url, patience=patience))
+    worker_agent = Worker(server, commands, instance, str(own_job()))
 
     def end(number: int, frame: object) -> None:
         """Kills the command and exits at once.
@@ -238,15 +238,15 @@ def worker(url: str, poll: float, heartbeat: float | None, patience: float, inst
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, end)
     try:
-        run_agent(mine, poll, Heartbeat(there, heartbeat))
+        run_agent(worker_agent, poll, Heartbeat(server, heartbeat))
     except Unreachable:
-        if mine.memory.ending is Ending.RESOURCE_ERROR:
+        if worker_agent.memory.ending is Ending.RESOURCE_ERROR:
             sys.exit(EXCEEDED)
         raise
     finally:
         commands.kill()  # on every way out
-    if mine.memory.granted is None:
-        raise SchedulerError(mine.over)
+    if worker_agent.memory.granted is None:
+        raise SchedulerError(worker_agent.over)
 
 
 @main.command()

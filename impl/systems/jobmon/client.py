@@ -59,7 +59,7 @@ class Stage(StrEnum):
     """What a client does next."""
 
     REGISTER = "register"
-    LOOK = "look who has the workflow"
+    FIND_HOLDER = "look who has the workflow"
     ASK = "ask that run to make room"
     CLEAR = "clear what a dead run left"
     CREATE = "create a run"
@@ -110,8 +110,8 @@ class Client:
     @property
     def was_reaped(self) -> bool:
         """Whether its run ended in error, although the client did not ask for that."""
-        mine = self.memory
-        return mine.over == "failed" and mine.run is not None and mine.finish is not RunState.ERROR
+        known = self.memory
+        return known.over == "failed" and known.run is not None and known.finish is not RunState.ERROR
 
     def choices(self) -> int:
         """The number of tasks to queue: they may be queued in any order."""
@@ -128,10 +128,10 @@ class Client:
 
     def heartbeat(self) -> str | None:
         """Renews the run's lease."""
-        mine = self.memory
-        if mine.run is None or mine.status is None or mine.over is not None:
+        known = self.memory
+        if known.run is None or known.status is None or known.over is not None:
             return None
-        answer = asked(self._server, ask.RenewRun(mine.run, mine.status))
+        answer = asked(self._server, ask.RenewRun(known.run, known.status))
         if isinstance(answer, Refused) and answer.state in {*RESUMING, *ENDED}:
             self._fenced(answer)  # else the run advanced by a request whose answer was lost, and the client asks again
         return "renew run"
@@ -141,8 +141,8 @@ class Client:
         match self.memory.stage:
             case Stage.REGISTER:
                 return self._register()
-            case Stage.LOOK:
-                return self._look()
+            case Stage.FIND_HOLDER:
+                return self._find_holder()
             case Stage.ASK:
                 return self._ask()
             case Stage.CLEAR:
@@ -163,16 +163,16 @@ class Client:
     def _register(self) -> str:
         answer = asked(self._server, ask.Register(self._spec.name, self._spec.tasks))
         if isinstance(answer, Refused):
-            self._remember(failed=answer.said)
-            self._end(answer.said)
+            self._remember(failed=answer.reason)
+            self._end(answer.reason)
         elif answer.workflow is not None:
-            first = Stage.CREATE if self._resume is Resume.NO else Stage.LOOK
+            first = Stage.CREATE if self._resume is Resume.NO else Stage.FIND_HOLDER
             self._remember(workflow=answer.workflow.id, stage=first)
             if answer.workflow.status is WorkflowState.DONE:
                 self._end("done")
         return "register"
 
-    def _look(self) -> str | None:
+    def _find_holder(self) -> str | None:
         report = self._server.ask(ask.ReadWorkflow(self._workflow()))
         if report.workflow is not None and report.workflow.status is WorkflowState.DONE:
             self._end("done")
@@ -197,24 +197,24 @@ class Client:
     def _ask(self) -> str:
         assert self.memory.other is not None
         asked(self._server, ask.AskResume(self.memory.other, self._resume is Resume.COLD))
-        self._remember(stage=Stage.LOOK, other=None)
+        self._remember(stage=Stage.FIND_HOLDER, other=None)
         return "ask resume"
 
     def _clear(self) -> str:
         assert self.memory.other is not None
         asked(self._server, ask.Clear(self.memory.other))
-        self._remember(stage=Stage.LOOK, other=None)
+        self._remember(stage=Stage.FIND_HOLDER, other=None)
         return "clear"
 
     def _create(self) -> str:
         answer = asked(self._server, ask.CreateRun(self._workflow(), self._token, self._resume is not Resume.HOT))
         if isinstance(answer, Refused):
             if answer.for_good:
-                self._end(answer.said)
+                self._end(answer.reason)
             elif self._resume is Resume.NO:
-                self._end(f"{answer.said}; {RESUMES}")
+                self._end(f"{answer.reason}; {RESUMES}")
             else:
-                self._remember(stage=Stage.LOOK)
+                self._remember(stage=Stage.FIND_HOLDER)
         else:
             run = answer.runs[0]
             self._remember(stage=Stage.ADVANCE, run=run.id, status=run.status)
@@ -240,15 +240,15 @@ class Client:
             self._at(status)
             return "read run"
         tasks = {task.id: task for task in report.tasks}
-        found = {task.status for task in report.tasks}
+        states = {task.status for task in report.tasks}
         ready = sorted(
             (t for t in report.tasks if _is_ready(t, tasks)), key=lambda t: t.status is not TaskState.ADJUSTING
         )
         if ready:
             self._remember(to_queue=tuple(ready))
-        elif found == {TaskState.DONE}:
+        elif states == {TaskState.DONE}:
             self._remember(stage=Stage.FINISH, finish=RunState.DONE)
-        elif TaskState.FAILED in found and not found & ON_THEIR_WAY:
+        elif TaskState.FAILED in states and not states & ON_THEIR_WAY:
             self._remember(stage=Stage.FINISH, finish=RunState.ERROR)
         else:
             return None
@@ -305,7 +305,7 @@ class Client:
         if status is not None and status in RESUMING | ENDED:
             self._at(status)
         else:
-            self._end(refused.said)
+            self._end(refused.reason)
 
     def _at(self, status: RunState) -> None:
         """Handles a state of the run in which no tasks are to be queued."""

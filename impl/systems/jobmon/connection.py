@@ -17,7 +17,7 @@ from .wire import Fault, Refusal, parsed, plain, read_json
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 TIMEOUT = 30.0
-AGAIN = frozenset({500, 502, 503, 504})
+RETRIED = frozenset({500, 502, 503, 504})
 """HTTP statuses after which the same request may be sent again."""
 
 
@@ -64,11 +64,11 @@ class Connection:
     def _asked(self, name: str, body: str) -> Report:
         self._http.request("POST", f"/{name}", body, {"Content-Type": "application/json"})
         answer = self._http.getresponse()
-        said = answer.read()
-        if answer.status in AGAIN:
-            raise OSError(f"it answers {answer.status}{_reason(said)}")
+        content = answer.read()
+        if answer.status in RETRIED:
+            raise OSError(f"it answers {answer.status}{_reason(content)}")
         try:
-            data = read_json(said)
+            data = read_json(content)
             if answer.status == 200:
                 return parsed(Report, data)
             if answer.status == 409:
@@ -77,15 +77,15 @@ class Connection:
             fault = parsed(Fault, data)
         except Malformed as error:
             raise Malformed(
-                f"{self._url} does not answer as a Jobmon server: {answer.status}, {said[:80]!r}; give the --url that the server says"
+                f"{self._url} does not answer as a Jobmon server: {answer.status}, {content[:80]!r}; give the --url that the server says"
             ) from error
         raise Malformed(f"{self._url} does not understand {name}: {fault.said}")
 
 
-def _reason(said: bytes) -> str:
+def _reason(content: bytes) -> str:
     """The cause that an answer gives; empty if the answer is not from a Jobmon server."""
     try:
-        fault = parsed(Fault, read_json(said))
+        fault = parsed(Fault, read_json(content))
     except Malformed:
         return ""
     return f": {' '.join(fault.said.split())}"

@@ -25,7 +25,7 @@ class Act(StrEnum):
     HAND_BACK = "hand back"
     FENCE = "fence"
     REMOVE = "terminate the job"
-    LOOK = "look whether the job is gone"
+    CHECK_JOB = "look whether the job is gone"
     SAY_OVER = "say that the job is over"
     GIVE_UP = "give up"
 
@@ -82,13 +82,13 @@ class Distributor:
 
     def heartbeat(self) -> str | None:
         """Renews the leases of the jobs that it launched and that are still there."""
-        there = [(number, job) for number, job in self.memory.launched if not self._cluster.is_over(job)]
-        if not there:
+        live = [(number, job) for number, job in self.memory.launched if not self._cluster.is_over(job)]
+        if not live:
             self.memory = replace(self.memory, launched=())
             return None
-        report = self._server.ask(ask.RenewLaunched(tuple(number for number, _ in there), self._name))
+        report = self._server.ask(ask.RenewLaunched(tuple(number for number, _ in live), self._name))
         renewed = {it.id for it in report.instances}
-        self.memory = replace(self.memory, launched=tuple(pair for pair in there if pair[0] in renewed))
+        self.memory = replace(self.memory, launched=tuple(pair for pair in live if pair[0] in renewed))
         return "renew launched"
 
     def step(self, choice: int = 0) -> str | None:
@@ -96,9 +96,9 @@ class Distributor:
         todo = self.memory.todo[choice]
         rest = (*self.memory.todo[:choice], *self.memory.todo[choice + 1 :])
         if todo.act is Act.FIND:
-            found = self._find(rest)
-            self.memory = replace(self.memory, todo=(*rest, *found, todo))
-            return str(todo.act) if found else None
+            more_work = self._find(rest)
+            self.memory = replace(self.memory, todo=(*rest, *more_work, todo))
+            return str(todo.act) if more_work else None
         following = self._do(todo)
         if following is todo:  # it has to wait: others come first
             self.memory = replace(self.memory, todo=(*rest, todo))
@@ -110,14 +110,14 @@ class Distributor:
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
         busy = sorted(todo.instance for todo in busy_with)
         report = self._server.ask(ask.FindWork(self._limit + self.memory.elsewhere, tuple(busy)))
-        found = [
+        listed = [
             Todo(_first_act(it, it.id in report.overdue), it.id, it.distributor_id, it.status)
             for it in report.instances
         ]
-        mine = tuple(todo for todo in found if self._reaches(todo))
+        reachable = tuple(todo for todo in listed if self._reaches(todo))
         # Jobs that it leaves to other distributors do not count against the limit, so they do not hide the other work.
-        self.memory = replace(self.memory, elsewhere=len(found) - len(mine))
-        return mine
+        self.memory = replace(self.memory, elsewhere=len(listed) - len(reachable))
+        return reachable
 
     def _reaches(self, todo: Todo) -> bool:
         """Whether it can remove the job, if that is the act.
@@ -149,8 +149,8 @@ class Distributor:
                 return self._fence(todo)
             case Act.REMOVE:
                 return self._remove(todo)
-            case Act.LOOK:
-                return self._look(todo)
+            case Act.CHECK_JOB:
+                return self._check_job(todo)
             case Act.SAY_OVER:
                 assert todo.seen is not None
                 asked(self._server, ask.JobOver(todo.instance, todo.seen, todo.resource_error))
@@ -198,9 +198,9 @@ class Distributor:
     def _remove(self, todo: Todo) -> Todo:
         if todo.job is not None:
             self._cluster.terminate(todo.job)
-        return replace(todo, act=Act.LOOK)
+        return replace(todo, act=Act.CHECK_JOB)
 
-    def _look(self, todo: Todo) -> Todo:
+    def _check_job(self, todo: Todo) -> Todo:
         if todo.job is not None and not self._cluster.is_over(todo.job):
             return todo
         if todo.seen is None:

@@ -74,10 +74,10 @@ class Draft:
         return self._known(TaskInstance, number, "task instance")
 
     def _known(self, kind: type[R], number: int, what: str) -> R:
-        found = self._transaction.get(kind, number)
-        if found is None:
+        record = self._transaction.get(kind, number)
+        if record is None:
             raise Refused(f"there is no {what} {number}")
-        return found
+        return record
 
     def find(self, kind: type[R], **conditions: Condition) -> tuple[R, ...]:
         """Returns the records whose columns meet the conditions."""
@@ -89,8 +89,8 @@ class Draft:
 
     def holder(self, workflow: int) -> WorkflowRun | None:
         """Returns the run of a workflow that has not ended; None if all have."""
-        found = self.find(WorkflowRun, workflow_id=workflow, status=HOLDING)
-        return found[0] if found else None
+        runs = self.find(WorkflowRun, workflow_id=workflow, status=HOLDING)
+        return runs[0] if runs else None
 
     def is_overdue(self, instance: TaskInstance) -> bool:
         """Whether the instance's lease has run out."""

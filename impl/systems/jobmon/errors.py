@@ -13,14 +13,14 @@ class Refused(SchedulerError):
     """The server refused a request: it is wrong, late, or its sender has lost control. Nothing is written.
 
     Attributes:
-        said: why, in words.
+        reason: why, in words.
         state: the present state of the object that the request is about.
         for_good: whether the same request will be refused later as well.
     """
 
-    def __init__(self, said: str, *, state: str | None = None, for_good: bool = True) -> None:
-        super().__init__(said)
-        self.said, self.state, self.for_good = said, state, for_good
+    def __init__(self, reason: str, *, state: str | None = None, for_good: bool = True) -> None:
+        super().__init__(reason)
+        self.reason, self.state, self.for_good = reason, state, for_good
 
 
 class Unreachable(SchedulerError):

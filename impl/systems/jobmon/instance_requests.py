@@ -25,7 +25,7 @@ class InstanceRequests:
         They are queued in a running run, in triage, to be removed from the cluster, or overdue.
         """
         running = {run.id for run in draft.find(WorkflowRun, status=RunState.RUNNING)}
-        found: list[TaskInstance] = []
+        work: list[TaskInstance] = []
         busy = frozenset(request.busy)
         for each in draft.find(TaskInstance, status=UNFINISHED):
             queued = each.status is S.QUEUED and each.workflow_run_id in running
@@ -34,12 +34,12 @@ class InstanceRequests:
             triaged = each.status is S.TRIAGING and (each.fenced or not draft.is_overdue(each) or draft.may_reap(each))
             overdue_now = each.status in LAPSED and draft.may_reap(each)
             if each.id not in busy and (queued or removed or triaged or overdue_now):
-                found.append(each)
-            if len(found) == request.limit:
+                work.append(each)
+            if len(work) == request.limit:
                 break
         leased = {*LAPSED, S.TRIAGING}
-        overdue = tuple(each.id for each in found if each.status in leased and draft.may_reap(each))
-        return Report("find work", instances=tuple(found), overdue=overdue, lease=draft.leases.instance)
+        overdue = tuple(each.id for each in work if each.status in leased and draft.may_reap(each))
+        return Report("find work", instances=tuple(work), overdue=overdue, lease=draft.leases.instance)
 
     def claim(self, draft: Draft, request: asked.Claim) -> Report:
         """A distributor claims a queued instance of a running run."""
@@ -50,10 +50,10 @@ class InstanceRequests:
         run = draft.run(it.workflow_run_id)
         if it.doomed or run.status is not RunState.RUNNING:
             raise Refused(f"workflow run {run.id} of task instance {it.id} is {run.status}", state=it.status)
-        mine = draft.move(
+        claimed = draft.move(
             it, S.INSTANTIATED, distributor=request.distributor, token=request.token, report_by_date=draft.lease()
         )
-        return self._done(draft, "claim", mine, changed=True)
+        return self._done(draft, "claim", claimed, changed=True)
 
     def launched(self, draft: Draft, request: asked.Launched) -> Report:
         """The holder of the claim reports a job, before its lease runs out."""
@@ -92,8 +92,8 @@ class InstanceRequests:
         renewed: list[TaskInstance] = []
         for number in request.instances:
             it = draft.instance(number)
-            mine = it.status is S.LAUNCHED and it.distributor == request.distributor
-            if mine and not draft.is_overdue(it):
+            is_launched_by_sender = it.status is S.LAUNCHED and it.distributor == request.distributor
+            if is_launched_by_sender and not draft.is_overdue(it):
                 renewed.append(draft.change(it, report_by_date=draft.lease()))
         return Report("renew launched", bool(renewed), instances=tuple(renewed), lease=draft.leases.instance)
 

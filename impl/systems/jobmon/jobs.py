@@ -11,7 +11,7 @@ import signal
 import time
 from dataclasses import astuple, dataclass, fields
 
-from .places import Place, here
+from .places import Place, current_place
 from .processes import Process, carries, descendants, own_process, process, processes, send
 
 TOKEN = "JOBMON_JOB"
@@ -55,12 +55,12 @@ class Job:
 
         As long as it exists, no other session has its number.
         """
-        found = process(self.pid)
-        return found if found is not None and found.started == self.started else None
+        candidate = process(self.pid)
+        return candidate if candidate is not None and candidate.started == self.started else None
 
 
 @dataclass(frozen=True)
-class Look:
+class JobProcesses:
     """The processes of a job at one moment.
 
     Attributes:
@@ -83,24 +83,24 @@ def own_job() -> Job:
     If this process was not started as a job, no record has that name.
     """
     me = own_process()
-    return Job(here(), os.environ.get(TOKEN, ""), me.pid, me.started)
+    return Job(current_place(), os.environ.get(TOKEN, ""), me.pid, me.started)
 
 
-def look(job: Job) -> Look:
+def processes_of(job: Job) -> JobProcesses:
     """Returns the present processes of a job of this place.
 
     It may miss a process that starts meanwhile, or one whose parent ends meanwhile.
     """
-    found = [each for each in processes() if each.started >= job.started]
-    there = process(job.pid)
-    its = {each.pid: each for each in found if carries(each.pid, f"{TOKEN}={job.token}")}
-    inside = [each for each in found if each.session == job.pid and each.pid not in its]
-    if there is None:
-        return Look(tuple(its.values()), tuple(inside))
-    if there.started != job.started:
-        return Look(tuple(its.values()))  # a number is used again only after its session is empty
-    its |= {each.pid: each for each in [*inside, *descendants(job.pid, found)]}
-    return Look(tuple(its.values()))
+    candidates = [each for each in processes() if each.started >= job.started]
+    first_process = process(job.pid)
+    its = {each.pid: each for each in candidates if carries(each.pid, f"{TOKEN}={job.token}")}
+    inside = [each for each in candidates if each.session == job.pid and each.pid not in its]
+    if first_process is None:
+        return JobProcesses(tuple(its.values()), tuple(inside))
+    if first_process.started != job.started:
+        return JobProcesses(tuple(its.values()))  # a number is used again only after its session is empty
+    its |= {each.pid: each for each in [*inside, *descendants(job.pid, candidates)]}
+    return JobProcesses(tuple(its.values()))
 
 
 def is_left(job: Job) -> bool:
@@ -108,11 +108,11 @@ def is_left(job: Job) -> bool:
     leader = job.leader()
     if leader is not None and leader.acting:
         return True
-    if look(job).left:
+    if processes_of(job).left:
         return True
     # The second look sees a process that was changing its program, or whose parent was ending.
     time.sleep(MOMENT)
-    return bool(look(job).left)
+    return bool(processes_of(job).left)
 
 
 def kill(job: Job) -> tuple[Process, ...]:
@@ -128,7 +128,7 @@ def kill(job: Job) -> tuple[Process, ...]:
         leader = job.leader()
         if leader is not None and leader.acting:
             send(leader, signal.SIGSTOP)
-        seen = look(job)
+        seen = processes_of(job)
         next_ones = [each for each in seen.its if each.pid not in refused]
         next_ones = [each for each in next_ones if each.pid != job.pid] or next_ones
         if not next_ones:

@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from .errors import SubmitFailed
-from .jobs import TOKEN, Job, is_left, kill, look
-from .places import Place, here
+from .jobs import TOKEN, Job, is_left, kill, processes_of
+from .places import Place, current_place
 from .processes import process
 from .records import Resources
 
@@ -39,15 +39,15 @@ class LocalCluster:
         *,
         log: Path | None = None,
         place: Place | None = None,
-        say: Callable[[str], None] | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self._command = command
         self._log = log
         self._given = place
-        self._say = say or partial(print, file=sys.stderr, flush=True)
+        self._report = report or partial(print, file=sys.stderr, flush=True)
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._terminated: set[str] = set()
-        self._said: set[str] = set()
+        self._reported: set[str] = set()
 
     def submit(self, instance: int, resources: Resources, queue: str) -> str:
         """Starts a worker as the leader of its own session. The worker learns its resources when it may start."""
@@ -59,12 +59,12 @@ class LocalCluster:
                 with self._log.open("ab") as log:
                     child = self._start(instance, token, log.fileno())
         except OSError as error:
-            said = f"the worker of task instance {instance} cannot be started: {error}"
-            self._say(said)
-            raise SubmitFailed(said) from error
-        there = process(child.pid)  # until this process asks how it ended, it is certainly there
-        assert there is not None
-        job = str(Job(self._place(), token, there.pid, there.started))
+            problem = f"the worker of task instance {instance} cannot be started: {error}"
+            self._report(problem)
+            raise SubmitFailed(problem) from error
+        leader = process(child.pid)  # until this process asks how it ended, it is certainly there
+        assert leader is not None
+        job = str(Job(self._place(), token, leader.pid, leader.started))
         self._reap()
         self._children[job] = child
         return job
@@ -76,13 +76,13 @@ class LocalCluster:
             place = self._place()
             if place.is_also(named.place) or place.has_outlived(named.place):
                 return True
-        where = "a place that its name does not tell" if named is None else f"another place, on {named.place.host}"
+        where = "an unknown place" if named is None else f"another place, on {named.place.host}"
         self._once(job, f"job {job} is in {where}: a distributor there has to see to it")
         return False
 
     def terminate(self, job: str) -> None:
         """Kills all processes of the job; :meth:`is_over` repeats that."""
-        named = self._here(job)
+        named = self._local_job(job)
         if named is not None:
             self._terminated.add(job)
             self._kill(job, named)
@@ -91,7 +91,7 @@ class LocalCluster:
         """Whether no process of the job acts."""
         if not self.reaches(job):
             return False
-        named = self._here(job)
+        named = self._local_job(job)
         if named is None:
             return True  # the machine was booted since
         if job in self._terminated and is_left(named):
@@ -112,22 +112,22 @@ class LocalCluster:
         del self._children[job]
         return True
 
-    def _here(self, job: str) -> Job | None:
+    def _local_job(self, job: str) -> Job | None:
         named = Job.named(job)
         return named if named is not None and self._place().is_also(named.place) else None
 
     def _place(self) -> Place:
         """Returns the place as its workers see it: the machine's name may change while this process lives."""
-        return self._given or here()
+        return self._given or current_place()
 
     def _kill(self, job: str, named: Job) -> None:
         for each in kill(named):
             self._once(job, f"process {each.pid} seems to be of job {job}, and cannot be killed: it is waited for")
 
-    def _once(self, job: str, said: str) -> None:
-        if job not in self._said:
-            self._said.add(job)
-            self._say(said)
+    def _once(self, job: str, line: str) -> None:
+        if job not in self._reported:
+            self._reported.add(job)
+            self._report(line)
 
     def _start(self, instance: int, token: str, log: int) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -148,7 +148,7 @@ class LocalCluster:
 
     def _is_kept(self, job: str, child: subprocess.Popen[bytes]) -> bool:
         if child.returncode is None:
-            there, named = process(child.pid), self._here(job)
-            if (there is not None and there.acting) or (named is not None and look(named).left):
+            leader, named = process(child.pid), self._local_job(job)
+            if (leader is not None and leader.acting) or (named is not None and processes_of(named).left):
                 return True
         return child.poll() in (None, EXCEEDED)

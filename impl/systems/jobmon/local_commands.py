@@ -115,8 +115,8 @@ class LocalCommands:
         total = 0
         for each in descendants(os.getpid(), processes()):
             try:
-                with open(f"/proc/{each.pid}/statm") as said:
-                    total += int(said.read().split()[1]) * PAGES
+                with open(f"/proc/{each.pid}/statm") as statm:
+                    total += int(statm.read().split()[1]) * PAGES
             except (FileNotFoundError, ProcessLookupError, PermissionError):
                 continue
         return total

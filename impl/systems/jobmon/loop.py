@@ -82,14 +82,14 @@ class Interrupts:
 
     def __init__(self, *numbers: signal.Signals) -> None:
         self.noted = False
-        self._said = False
+        self._is_announced = False
         for number in numbers:
             signal.signal(number, self._note)
 
     def waits_for(self, url: str) -> None:
         """Prints once to an interrupted user that the process waits for an answer from ``url``."""
-        if self.noted and not self._said:
-            self._said = True
+        if self.noted and not self._is_announced:
+            self._is_announced = True
             print(f"waiting for an answer of {url}; Ctrl-C again to end at once", file=sys.stderr, flush=True)
 
     def _note(self, *_: object) -> None:

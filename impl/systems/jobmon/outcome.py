@@ -55,12 +55,12 @@ def progress(report: Report) -> str | None:
     begin = f"workflow {shown(report.workflow.name)}: "
     if report.request == "read workflow" and (awaited := _awaited(report)) is not None:
         return begin + awaited
-    found = Counter(_standing(task) for task in report.tasks)
+    counts = Counter(_standing(task) for task in report.tasks)
     over = any(run.status in ENDED for run in report.runs)
-    parts = [f"{found['done']} of {len(report.tasks)} tasks done"]
+    parts = [f"{counts['done']} of {len(report.tasks)} tasks done"]
     for standing in ("running", "queued", "waiting"):
-        if found[standing]:
-            parts.append(f"{found[standing]} {'not run' if over and standing == 'waiting' else standing}")
+        if counts[standing]:
+            parts.append(f"{counts[standing]} {'not run' if over and standing == 'waiting' else standing}")
     if failed := [task for task in report.tasks if task.status is TaskState.FAILED]:
         parts.append(f"{len(failed)} failed ({_names(failed)})")
     return begin + ", ".join(parts)

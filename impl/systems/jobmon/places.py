@@ -45,7 +45,7 @@ class Place:
         return same and self.namespace == other.namespace == OUTERMOST and self.boot != other.boot
 
 
-def here() -> Place:
+def current_place() -> Place:
     """Returns the place of this process."""
     try:
         known = MACHINE_ID.read_bytes().strip()

@@ -38,8 +38,8 @@ def process(pid: int) -> Process | None:
     """
     try:
         # The name may contain any bytes, parentheses too.
-        said = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode()
-        state, *rest = said.split()
+        fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode()
+        state, *rest = fields.split()
         # The first thread of a process may end before the others.
         acting = state not in ENDED or len(os.listdir(PROC / str(pid) / "task")) > 1
     except (FileNotFoundError, ProcessLookupError, PermissionError):
@@ -51,9 +51,9 @@ def processes() -> Iterator[Process]:
     """Yields all processes that act."""
     for name in os.listdir(PROC):
         if name.isdigit():
-            found = process(int(name))
-            if found is not None and found.acting:
-                yield found
+            candidate = process(int(name))
+            if candidate is not None and candidate.acting:
+                yield candidate
 
 
 def own_process() -> Process:
@@ -67,12 +67,12 @@ def descendants(of: int, among: Iterable[Process]) -> list[Process]:
     children: dict[int, list[Process]] = {}
     for each in among:
         children.setdefault(each.parent, []).append(each)
-    found, todo = [], [of]
+    result, todo = [], [of]
     while todo:
         born = children.pop(todo.pop(), [])
-        found += born
+        result += born
         todo += [each.pid for each in born]
-    return found
+    return result
 
 
 def carries(pid: int, variable: str) -> bool:
@@ -90,17 +90,17 @@ def send(each: Process, number: signal.Signals) -> bool:
         False if this process may not send it a signal, else True, even if it has ended.
     """
     try:
-        there = os.pidfd_open(each.pid)
+        descriptor = os.pidfd_open(each.pid)
     except ProcessLookupError:
         return True
     try:
         now = process(each.pid)
         if now is not None and now.started == each.started:
-            signal.pidfd_send_signal(there, number)
+            signal.pidfd_send_signal(descriptor, number)
     except ProcessLookupError:
         pass
     except PermissionError:
         return False
     finally:
-        os.close(there)
+        os.close(descriptor)
     return True

@@ -15,7 +15,7 @@ class Series:
 
     def __init__(self, values: Iterable[int]) -> None:
         self._rest: Iterator[int] = iter(values)
-        self._taken: list[int] = []
+        self._used: list[int] = []
 
     def after(self, value: int) -> int:
         """Returns the first value above ``value``, or ``value`` itself if none is left.
@@ -25,16 +25,16 @@ class Series:
         Raises:
             ValueError: the values do not grow, or there is none at all.
         """
-        while not self._taken or self._taken[-1] <= value:
+        while not self._used or self._used[-1] <= value:
             following = next(self._rest, None)
             if following is None:
                 break
-            if self._taken and following <= self._taken[-1]:
-                raise ValueError(f"a series of resources has to grow, but {following} follows {self._taken[-1]}")
-            self._taken.append(following)
-        if not self._taken:
+            if self._used and following <= self._used[-1]:
+                raise ValueError(f"a series of resources has to grow, but {following} follows {self._used[-1]}")
+            self._used.append(following)
+        if not self._used:
             raise ValueError("a series of resources needs at least one value")
-        return next((each for each in self._taken if each > value), value)
+        return next((each for each in self._used if each > value), value)
 
 
 Scale = float | Callable[[int], int] | Series
@@ -81,14 +81,14 @@ class Scaling:
         Raises:
             ValueError: a scale is wrong: it would shrink a resource, for example.
         """
-        wanted = tuple((name, self._scaled(name, value)) for name, value in resources)
+        scaled = tuple((name, self._scaled(name, value)) for name, value in resources)
         names = [each.name for each in self.queues]
         candidates = self.queues[names.index(queue) :] if queue in names else (Queue(queue), *self.queues)
         for candidate in candidates:
-            if candidate.admits(wanted):
-                return wanted, candidate.name
+            if candidate.admits(scaled):
+                return scaled, candidate.name
         last = candidates[-1]
-        grown = zip(resources, last.coerced(wanted), strict=True)
+        grown = zip(resources, last.coerced(scaled), strict=True)
         return tuple((name, max(value, after)) for (name, value), (_, after) in grown), last.name
 
     def _scaled(self, name: str, value: int) -> int:

@@ -54,15 +54,15 @@ class RunRequests:
         """Registers a workflow; one that is already there must have the same tasks."""
         _check_name("a workflow", request.name)
         _check_specs(request.tasks)
-        found = draft.find(Workflow, name=request.name)
-        if found:
-            tasks = draft.find(Task, workflow_id=found[0].id)
+        workflows = draft.find(Workflow, name=request.name)
+        if workflows:
+            tasks = draft.find(Task, workflow_id=workflows[0].id)
             if differs := _difference(request.tasks, tasks):
                 raise Refused(
                     f"there is a workflow {request.name} with other tasks: {differs}; "
                     "give this one another name, or the tasks that it has there"
                 )
-            return self._workflow(draft, "register", found[0].id)
+            return self._workflow(draft, "register", workflows[0].id)
         new = draft.add(Workflow(0, request.name, WorkflowState.REGISTERING, draft.now))
         numbers: dict[str, int] = {}
         for spec in request.tasks:
@@ -175,12 +175,12 @@ class RunRequests:
         if run.status is request.to:
             return self._run(draft, "finish run", run)
         self._expect_run(run, RunState.RUNNING)
-        found = {task.status for task in draft.find(Task, workflow_id=run.workflow_id)}
-        if request.to is RunState.DONE and found - {TaskState.DONE}:
-            raise Refused(f"workflow run {run.id} has tasks in {_listed(found)}", state=run.status)
-        failed = request.failed or (TaskState.FAILED in found and not found & ON_THEIR_WAY)
+        states = {task.status for task in draft.find(Task, workflow_id=run.workflow_id)}
+        if request.to is RunState.DONE and states - {TaskState.DONE}:
+            raise Refused(f"workflow run {run.id} has tasks in {_listed(states)}", state=run.status)
+        failed = request.failed or (TaskState.FAILED in states and not states & ON_THEIR_WAY)
         if request.to is RunState.ERROR and not failed:
-            raise Refused(f"workflow run {run.id} has tasks in {_listed(found)}", state=run.status)
+            raise Refused(f"workflow run {run.id} has tasks in {_listed(states)}", state=run.status)
         return self._run(draft, "finish run", draft.move_run(run, request.to), changed=True)
 
     def ask_resume(self, draft: Draft, request: asked.AskResume) -> Report:
@@ -328,19 +328,19 @@ def _check_specs(specs: tuple[TaskSpec, ...]) -> None:
 def _difference(specs: tuple[TaskSpec, ...], tasks: tuple[Task, ...]) -> str | None:
     """How new tasks differ from a workflow's own. Resources and queues are not compared: they may have been adjusted."""
     names = {task.id: task.name for task in tasks}
-    there = {t.name: (t.command, tuple(names[u] for u in t.upstream), t.max_attempts) for t in tasks}
+    registered = {t.name: (t.command, tuple(names[u] for u in t.upstream), t.max_attempts) for t in tasks}
     for spec in specs:
-        if spec.name not in there:
+        if spec.name not in registered:
             return f"it has no task {spec.name}"
         pairs = zip(
             ("command", "upstream", "max_attempts"),
-            there[spec.name],
+            registered[spec.name],
             (spec.command, spec.upstream, spec.max_attempts),
             strict=True,
         )
         for what, known, new in pairs:
             if known != new:
                 return f"{what} of its task {spec.name} is {known!r}, not {new!r}"
-    if missing := sorted(set(there) - {spec.name for spec in specs}):
+    if missing := sorted(set(registered) - {spec.name for spec in specs}):
         return f"it has a task {missing[0]} besides"
-    return None if list(there) == [spec.name for spec in specs] else "they are in another order"
+    return None if list(registered) == [spec.name for spec in specs] else "they are in another order"

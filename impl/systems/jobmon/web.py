@@ -85,7 +85,7 @@ def _endpoint(server: Asks, kind: type[Any]) -> Callable[..., Any]:
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refused)
-    return JSONResponse(plain(Refusal(error.said, error.state, error.for_good)), 409)
+    return JSONResponse(plain(Refusal(error.reason, error.state, error.for_good)), 409)
 
 
 async def _unavailable(request: Request, error: Exception) -> JSONResponse:

@@ -62,12 +62,12 @@ def read_json(text: str | bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in members:
             raise Malformed(f"it says {_SHORT.repr(name)} twice in one object")
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 def parsed(kind: type[T], data: Any) -> T:
@@ -115,8 +115,8 @@ def _parsed(kind: Any, data: Any, where: str) -> Any:
     return data
 
 
-def _wrong(where: str, wanted: str, data: Any) -> Malformed:
-    return Malformed(f"{where}: write {wanted}, not {_SHORT.repr(data)}")
+def _wrong(where: str, expected: str, data: Any) -> Malformed:
+    return Malformed(f"{where}: write {expected}, not {_SHORT.repr(data)}")
 
 
 def _not_text(text: str) -> str | None:

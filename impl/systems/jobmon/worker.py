@@ -125,7 +125,7 @@ class Worker:
             following = Stage.KILL if it.doomed else Stage.START
             self._remember(stage=following, granted=Granted(it.id, task.command, it.resources))
         elif answer.for_good:
-            self._end(f"not started: {answer.said}")
+            self._end(f"not started: {answer.reason}")
         else:
             return None
         return str(Stage.ASK)

@@ -84,7 +84,7 @@ class ClientSpec:
 
     workflow: WorkflowSpec
     resume: Resume = Resume.NO
-    again: Resume = Resume.COLD
+    resume_later: Resume = Resume.COLD
 
 
 @dataclass(frozen=True)
@@ -158,17 +158,17 @@ class World:
 
     def acts(self) -> list[Act]:
         """Returns all possible acts; a step may turn out to be a wait."""
-        found: list[Act] = []
+        possible: list[Act] = []
         for name, slot in self.slots.items():
-            found += self._acts_of_agent(name, slot)
+            possible += self._acts_of_agent(name, slot)
         for number, job in enumerate(self.cluster.jobs):
-            found += _acts_of_job(f"job {number}", job)
+            possible += _acts_of_job(f"job {number}", job)
         records = self.store.snapshot()
-        found += [Act(Kind.INSTANCE_LAPSES, f"instance {i.id}") for i in records.instances if _can_lapse(i)]
-        found += [Act(Kind.RUN_LAPSES, f"run {r.id}") for r in records.runs if _run_can_lapse(r)]
+        possible += [Act(Kind.INSTANCE_LAPSES, f"instance {i.id}") for i in records.instances if _can_lapse(i)]
+        possible += [Act(Kind.RUN_LAPSES, f"run {r.id}") for r in records.runs if _run_can_lapse(r)]
         if self.server_restarts:
-            found.append(Act(Kind.GRACE_ENDS if self.grace else Kind.SERVER_RESTARTS, "server"))
-        return found
+            possible.append(Act(Kind.GRACE_ENDS if self.grace else Kind.SERVER_RESTARTS, "server"))
+        return possible
 
     def _acts_of_agent(self, name: str, slot: Slot) -> list[Act]:
         if slot.memory is None:
@@ -177,12 +177,12 @@ class World:
         if agent.over is not None:
             return [Act(Kind.RESTART, name)] if agent.over != "done" else []
         steps = [Act(kind, name, choice) for choice in range(agent.choices()) for kind in (Kind.STEP, Kind.LOST)]
-        found = [*steps, Act(Kind.CRASH, name)]
+        acts = [*steps, Act(Kind.CRASH, name)]
         if not isinstance(agent, Reaper):
-            found.append(Act(Kind.HEARTBEAT, name))
+            acts.append(Act(Kind.HEARTBEAT, name))
         if isinstance(agent, Client):
-            found.append(Act(Kind.STOP, name))
-        return found
+            acts.append(Act(Kind.STOP, name))
+        return acts
 
     # The effects of acts.
 
@@ -222,16 +222,16 @@ class World:
         agent = self._agent(act.who, _Deaf(server) if act.kind is Kind.LOST else server)
         try:
             if act.kind is Kind.HEARTBEAT:
-                said = agent.heartbeat()
+                report = agent.heartbeat()
             elif act.kind is Kind.STOP and isinstance(agent, Client):
                 agent.stop()
-                said = "stop"
+                report = "stop"
             else:
-                said = agent.step(act.choice)
+                report = agent.step(act.choice)
         except Unreachable:
             return "asked, but got no answer"
         self._keep(act.who, agent)
-        return said
+        return report
 
     def server(self) -> Server:
         """Returns the server, made anew for each act: it keeps only when it started, which is now or a lease ago."""
@@ -256,7 +256,7 @@ class World:
         token = f"{name}.{slot.life}"
         if isinstance(slot.memory, ClientMemory):
             spec = self.clients[name]
-            resume = spec.again if slot.life else spec.resume
+            resume = spec.resume_later if slot.life else spec.resume
             client = self.sides.client(asks, spec.workflow, token, resume=resume)
             client.memory = slot.memory
             return client
@@ -302,16 +302,16 @@ def _number(act: Act) -> int:
 
 
 def _acts_of_job(name: str, job: Job) -> list[Act]:
-    found: list[Act] = []
+    possible: list[Act] = []
     if job.phase is Phase.SUBMITTED:  # even if it is being killed
-        found.append(Act(Kind.COMES_UP, name))
+        possible.append(Act(Kind.COMES_UP, name))
     if job.phase is Phase.UP and job.worker is not None:
-        found += [Act(Kind.STEP, name), Act(Kind.LOST, name), Act(Kind.HEARTBEAT, name), Act(Kind.CRASH, name)]
+        possible += [Act(Kind.STEP, name), Act(Kind.LOST, name), Act(Kind.HEARTBEAT, name), Act(Kind.CRASH, name)]
     if job.acts and job.phase is Phase.UP:
-        found += [Act(Kind.COMMAND_ENDS, name, ending=ending) for ending in Ending]
+        possible += [Act(Kind.COMMAND_ENDS, name, ending=ending) for ending in Ending]
     if job.phase is not Phase.OVER and (job.killed or job.phase is Phase.DYING):
-        found.append(Act(Kind.JOB_ENDS, name))
-    return found
+        possible.append(Act(Kind.JOB_ENDS, name))
+    return possible
 
 
 def _can_lapse(it: TaskInstance) -> bool:

@@ -110,7 +110,7 @@ class Queue:
         self.lock.require(Mode.WRITE)
         self.children[child.name] = child
 
-    def forget(self, child: Queue) -> None:
+    def remove_child(self, child: Queue) -> None:
         """Removes a queue below."""
         self.lock.require(Mode.WRITE)
         del self.children[child.name]

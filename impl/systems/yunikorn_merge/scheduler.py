@@ -67,18 +67,18 @@ class MergedScheduler:
             Refused: it contradicts itself, or wants queues below one that has applications; nothing has changed.
         """
         with self.cluster.lock.write():
-            wanted = {spec.name: spec for spec in specs}
-            if len(wanted) < len(specs):
+            requested = {spec.name: spec for spec in specs}
+            if len(requested) < len(specs):
                 raise Refused("two partitions have one name; name each of them once")
-            if "" in wanted:
+            if "" in requested:
                 raise Refused("a partition has no name; give it one")
             for spec in specs:
                 if spec.root.name != ROOT:
                     raise Refused(f"partition {spec.name}: its queue is {spec.root.name!r}; call it {ROOT!r}")
                 self._check_queue(self.cluster.partitions.get(spec.name), spec.root, ROOT)
-            for name in [name for name in self.cluster.partitions if name not in wanted]:
+            for name in [name for name in self.cluster.partitions if name not in requested]:
                 self._delete_partition(self.cluster.partitions[name])
-            for name, spec in wanted.items():
+            for name, spec in requested.items():
                 partition = self.cluster.partitions.get(name)
                 if partition is None:
                     partition = Partition(self.order, name)
@@ -117,10 +117,10 @@ class MergedScheduler:
             for child in spec.children:
                 self._configure_queue(partition, queue, child)
             for name in [n for n in queue.children if n not in {f"{queue.name}.{c.name}" for c in spec.children}]:
-                gone = queue.children[name]
-                if self._is_empty(gone):
-                    queue.forget(gone)
-                    for each in gone.below():
+                dropped = queue.children[name]
+                if self._is_empty(dropped):
+                    queue.remove_child(dropped)
+                    for each in dropped.below():
                         partition.remove(each)
 
     def _is_empty(self, queue: Queue) -> bool:
@@ -143,11 +143,11 @@ class MergedScheduler:
 
     def add_application(self, partition: str, name: str, queue: str) -> None:
         """Adds an application to a leaf queue, at the resource manager's request."""
-        with self._changing(partition) as found:
-            if found is None:
+        with self._changing(partition) as live_partition:
+            if live_partition is None:
                 return self._reject(name, f"there is no partition {partition}")
-            leaf = found.queues.get(queue)
-            if name in found.applications:
+            leaf = live_partition.queues.get(queue)
+            if name in live_partition.applications:
                 return self._reject(name, "it is there already")
             if leaf is None:
                 return self._reject(name, f"there is no queue {queue}")
@@ -155,7 +155,7 @@ class MergedScheduler:
                 if leaf.children or leaf.for_queues:
                     return self._reject(name, f"{queue} is no leaf queue")
                 leaf.enter(name)
-            found.add(Application(self.order, found.name, name, leaf))
+            live_partition.add(Application(self.order, live_partition.name, name, leaf))
             self.outbox.put(ApplicationAccepted(name))
 
     def _reject(self, name: str, reason: str) -> None:
@@ -163,9 +163,11 @@ class MergedScheduler:
 
     def remove_application(self, partition: str, name: str) -> None:
         """Removes an application with its asks and allocations, at the resource manager's request."""
-        with self._changing(partition) as found:
-            if found is not None and name in found.applications:
-                self._delete_application(found, found.applications[name], TerminationType.STOPPED_BY_RM)
+        with self._changing(partition) as live_partition:
+            if live_partition is not None and name in live_partition.applications:
+                self._delete_application(
+                    live_partition, live_partition.applications[name], TerminationType.STOPPED_BY_RM
+                )
 
     def _delete_application(self, partition: Partition, application: Application, why: TerminationType) -> None:
         """D300: removes its asks and allocations, then the application. The partition is locked for writing."""
@@ -181,8 +183,8 @@ class MergedScheduler:
 
     def add_ask(self, partition: str, application: str, ask: str, amount: int) -> None:
         """Adds an ask; its queues count it in the same step (D196)."""
-        with self._changing(partition) as found:
-            asking = found.applications.get(application) if found is not None else None
+        with self._changing(partition) as live_partition:
+            asking = live_partition.applications.get(application) if live_partition is not None else None
             if asking is None:
                 self.outbox.put(AskRejected(application, ask, f"there is no application {application}"))
                 return
@@ -197,8 +199,8 @@ class MergedScheduler:
 
     def remove_ask(self, partition: str, application: str, ask: str) -> None:
         """Withdraws an ask; does nothing if it does not exist or is allocated."""
-        with self._changing(partition) as found:
-            asking = found.applications.get(application) if found is not None else None
+        with self._changing(partition) as live_partition:
+            asking = live_partition.applications.get(application) if live_partition is not None else None
             if asking is None:
                 return
             with self._along(asking.queue), asking.lock.write():
@@ -210,23 +212,23 @@ class MergedScheduler:
 
     def find(self, partition: str) -> Proposal | None:
         """Returns the first ask that fits somewhere, found under read locks only (D209); None if none fits."""
-        with self._reading(partition) as found:
-            if found is None:
+        with self._reading(partition) as live_partition:
+            if live_partition is None:
                 return None
-            for application in found.applications.values():
+            for application in live_partition.applications.values():
                 with ExitStack() as locks:
                     room = None
                     for queue in application.queue.path():
                         locks.enter_context(queue.lock.read())
-                        mine = queue.room()
-                        room = mine if room is None else room if mine is None else min(room, mine)
+                        own_room = queue.room()
+                        room = own_room if room is None else room if own_room is None else min(room, own_room)
                     locks.enter_context(application.lock.read())
                     if application.state not in SCHEDULED:
                         continue
                     for ask, amount in application.asks.items():
                         if room is not None and room < amount:
                             continue
-                        node = self._node_for(found, amount)
+                        node = self._node_for(live_partition, amount)
                         if node is not None:
                             return Proposal(partition, application.name, ask, node)
         return None
@@ -279,15 +281,15 @@ class MergedScheduler:
         why: TerminationType = TerminationType.STOPPED_BY_RM,
     ) -> bool:
         """Ends an allocation, for the resource manager or, preempted, for the scheduler; False if it has ended."""
-        with self._changing(partition) as found:
-            its = found.applications.get(application) if found is not None else None
-            if found is None or its is None:
+        with self._changing(partition) as live_partition:
+            its = live_partition.applications.get(application) if live_partition is not None else None
+            if live_partition is None or its is None:
                 return False
             with self._along(its.queue), its.lock.write():
-                gone = its.allocations.get(allocation)
-                if gone is None:
+                released = its.allocations.get(allocation)
+                if released is None:
                     return False
-                self._take_back(found, its, gone, why)
+                self._take_back(live_partition, its, released, why)
                 self._idle(its)
                 return True
 
@@ -299,20 +301,22 @@ class MergedScheduler:
         An allocation of a missing application, or on a node that is not added, has to end: the resource manager is
         notified. A node that exists already is rejected, without a notification about its allocations.
         """
-        with self._changing(partition) as found:
-            if found is not None and name in found.nodes:
+        with self._changing(partition) as live_partition:
+            if live_partition is not None and name in live_partition.nodes:
                 self.outbox.put(NodeRejected(name, "it is there already"))
                 return
-            if found is None or sum(allocation.amount for allocation in existing) > capacity:
-                reason = "there is no such partition" if found is None else "more runs on it than it has room for"
+            if live_partition is None or sum(allocation.amount for allocation in existing) > capacity:
+                reason = (
+                    "there is no such partition" if live_partition is None else "more runs on it than it has room for"
+                )
                 self.outbox.put(NodeRejected(name, reason))
                 self._not_recovered(existing)
                 return
-            node = Node(self.order, found.name, name, capacity)
-            found.add(node)
+            node = Node(self.order, live_partition.name, name, capacity)
+            live_partition.add(node)
             self.outbox.put(NodeAccepted(name))
             for allocation in existing:
-                self._recover(found, node, allocation)
+                self._recover(live_partition, node, allocation)
 
     def _recover(self, partition: Partition, node: Node, allocation: Allocation) -> None:
         application = partition.applications.get(allocation.application)
@@ -334,8 +338,8 @@ class MergedScheduler:
 
     def update_node(self, partition: str, name: str, capacity: int) -> bool:
         """Changes the capacity of a node; returns False without such a node, or if more is allocated on it."""
-        with self._changing(partition) as found:
-            node = found.nodes.get(name) if found is not None else None
+        with self._changing(partition) as live_partition:
+            node = live_partition.nodes.get(name) if live_partition is not None else None
             if node is None:
                 return False
             with node.lock.write():
@@ -346,18 +350,18 @@ class MergedScheduler:
 
     def remove_node(self, partition: str, name: str) -> None:
         """Removes a node and its allocations, in one step."""
-        with self._changing(partition) as found:
-            node = found.nodes.get(name) if found is not None else None
-            if found is None or node is None:
+        with self._changing(partition) as live_partition:
+            node = live_partition.nodes.get(name) if live_partition is not None else None
+            if live_partition is None or node is None:
                 return
             with node.lock.read():
-                gone = list(node.allocations.values())
-            for allocation in gone:
-                application = found.applications[allocation.application]
+                ended = list(node.allocations.values())
+            for allocation in ended:
+                application = live_partition.applications[allocation.application]
                 with self._along(application.queue), application.lock.write():
-                    self._take_back(found, application, allocation, TerminationType.PREEMPTED_BY_SCHEDULER)
+                    self._take_back(live_partition, application, allocation, TerminationType.PREEMPTED_BY_SCHEDULER)
                     self._idle(application)
-            found.remove(node)
+            live_partition.remove(node)
 
     # --- Shared by operations
 

@@ -36,7 +36,7 @@ class Allocations(Applications):
                 taken, or the amount is not positive.
         """
         if self._is_repeated(request):
-            self.tell(self.allocations.get(request.ask))
+            self.repeat(self.allocations.get(request.ask))
             return
         application = self.applications.get(request.application)
         if application is None:
@@ -56,12 +56,12 @@ class Allocations(Applications):
             return allocation.application == request.application
         return ask is not None and ask.pending and ask.application == request.application
 
-    def tell(self, it: Allocation | None) -> None:
+    def repeat(self, it: Allocation | None) -> None:
         """Repeats to the RM what it was sent about an allocation; sends nothing about an unconfirmed one."""
         if it is not None and it.status is Status.ALLOCATED:
-            self.say(NewAllocation(it.application, it.name, it.name, it.node, it.placeholder))
+            self.send(NewAllocation(it.application, it.name, it.name, it.node, it.placeholder))
         elif it is not None and it.status is Status.RELEASING and it.termination is not None:
-            self.say(ReleasedAllocation(it.application, it.name, it.termination))
+            self.send(ReleasedAllocation(it.application, it.name, it.termination))
 
     def takes_asks(self, state: State) -> bool:
         """True if an application in this state may ask; one that is being cleaned up may not (D25)."""
@@ -91,10 +91,10 @@ class Allocations(Applications):
         Only a removed ask that was pending can leave the application idle.
         """
         listed = [a for a in self.asks.values() if a.application == request.application]
-        gone = [a for a in listed if request.ask in (None, a.name)]
-        for ask in gone:
+        released = [a for a in listed if request.ask in (None, a.name)]
+        for ask in released:
             del self.asks[ask.name]
-        if any(ask.pending for ask in gone):
+        if any(ask.pending for ask in released):
             self.go_on(request.application, idle=True)
 
     # Allocations begin.
@@ -103,7 +103,7 @@ class Allocations(Applications):
         """Allocates the ask on the node."""
         self.asks[ask.name] = replace(ask, pending=False)
         self.book(Allocation(ask.name, ask.application, node, ask.amount, ask.placeholder, ask.task_group))
-        self.say(NewAllocation(ask.application, ask.name, ask.name, node, ask.placeholder))
+        self.send(NewAllocation(ask.application, ask.name, ask.name, node, ask.placeholder))
         self.allocated(ask.application, placeholder=ask.placeholder)
 
     def allocated(self, name: str, *, placeholder: bool) -> None:
@@ -148,7 +148,7 @@ class Allocations(Applications):
             self._ask_again(swap)
             return
         self.book(replace(swap, status=Status.ALLOCATED, replaces=None, held=False))
-        self.say(NewAllocation(swap.application, swap.name, swap.name, swap.node))
+        self.send(NewAllocation(swap.application, swap.name, swap.name, swap.node))
         self.swapped_in(swap.application)
 
     def is_usable(self, node: str) -> bool:
@@ -170,7 +170,7 @@ class Allocations(Applications):
             self.asks[swap.name] = replace(self.asks[swap.name], pending=True)
             return
         # The ask was removed from the list meanwhile, so it cannot be pending again.
-        self.say(ReleasedAsk(swap.application, swap.name, TerminationType.TIMEOUT))
+        self.send(ReleasedAsk(swap.application, swap.name, TerminationType.TIMEOUT))
         self.go_on(swap.application, idle=True)
 
     # Allocations end.
@@ -193,10 +193,10 @@ class Allocations(Applications):
         """
         known = self.placeholders(name) + self.real(name)
         for it in [a for a in known if allocation in (None, a.name)]:
-            self.gone(it, termination)
+            self.end_allocation(it, termination)
 
-    def gone(self, allocation: Allocation, termination: TerminationType) -> None:
+    def end_allocation(self, allocation: Allocation, termination: TerminationType) -> None:
         """Removes the RM's allocation; if it ended by itself, the RM gets an acknowledgement."""
         if termination is TerminationType.STOPPED_BY_RM:
-            self.say(ReleasedAllocation(allocation.application, allocation.name, termination))
+            self.send(ReleasedAllocation(allocation.application, allocation.name, termination))
         self.remove(allocation)

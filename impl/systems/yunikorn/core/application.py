@@ -52,7 +52,7 @@ class Applications(Queues):
         application = self.arm_state_timer(replace(application, state=state, state_timer=None, log=log))
         self.keep(application)
         if self.owns_its_name(application):
-            self.say(ApplicationUpdated(application.name, state, message, self.now))
+            self.send(ApplicationUpdated(application.name, state, message, self.now))
         if state in ENDED:
             application = self.stop_gang_timer(application)
             self.track(application)
@@ -113,7 +113,7 @@ class Applications(Queues):
             case State.COMPLETED:
                 self._fire(application, EXPIRE)
             case State.FAILED | State.REJECTED:
-                self.forget(application)
+                self.drop_application(application)
             case _:
                 raise AssertionError(f"application {application.name} has a timer in {application.state}")
 
@@ -121,7 +121,7 @@ class Applications(Queues):
         """True if ``stay`` numbers the timer of the application's current stay."""
         return application.state_timer == stay
 
-    def forget(self, application: Application) -> None:
+    def drop_application(self, application: Application) -> None:
         """Deletes the record of an application in a final state."""
         self.tracked.pop(application.serial, None)
 
@@ -129,7 +129,7 @@ class Applications(Queues):
         """Deletes the records of expired applications (D24, F 1.3)."""
         for application in list(self.tracked.values()):
             if application.state is State.EXPIRED:
-                self.forget(application)
+                self.drop_application(application)
 
     # Gangs.
 
@@ -190,17 +190,17 @@ class Applications(Queues):
 
     def drop_asks(self, name: str, *, placeholders_only: bool = False) -> None:
         """Drops its asks, or only those for placeholders; notifies the RM of those that were pending."""
-        mine = [a for a in self.asks.values() if a.application == name]
-        for ask in [a for a in mine if a.placeholder or not placeholders_only]:
+        asks_of_application = [a for a in self.asks.values() if a.application == name]
+        for ask in [a for a in asks_of_application if a.placeholder or not placeholders_only]:
             del self.asks[ask.name]
             if ask.pending:
-                self.say(ReleasedAsk(name, ask.name, TerminationType.TIMEOUT))
+                self.send(ReleasedAsk(name, ask.name, TerminationType.TIMEOUT))
 
     def call_off_swaps(self, name: str) -> None:
         """Cancels its swaps; the release of their placeholders continues."""
         for swap in self.swaps(name):
             self.unbook(swap)
-            self.say(ReleasedAsk(name, swap.name, TerminationType.TIMEOUT))
+            self.send(ReleasedAsk(name, swap.name, TerminationType.TIMEOUT))
 
     def release_placeholders(self, name: str, termination: TerminationType = TerminationType.TIMEOUT) -> None:
         """Asks the RM to end the placeholders of an application."""
@@ -211,7 +211,7 @@ class Applications(Queues):
         for it in allocations:
             if it.status is Status.ALLOCATED:
                 self.allocations[it.name] = replace(it, status=Status.RELEASING, termination=termination)
-                self.say(ReleasedAllocation(it.application, it.name, termination))
+                self.send(ReleasedAllocation(it.application, it.name, termination))
 
     # After an ask or an allocation has gone.
 

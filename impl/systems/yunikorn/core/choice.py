@@ -27,12 +27,12 @@ Choice = choice.Choice[Option]
 
 def only(ask: str, node: str, replaces: str | None = None) -> Choice:
     """Returns a choice of exactly this option; the choice raises Refused if the option is not offered."""
-    wanted = Option(ask, node, replaces)
+    requested = Option(ask, node, replaces)
 
     def choose(options: Sequence[Option]) -> Option | None:
-        if wanted not in options:
-            said = "; ".join(str(option) for option in options) or "nothing"
-            raise Refused(f"{wanted} was wanted, but there is {said} to choose")
-        return wanted
+        if requested not in options:
+            offered = "; ".join(str(option) for option in options) or "nothing"
+            raise Refused(f"{requested} was wanted, but there is {offered} to choose")
+        return requested
 
     return choose

@@ -78,10 +78,10 @@ class Core:
         Raises:
             Refused: there is none.
         """
-        found = [a for a in (*self._world.tracked, *self._world.applications) if a.name == name]
-        if not found:
+        records = [a for a in (*self._world.tracked, *self._world.applications) if a.name == name]
+        if not records:
             raise Refused(f"there is no application {name}, and no record of one")
-        return found[-1]
+        return records[-1]
 
     def state_log(self, name: str) -> list[dict[str, object]]:
         """Returns the states that the application has entered, as the REST interface lists them (F 7).
@@ -107,10 +107,10 @@ class Core:
                 self._register(draft, request)
             case UpdateConfiguration():
                 draft.configure(request.partitions)
-                draft.say(ConfigurationAccepted())
+                draft.send(ConfigurationAccepted())
             case ControlObject():
                 state = draft.control(request)
-                draft.say(ControlAccepted(request.partition, request.queue, state))
+                draft.send(ControlAccepted(request.partition, request.queue, state))
             case AddApplication():
                 draft.add_application(request)
             case RemoveApplication():
@@ -122,7 +122,7 @@ class Core:
             case ReleaseAllocation():
                 draft.release_allocation(request.application, request.allocation, request.termination)
             case CreateNode():
-                draft.say(NodeAccepted(request.node))
+                draft.send(NodeAccepted(request.node))
                 draft.create_node(request)
             case UpdateNode():
                 draft.update_node(request)
@@ -133,8 +133,8 @@ class Core:
         if draft.rm == request.rm:
             # The RM has lost its memory: its configuration is still here, so the core sends it what it may not know
             # (R11).
-            draft.say(RMAccepted(request.rm))
-            draft.tell_all()
+            draft.send(RMAccepted(request.rm))
+            draft.repeat_all()
             return
         if draft.rm is not None:
             raise Refused(f"RM {draft.rm} is registered; a core serves one")
@@ -142,7 +142,7 @@ class Core:
         draft.configure(request.partitions)
         draft.out.arm(Wakeup(Kind.QUEUES), QUEUE_SWEEP)
         draft.out.arm(Wakeup(Kind.APPLICATIONS), APPLICATION_SWEEP)
-        draft.say(RMAccepted(request.rm))
+        draft.send(RMAccepted(request.rm))
 
     # The scheduler.
 
@@ -232,7 +232,7 @@ class Core:
                 if answer is None:
                     raise
                 draft = self._draft()
-                draft.say(answer)
+                draft.send(answer)
             self._world = draft.world()
             self._set_timers(draft.out)
             if self._listener is not None and draft.out.responses:

@@ -51,7 +51,7 @@ class Outbox:
         self.armed: dict[Wakeup, float] = {}
         self.stopped: list[Wakeup] = []
 
-    def say(self, response: Response) -> None:
+    def send(self, response: Response) -> None:
         """Adds a message to the RM."""
         self.responses.append(response)
 

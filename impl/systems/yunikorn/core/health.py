@@ -38,9 +38,9 @@ def _sums(world: World) -> list[str]:
     wrong = []
     of_queue = Counter[tuple[str, str]]()
     for app in world.applications:
-        mine = [a for a in world.allocations if a.application == app.name and a.confirmed]
-        real = sum(a.amount for a in mine if not a.placeholder)
-        reserved = sum(a.amount for a in mine if a.placeholder)
+        of_application = [a for a in world.allocations if a.application == app.name and a.confirmed]
+        real = sum(a.amount for a in of_application if not a.placeholder)
+        reserved = sum(a.amount for a in of_application if a.placeholder)
         if (app.real, app.reserved) != (real, reserved):
             wrong.append(
                 f"application {app.name}: {app.real} real and {app.reserved} placeholders, "

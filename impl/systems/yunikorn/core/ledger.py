@@ -48,9 +48,9 @@ class Ledger:
         self.serial += 1
         return self.serial
 
-    def say(self, response: Response) -> None:
+    def send(self, response: Response) -> None:
         """Adds a message to the RM."""
-        self.out.say(response)
+        self.out.send(response)
 
     # Applications.
 

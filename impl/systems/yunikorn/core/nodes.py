@@ -22,12 +22,12 @@ from .tables import RUN
 class Nodes(Allocations):
     """The operations on nodes."""
 
-    def tell_all(self) -> None:
+    def repeat_all(self) -> None:
         """Sends a RM that has lost its memory the nodes, then the allocations, then the releases asked for (R11)."""
         for node in self.nodes:
-            self.say(NodeAccepted(node))
+            self.send(NodeAccepted(node))
         for it in sorted(self.allocations.values(), key=lambda a: a.status is Status.RELEASING):
-            self.tell(it)
+            self.repeat(it)
 
     def create_node(self, request: CreateNode) -> None:
         """Adds a node with its allocations; a core that has lost its memory learns of all allocations this way.
@@ -98,10 +98,10 @@ class Nodes(Allocations):
         node is confirmed there, since its placeholder is gone.
         """
         del self.nodes[node.name]
-        here = [a for a in self.allocations.values() if a.node == node.name]
-        for it in here:
+        on_node = [a for a in self.allocations.values() if a.node == node.name]
+        for it in on_node:
             if not it.confirmed:
                 self.call_off(it)
         # Placeholders first, so that the RM is not asked to release one that is gone.
-        for it in sorted((a for a in here if a.confirmed), key=lambda a: not a.placeholder):
-            self.gone(it, TerminationType.STOPPED_BY_RM)
+        for it in sorted((a for a in on_node if a.confirmed), key=lambda a: not a.placeholder):
+            self.end_allocation(it, TerminationType.STOPPED_BY_RM)

@@ -159,9 +159,9 @@ class Partitions(Nodes):
         """
         known = self.applications.get(request.application)
         if known is not None and self._is_the_same(known, request):
-            self.say(ApplicationAccepted(known.name))
+            self.send(ApplicationAccepted(known.name))
             if known.state is State.FAILING:
-                self.say(ApplicationUpdated(known.name, known.state, FAIL, self.now))
+                self.send(ApplicationUpdated(known.name, known.state, FAIL, self.now))
             return
         application = Application(
             request.application,
@@ -183,7 +183,7 @@ class Partitions(Nodes):
             self.reject(application, str(problem))
             return
         self.applications[application.name] = replace(application, queue=queue.name)
-        self.say(ApplicationAccepted(application.name))
+        self.send(ApplicationAccepted(application.name))
 
     def _is_the_same(self, known: Application, request: AddApplication) -> bool:
         """True if the request repeats a live application; where rules place it, the requested queue is unknown."""
@@ -218,7 +218,7 @@ class Partitions(Nodes):
         state = State(APPLICATION.target(application.state, REJECT))
         application = replace(application, state=state, reason=reason, log=(LogEntry(state, self.now),))
         self.tracked[application.serial] = self.arm_state_timer(application)
-        self.say(ApplicationRejected(application.name, reason))
+        self.send(ApplicationRejected(application.name, reason))
 
     def remove_application(self, name: str) -> None:
         """Removes an application, with all its asks and allocations, at the RM's request.
@@ -235,7 +235,7 @@ class Partitions(Nodes):
             self.unbook(swap)
         for it in self.placeholders(name) + self.real(name):
             self.unbook(it)
-            self.say(ReleasedAllocation(name, it.name, TerminationType.STOPPED_BY_RM))
+            self.send(ReleasedAllocation(name, it.name, TerminationType.STOPPED_BY_RM))
         self.stop_gang_timer(self.applications[name])
         if application.state is State.NEW:
             del self.applications[name]

@@ -24,10 +24,10 @@ class Queues(Ledger):
         Raises:
             Refused: there is none of this name.
         """
-        found = self.queues.get((partition, name))
-        if found is None:
+        record = self.queues.get((partition, name))
+        if record is None:
             raise Refused(f"partition {partition} has no queue {name!r}; it has {self._names(partition)}")
-        return found
+        return record
 
     def _names(self, partition: str) -> str:
         return ", ".join(q.name for q in self.queues.values() if q.partition == partition) or "none"
@@ -141,10 +141,10 @@ class Queues(Ledger):
     def _by_rules(self, request: AddApplication, rules: tuple[PlacementRule, ...]) -> Queue:
         for rule in rules:
             name = _named_by(rule, request)
-            found = self.queues.get((request.partition, name))
-            if found is not None and found.leaf:
-                return found
-            if found is None and rule.create and name.startswith(f"{ROOT}."):
+            candidate = self.queues.get((request.partition, name))
+            if candidate is not None and candidate.leaf:
+                return candidate
+            if candidate is None and rule.create and name.startswith(f"{ROOT}."):
                 return self._create(request.partition, name)
         raise Refused(f"no placement rule found a queue for application {request.application}")
 

@@ -18,12 +18,12 @@ class Draft(Partitions):
         A real ask of a task group replaces one of the group's placeholders, as long as a large enough one is left.
         Without such a placeholder it is allocated like any other ask.
         """
-        found: list[Option] = []
+        possible: list[Option] = []
         for application in sorted(self.applications.values(), key=lambda a: a.serial):
             if self.is_in_cycle(application):
                 for ask in self.pending(application.name):
-                    found += self.swap_options(ask, application) or self.plain_options(ask, application)
-        return found
+                    possible += self.swap_options(ask, application) or self.plain_options(ask, application)
+        return possible
 
     def schedule(self, choose: Choice) -> Option | None:
         """Makes one decision; returns None if there is nothing to decide.

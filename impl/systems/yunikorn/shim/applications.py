@@ -65,10 +65,10 @@ class Applications:
 
     def _is_due(self, event: Event) -> bool:
         """True if the event is still due: for a submission there is a new pod, for TryReserve all are new."""
-        mine = self._context.tasks_of(event.name)
-        if event.event == "SubmitApplication" and mine:
-            return any(not t.pod.placeholder and t.state == "New" for t in mine)
-        return event.event != "TryReserve" or all(t.state == "New" for t in mine)
+        tasks = self._context.tasks_of(event.name)
+        if event.event == "SubmitApplication" and tasks:
+            return any(not t.pod.placeholder and t.state == "New" for t in tasks)
+        return event.event != "TryReserve" or all(t.state == "New" for t in tasks)
 
     def look_again(self, name: str) -> None:
         """Posts an event if a change has ended a reservation, a resumption or a failure (R3, R4).
@@ -91,16 +91,16 @@ class Applications:
     def schedule(self) -> None:
         """Makes one pass of the scheduling loop: submits and runs applications, begins tasks (F 4.1, 4.2)."""
         for it in list(self._context.applications.values()):
-            mine = self._context.tasks_of(it.name)
+            tasks = self._context.tasks_of(it.name)
             match it.state:
-                case "New" if any(not t.pod.placeholder and t.state == "New" for t in mine):
+                case "New" if any(not t.pod.placeholder and t.state == "New" for t in tasks):
                     self._once(it.name, "SubmitApplication")
                 case "Accepted":
-                    reserve = it.gang is not None and all(t.state == "New" for t in mine)
+                    reserve = it.gang is not None and all(t.state == "New" for t in tasks)
                     self._once(it.name, "TryReserve" if reserve else "RunApplication")
                 case "Reserving" | "Running":
                     placeholders = it.state == "Reserving"
-                    for task in mine:
+                    for task in tasks:
                         if task.state == "New" and task.pod.placeholder == placeholders:
                             self._once(task.name, "InitTask", Target.TASK)
 

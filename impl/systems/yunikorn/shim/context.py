@@ -52,8 +52,8 @@ class Context:
 
     def tasks_of(self, application: str, *, placeholders: bool | None = None) -> list[Task]:
         """Returns the tasks of an application: all, the placeholders, or the real ones."""
-        mine = [t for t in self.tasks.values() if t.pod.application == application]
-        return [t for t in mine if placeholders is None or t.pod.placeholder == placeholders]
+        listed = [t for t in self.tasks.values() if t.pod.application == application]
+        return [t for t in listed if placeholders is None or t.pod.placeholder == placeholders]
 
     def going_on(self, application: str) -> list[Task]:
         """Returns its tasks that have begun and have not ended."""

@@ -79,18 +79,18 @@ class KubeNode:
 
 @dataclass(frozen=True)
 class PodChange:
-    """A pod has been added or has changed, or (``gone``) is deleted."""
+    """A pod has been added or has changed, or (``deleted``) is deleted."""
 
     pod: Pod
-    gone: bool = False
+    deleted: bool = False
 
 
 @dataclass(frozen=True)
 class NodeChange:
-    """A node has been added or has changed, or (``gone``) is removed."""
+    """A node has been added or has changed, or (``removed``) is removed."""
 
     node: KubeNode
-    gone: bool = False
+    removed: bool = False
 
 
 Change = PodChange | NodeChange
@@ -232,7 +232,7 @@ class Cluster:
     def add_node(self, node: KubeNode) -> None:
         """Adds a node, or changes a known one."""
         self._nodes[node.name] = node
-        self._tell(NodeChange(node))
+        self._notify(NodeChange(node))
 
     def cordon(self, name: str, unschedulable: bool = True) -> None:
         """Cordons or uncordons a node.
@@ -255,7 +255,7 @@ class Cluster:
         node = self._nodes.pop(name)
         for pod in [p for p in self._pods.values() if p.node == name]:
             self._drop(pod)
-        self._tell(NodeChange(node, gone=True))
+        self._notify(NodeChange(node, removed=True))
 
     def snapshot(self) -> ClusterState:
         """Returns pods and nodes, for :meth:`restore`."""
@@ -272,12 +272,12 @@ class Cluster:
 
     def _put(self, pod: Pod) -> None:
         self._pods[pod.name] = pod
-        self._tell(PodChange(pod))
+        self._notify(PodChange(pod))
 
     def _drop(self, pod: Pod) -> None:
         del self._pods[pod.name]
-        self._tell(PodChange(pod, gone=True))
+        self._notify(PodChange(pod, deleted=True))
 
-    def _tell(self, change: Change) -> None:
+    def _notify(self, change: Change) -> None:
         if self._watcher is not None:
             self._watcher(change)

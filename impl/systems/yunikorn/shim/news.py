@@ -91,7 +91,7 @@ def given_back(response: Response, context: Context) -> list[Request]:
             return []
 
 
-def forget(name: str, context: Context) -> None:
+def drop_application(name: str, context: Context) -> None:
     """Discards an application that the core has completed, without an event (F 4.1: 131-135).
 
     Its placeholders are deleted. A pod that came too late for it belongs to a new application of that name.

@@ -38,10 +38,10 @@ class Nodes:
                 self._context.send(UpdateNode(it.name, NodeAction.DRAIN_NODE))
                 self._follow(it)
 
-    def changed(self, kube: KubeNode, *, gone: bool) -> None:
+    def changed(self, kube: KubeNode, *, removed: bool) -> None:
         """Handles a change of a node: it is new, has been cordoned or uncordoned, or is gone."""
         it = self._context.nodes.get(kube.name)
-        if gone:
+        if removed:
             if it is not None:
                 del self._context.nodes[kube.name]
                 if it.state not in ("New", "Rejected"):
@@ -67,13 +67,13 @@ class Nodes:
         """Sends the node with the pods on it; a pod that the core cannot know only occupies room."""
         # Not a pod that has gone since it was listed: only its completed task is left.
         listed = [t for t in self._context.tasks.values() if t.pod.node == it.name and t.pod.phase not in ENDED]
-        here = [t for t in listed if t.state != "Completed"]
-        known = [t for t in here if self._context.applications[t.pod.application].state not in (*DONE, "New")]
+        live = [t for t in listed if t.state != "Completed"]
+        known = [t for t in live if self._context.applications[t.pod.application].state not in (*DONE, "New")]
         existing = tuple(
             ExistingAllocation(
                 t.pod.application, t.name, t.pod.amount, t.pod.placeholder, t.pod.task_group, t.pod.required_node
             )
             for t in known
         )
-        occupied = sum(t.pod.amount for t in here) - sum(t.pod.amount for t in known)
+        occupied = sum(t.pod.amount for t in live) - sum(t.pod.amount for t in known)
         self._context.send(CreateNode(it.name, it.kube.capacity, occupied=occupied, existing=existing))

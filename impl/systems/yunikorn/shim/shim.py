@@ -14,7 +14,7 @@ from .dispatcher import NOTHING, Dispatcher
 from .errors import KubernetesError, Overflow, SubmitError
 from .events import CoreNews, Event, Item, Job, KubernetesNews, Target, Work
 from .kubernetes import Change, Kubernetes, NodeChange, PodChange
-from .news import events_of, forget, given_back
+from .news import drop_application, events_of, given_back
 from .nodes import Nodes
 from .records import Application, Node, Recovery, Task, World
 from .tables import REGISTERED
@@ -226,11 +226,11 @@ class Shim:
                 for request in given_back(response, self._context):
                     self._context.send(request)
                 if isinstance(response, ApplicationUpdated) and response.state == "Completed":
-                    forget(response.application, self._context)
-            case KubernetesNews(PodChange(pod, gone)):
-                self._tasks.changed(pod, gone=gone)
-            case KubernetesNews(NodeChange(node, gone)):
-                self._nodes.changed(node, gone=gone)
+                    drop_application(response.application, self._context)
+            case KubernetesNews(PodChange(pod, deleted)):
+                self._tasks.changed(pod, deleted=deleted)
+            case KubernetesNews(NodeChange(node, removed)):
+                self._nodes.changed(node, removed=removed)
             case Event(Target.APPLICATION):
                 self._applications.handle(item)
             case Event(Target.TASK):
@@ -268,7 +268,7 @@ class Shim:
         for pod in self._kubernetes.list_pods():
             self._tasks.appeared(pod)
         for node in self._kubernetes.list_nodes():
-            self._nodes.changed(node, gone=False)
+            self._nodes.changed(node, removed=False)
         for name in list(self._context.applications):
             if any(not t.pod.placeholder and t.state != "Completed" for t in self._context.tasks_of(name)):
                 self._handle(Event(Target.APPLICATION, name, "RecoverApplication"))

@@ -11,12 +11,12 @@ from schedproof.impl.table_machine import Row, TableMachine
 
 def _rows(origin: str, table: str) -> list[Row]:
     """Rows written as ``event | sources | target | line``; the target ``same`` is each source itself."""
-    found = []
+    rows = []
     for line in table.strip().splitlines():
         event, sources, target, at = (part.strip() for part in line.split("|"))
         cited = at if at.startswith("R") else f"{origin}:{at}"
-        found += [Row(event, source, source if target == "same" else target, cited) for source in sources.split()]
-    return found
+        rows += [Row(event, source, source if target == "same" else target, cited) for source in sources.split()]
+    return rows
 
 
 APPLICATION_STATES = (

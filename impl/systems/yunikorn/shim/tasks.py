@@ -79,15 +79,15 @@ class Tasks:
             task = Task(pod)
         self._context.tasks[pod.name] = task
 
-    def changed(self, pod: Pod, *, gone: bool) -> None:
+    def changed(self, pod: Pod, *, deleted: bool) -> None:
         """Handles a change of a pod: it is new, has changed or is gone."""
         task = self._context.tasks.get(pod.name)
         if task is None:
-            if not gone:
+            if not deleted:
                 self.appeared(pod)
             return
         self._context.tasks[pod.name] = replace(task, pod=pod)
-        if (gone or pod.phase in ENDED) and task.state != "Completed":
+        if (deleted or pod.phase in ENDED) and task.state != "Completed":
             self._context.post(Target.TASK, pod.name, "CompleteTask")
 
     # Effects of the events.

@@ -57,9 +57,9 @@ class QueuesWhileTriaging(Server):
 class DoesNotWait(Distributor):
     """Says that a job is over as soon as it has asked for that."""
 
-    def _look(self, todo: Todo) -> Todo:
+    def _check_job(self, todo: Todo) -> Todo:
         if todo.seen is None:
-            return super()._look(todo)
+            return super()._check_job(todo)
         return Todo(Act.SAY_OVER, todo.instance, todo.job, todo.seen)
 
 
@@ -67,7 +67,7 @@ class DoesNotKill(DoesNotWait):
     """Does not even ask for it."""
 
     def _remove(self, todo: Todo) -> Todo:
-        return Todo(Act.LOOK, todo.instance, todo.job, todo.seen)
+        return Todo(Act.CHECK_JOB, todo.instance, todo.job, todo.seen)
 
 
 class GivesNoGrace(Server):

@@ -346,7 +346,7 @@ class TestDistributorDies:
         story.do(Kind.STEP, "reaper")
         story.do(Kind.STEP, "reaper")
         assert story.states() == "R R G W"
-        self.until(story, Does.LOOK)
+        self.until(story, Does.CHECK_JOB)
         assert story.world.cluster.jobs[0].killed
         story.rest()
         assert story.states() == "D D D WD"

@@ -29,7 +29,7 @@ TWO = workflow(TaskSpec("a", "x", max_attempts=3), TaskSpec("b", "x", upstream=(
 
 def busy_world(sides: Sides | None = None) -> World:
     """Two clients that want the same workflow, and two distributors; the server is started again now and then."""
-    clients = {"c1": ClientSpec(TWO), "c2": ClientSpec(TWO, resume=Resume.HOT, again=Resume.HOT)}
+    clients = {"c1": ClientSpec(TWO), "c2": ClientSpec(TWO, resume=Resume.HOT, resume_later=Resume.HOT)}
     return World(clients, 2, sides or Sides(), server_restarts=True)
 
 

@@ -17,9 +17,9 @@ from types import SimpleNamespace
 import pytest
 
 from schedproof.impl.systems.jobmon.errors import SubmitFailed
-from schedproof.impl.systems.jobmon.jobs import TOKEN, Job, is_left, kill, look, own_job
+from schedproof.impl.systems.jobmon.jobs import TOKEN, Job, is_left, kill, own_job, processes_of
 from schedproof.impl.systems.jobmon.local_cluster import EXCEEDED, LocalCluster
-from schedproof.impl.systems.jobmon.places import OUTERMOST, Place, here
+from schedproof.impl.systems.jobmon.places import OUTERMOST, Place, current_place
 from schedproof.impl.systems.jobmon.processes import carries, own_process, process, processes, send
 from tests.systems.jobmon.processes.installation import until
 
@@ -52,7 +52,7 @@ class TestLocalCluster:
         made: list[LocalCluster] = []
 
         def make(*words: str, place: Place | None = None) -> LocalCluster:
-            made.append(LocalCluster(lambda instance: words, place=place, say=said.append))
+            made.append(LocalCluster(lambda instance: words, place=place, report=said.append))
             return made[-1]
 
         yield make
@@ -157,7 +157,7 @@ class TestLocalCluster:
     def test_a_number_that_is_used_again_is_another_job(self, cluster: Callable[..., LocalCluster]) -> None:
         """As if the number of this process had been a job's before."""
         me = own_process()
-        before = str(Job(here(), "none", me.pid, me.started - 1))
+        before = str(Job(current_place(), "none", me.pid, me.started - 1))
         mine = cluster("true")
         mine.terminate(before)  # or this would be the end
         assert mine.is_over(before)
@@ -174,13 +174,15 @@ class TestLocalCluster:
         stranger.wait()
         there = process(member)
         assert there is not None and there.session == stranger.pid
-        before = str(Job(here(), "none", stranger.pid, there.started - 1))
+        before = str(Job(current_place(), "none", stranger.pid, there.started - 1))
         mine = cluster("true")
         mine.terminate(before)
         assert not mine.is_over(before) and not mine.is_over(before)
         assert process(member) == there
         assert said == [f"process {member} seems to be of job {before}, and cannot be killed: it is waited for"]
-        assert mine.is_over(str(Job(here(), "none", stranger.pid, there.started + 1)))  # it was there before that
+        assert mine.is_over(
+            str(Job(current_place(), "none", stranger.pid, there.started + 1))
+        )  # it was there before that
         send(there, signal.SIGKILL)
         assert until(lambda: mine.is_over(before))
 
@@ -190,12 +192,12 @@ class TestLocalCluster:
         """Its number would not have been given again before the job's own session was empty; the token still tells."""
         there = process(sleeper.pid)
         assert there is not None and there.session == there.pid
-        before = Job(here(), "none", there.pid, there.started - 1)
+        before = Job(current_place(), "none", there.pid, there.started - 1)
         mine = cluster("true")
         mine.terminate(str(before))
         assert mine.is_over(str(before)) and said == []
         with subprocess.Popen(["sleep", "30"], env=os.environ | {TOKEN: before.token}) as its:
-            assert until(lambda: [each.pid for each in look(before).left] == [its.pid], 5)
+            assert until(lambda: [each.pid for each in processes_of(before).left] == [its.pid], 5)
             mine.terminate(str(before))
             assert its.wait(5) == -signal.SIGKILL
         assert mine.is_over(str(before))
@@ -205,7 +207,7 @@ class TestLocalCluster:
         self, cluster: Callable[..., LocalCluster], said: list[str]
     ) -> None:
         job = cluster("sleep", "30").submit(1, (), "all")
-        place = here()
+        place = current_place()
         elsewhere = [
             replace(place, host="other", boot="x"),
             replace(place, machine="other", boot="x"),
@@ -224,18 +226,18 @@ class TestLocalCluster:
             assert said[-1] == f"job {job} is in another place, on {place.host}: a distributor there has to see to it"
         mine = cluster("true")
         assert not mine.is_over(job)  # it was not terminated
-        assert not mine.is_over("17") and said[-1].startswith("job 17 is in a place that its name does not tell")
+        assert not mine.is_over("17") and said[-1].startswith("job 17 is in an unknown place")
 
     def test_a_machine_may_get_another_name(
         self, cluster: Callable[..., LocalCluster], said: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Jobs from before are still its own, also for a distributor that is started later."""
         earlier = cluster("sleep", "30")
-        job, place = earlier.submit(1, (), "all"), here()
+        job, place = earlier.submit(1, (), "all"), current_place()
         monkeypatch.setattr(
             "schedproof.impl.systems.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed")
         )
-        assert here() == replace(place, host="renamed")
+        assert current_place() == replace(place, host="renamed")
         for mine in (earlier, cluster("true"), cluster("true", place=replace(place, machine="given one"))):
             assert mine.reaches(job) and not mine.is_over(job)
         mine.terminate(job)
@@ -251,10 +253,10 @@ class TestLocalCluster:
             "schedproof.impl.systems.jobmon.places.os.uname", lambda: SimpleNamespace(nodename="renamed")
         )
         named = Job.named(mine.submit(1, (), "all"))
-        assert named is not None and named.place == here()
+        assert named is not None and named.place == current_place()
 
     def test_nothing_is_left_when_the_machine_was_booted_again(self, cluster: Callable[..., LocalCluster]) -> None:
-        place = replace(here(), machine="m", namespace=OUTERMOST)
+        place = replace(current_place(), machine="m", namespace=OUTERMOST)
         job = str(Job(place, "token", os.getpid(), own_process().started))
         mine = cluster("true", place=replace(place, boot="later"))
         mine.terminate(job)
@@ -327,7 +329,7 @@ class TestJobs:
         ) as child:
             there = process(child.pid)
             assert there is not None
-            assert child.communicate()[0].strip() == str(Job(here(), "mine", there.pid, there.started))
+            assert child.communicate()[0].strip() == str(Job(current_place(), "mine", there.pid, there.started))
 
     def test_the_token_is_looked_for_in_the_environment(self) -> None:
         with subprocess.Popen(["sleep", "30"], env={TOKEN: "a b", "OTHER": f"{TOKEN}=x"}) as child:
@@ -342,8 +344,8 @@ class TestProcesses:
         there = process(sleeper.pid)
         assert there is not None and there.acting and there.parent == os.getpid()
         assert there.group == there.session == sleeper.pid
-        job = Job(here(), "none", there.pid, there.started)
-        assert look(job).its == (there,)
+        job = Job(current_place(), "none", there.pid, there.started)
+        assert processes_of(job).its == (there,)
         assert kill(job) == ()
         assert not is_left(job)
         zombie = process(sleeper.pid)

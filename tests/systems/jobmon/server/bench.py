@@ -55,7 +55,7 @@ class Bench:
         try:
             report = self.ask(request)
         except Refused as refused:
-            return f"refused ({refused.state}): {refused.said}"
+            return f"refused ({refused.state}): {refused.reason}"
         return f"{report.request}: {'changed' if report.changed else 'as it was'}"
 
     def register(self, *tasks: TaskSpec, name: str = "w") -> int:

@@ -47,7 +47,7 @@ def refused(bench: Bench, *requests: Request) -> list[str]:
         with pytest.raises(Refused) as caught:
             bench.ask(request)
         assert not caught.value.for_good
-        found.append(caught.value.said)
+        found.append(caught.value.reason)
     return found
 
 

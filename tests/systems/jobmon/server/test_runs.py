@@ -44,7 +44,7 @@ class TestRegister:
             ((TaskSpec("a", "x", max_attempts=2),), "max_attempts of its task a is 3, not 2"),
             ((TaskSpec("a", "x"), TaskSpec("b", "x")), "upstream of its task b is ('a',), not ()"),
         ):
-            assert refused(bench, ask.Register("w", tasks)).said == (
+            assert refused(bench, ask.Register("w", tasks)).reason == (
                 f"there is a workflow w with other tasks: {says}; "
                 "give this one another name, or the tasks that it has there"
             )
@@ -52,7 +52,7 @@ class TestRegister:
     def test_the_order_of_tasks_is_part_of_a_workflow(self, bench: Bench) -> None:
         one, other = TaskSpec("a", "x"), TaskSpec("b", "x")
         bench.register(one, other)
-        assert "they are in another order" in refused(bench, ask.Register("w", (other, one))).said
+        assert "they are in another order" in refused(bench, ask.Register("w", (other, one))).reason
         assert not bench.ask(ask.Register("w", (one, other))).changed
 
     @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ class TestRegister:
         ],
     )
     def test_what_is_no_workflow(self, bench: Bench, tasks: tuple[TaskSpec, ...], says: str) -> None:
-        assert says in refused(bench, ask.Register("w", tasks)).said
+        assert says in refused(bench, ask.Register("w", tasks)).reason
 
 
 class TestWayOfARun:
@@ -106,8 +106,8 @@ class TestWayOfARun:
         assert bench.run(token="mine") == 1
         again = bench.ask(ask.CreateRun(1, "mine"))
         assert (again.changed, again.runs[0].id, again.runs[0].status) == (False, 1, "R")
-        assert refused(bench, ask.CreateRun(2, "mine")).said == "the token mine is taken by workflow run 1"
-        assert "called by 501 characters" in refused(bench, ask.CreateRun(2, "x" * 501)).said
+        assert refused(bench, ask.CreateRun(2, "mine")).reason == "the token mine is taken by workflow run 1"
+        assert "called by 501 characters" in refused(bench, ask.CreateRun(2, "x" * 501)).reason
 
     @pytest.mark.parametrize("at", ["G", *WAY, "C", "H"])
     def test_one_run_has_a_workflow(self, bench: Bench, at: str) -> None:
@@ -148,7 +148,7 @@ class TestQueueing:
         bench.register()
         run = bench.run(to=RunState.REGISTERED)
         for state in WAY:
-            assert refused(bench, ask.QueueTask(run, 1, 1)).said.endswith("not R")
+            assert refused(bench, ask.QueueTask(run, 1, 1)).reason.endswith("not R")
             bench.ask(ask.AdvanceRun(run, state))
         bench.queue()
         assert bench.instances() + bench.tasks() == "QQ"
@@ -189,7 +189,7 @@ class TestQueueing:
         bench.run()
         bench.queue()
         bench.bring(1, "R")
-        assert refused(bench, ask.QueueTask(1, 2, 1)).said == "task 2 waits for task 1"
+        assert refused(bench, ask.QueueTask(1, 2, 1)).reason == "task 2 waits for task 1"
         bench.ask(ask.End(1, "j1", ask.InstanceState.DONE))
         bench.queue(task=2)
 
@@ -204,9 +204,9 @@ class TestQueueing:
         bench.queue()
         bench.bring(2, "Z")
         assert refused(bench, ask.QueueTask(1, 1, 3)).state == "A"
-        assert "other resources" in refused(bench, ask.QueueTask(1, 1, 3, (("cores", 6),))).said
+        assert "other resources" in refused(bench, ask.QueueTask(1, 1, 3, (("cores", 6),))).reason
         less = tuple((name, amount - 1) for name, amount in small)
-        assert "can only grow" in refused(bench, ask.QueueTask(1, 1, 3, less)).said
+        assert "can only grow" in refused(bench, ask.QueueTask(1, 1, 3, less)).reason
         bench.queue(resources=big, queue="long")
         found = bench.store.snapshot()
         assert [(i.resources, i.queue) for i in found.instances] == [(small, "all"), (small, "all"), (big, "long")]
@@ -216,7 +216,7 @@ class TestQueueing:
         bench.register()
         bench.register(name="v")
         bench.run()
-        assert "not of the workflow" in refused(bench, ask.QueueTask(1, 2, 1)).said
+        assert "not of the workflow" in refused(bench, ask.QueueTask(1, 2, 1)).reason
 
 
 class TestEnds:
@@ -252,7 +252,7 @@ class TestEnds:
     ) -> None:
         self.two(bench, state, "G")
         if how == "reaped":
-            assert refused(bench, ask.ReapRun(1)).said == "workflow run 1 is not overdue"
+            assert refused(bench, ask.ReapRun(1)).reason == "workflow run 1 is not overdue"
             bench.time = 10.0
             assert bench.ask(ask.FindDead()).runs[0].id == 1
             bench.ask(ask.ReapRun(1))
@@ -320,8 +320,8 @@ class TestMakingRoom:
         bench.queue(task=1)
         bench.bring(1, "I")
         bench.ask(ask.AskResume(1, False))
-        assert refused(bench, ask.QueueTask(1, 2, 1)).said == "workflow run 1 is H, not R"
-        assert refused(bench, ask.Launched(1, "t1", "j1")).said == "task instance 1 is doomed"
+        assert refused(bench, ask.QueueTask(1, 2, 1)).reason == "workflow run 1 is H, not R"
+        assert refused(bench, ask.Launched(1, "t1", "j1")).reason == "task instance 1 is doomed"
         assert refused(bench, ask.FinishRun(1, RunState.DONE)).state == "H"
         bench.ask(ask.RenewRun(1, RunState.HOT_RESUME))
 
@@ -362,7 +362,7 @@ class TestMakingRoom:
         bench.run(token="hot", cold=False)
         bench.ask(ask.FinishRun(2, RunState.STOPPED))
         answer = refused(bench, late)
-        assert (answer.said, answer.for_good) == ("workflow run 2 came after run 1", True)
+        assert (answer.reason, answer.for_good) == ("workflow run 2 came after run 1", True)
         assert [run.id for run in bench.ask(ask.ReadWorkflow(1)).runs] == [2]
         assert bench.ask(ask.Clear(2)).changed
         assert bench.store.snapshot().instances[0].doomed
@@ -394,7 +394,7 @@ class TestMakingRoom:
         bench.queue()
         bench.bring(1, "D")
         bench.ask(ask.FinishRun(1, RunState.DONE))
-        assert refused(bench, ask.CreateRun(1, "next")).said == "workflow 1 is done"
+        assert refused(bench, ask.CreateRun(1, "next")).reason == "workflow 1 is done"
         assert bench.runs() + bench.workflow() == "DD"
 
     def test_a_run_never_linked_leaves_its_workflow_as_it_is(self, bench: Bench) -> None:
@@ -413,4 +413,4 @@ class TestMakingRoom:
     ids=lambda request: type(request).__name__,
 )  # fmt: skip
 def test_what_is_not_there(bench: Bench, request_of_nothing: Request) -> None:
-    assert refused(bench, request_of_nothing).said.startswith("there is no ")
+    assert refused(bench, request_of_nothing).reason.startswith("there is no ")

@@ -172,16 +172,16 @@ class R9SwapsComeToDrainedNodes(Draft):
     def confirm(self, swap: Allocation) -> None:
         self.unbook(swap)
         self.book(replace(swap, status=Status.ALLOCATED, replaces=None, held=False))
-        self.say(NewAllocation(swap.application, swap.name, swap.name, swap.node))
+        self.send(NewAllocation(swap.application, swap.name, swap.name, swap.node))
         self.swapped_in(swap.application)
 
 
 class R10FailedExpires(Draft):
-    def forget(self, application: Application) -> None:
+    def drop_application(self, application: Application) -> None:
         if application.state is State.FAILED:
             self._enter(application, State.EXPIRED, "expireApplication")
         else:
-            super().forget(application)
+            super().drop_application(application)
 
 
 # Mistakes.
@@ -350,11 +350,11 @@ class SwapHoldsNothing(Draft):
 class LosesTheSwapOfAStoppedPlaceholder(Draft):
     """In version 0.12.2 a placeholder that ends by itself takes its swap along."""
 
-    def gone(self, allocation: Allocation, termination: TerminationType) -> None:
+    def end_allocation(self, allocation: Allocation, termination: TerminationType) -> None:
         swap = self.swap_for(allocation.name)
         if termination is TerminationType.STOPPED_BY_RM and swap is not None:
             self.unbook(swap)
-        super().gone(allocation, termination)
+        super().end_allocation(allocation, termination)
 
 
 class DecommissionForgetsAllocations(Draft):
@@ -368,7 +368,7 @@ class DecommissionConfirmsOnTheNode(Draft):
     def decommission(self, node: Node) -> None:
         del self.nodes[node.name]
         for it in [a for a in self.allocations.values() if a.node == node.name and a.confirmed]:
-            self.gone(it, TerminationType.STOPPED_BY_RM)
+            self.end_allocation(it, TerminationType.STOPPED_BY_RM)
 
 
 class DecommissionRevertsEverySwap(Draft):
@@ -391,7 +391,7 @@ class WithdrawingEndsTheAllocation(Draft):
 
 
 class AnswersNoRelease(Draft):
-    def gone(self, allocation: Allocation, termination: TerminationType) -> None:
+    def end_allocation(self, allocation: Allocation, termination: TerminationType) -> None:
         self.remove(allocation)
 
 

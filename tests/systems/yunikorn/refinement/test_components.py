@@ -169,7 +169,7 @@ def caught(report: SimulationReport, shows: str) -> None:
 
 def test_a_bug_of_the_core_is_caught() -> None:
     class TellsNothing(Draft):
-        def tell_all(self) -> None:
+        def repeat_all(self) -> None:
             """A shim that comes back is told nothing."""
 
     caught(report_of("ask", Parts(draft=TellsNothing)), "NewAllocation of k0")

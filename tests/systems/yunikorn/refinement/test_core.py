@@ -112,17 +112,17 @@ class RefusesWhatRuns(Draft):
 class SaysNothing(Draft):
     """The resource manager is told of rejections only."""
 
-    def say(self, response: Response) -> None:
+    def send(self, response: Response) -> None:
         if isinstance(response, ApplicationRejected):
-            super().say(response)
+            super().send(response)
 
 
 class AsksForNothingBack(Draft):
     """A release is noted, and nobody is told."""
 
-    def say(self, response: Response) -> None:
+    def send(self, response: Response) -> None:
         if not isinstance(response, ReleasedAllocation) or response.termination is TerminationType.STOPPED_BY_RM:
-            super().say(response)
+            super().send(response)
 
 
 class DecidesNothing(Draft):

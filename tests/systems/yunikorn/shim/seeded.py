@@ -113,21 +113,21 @@ def takes_what_it_has_not_asked_for(response: Response, context: Context) -> lis
 told = news.events_of
 
 
-def ends_what_runs(self: Tasks, pod: Pod, *, gone: bool) -> None:
-    changed(self, pod, gone=gone or pod.phase is Phase.RUNNING)
+def ends_what_runs(self: Tasks, pod: Pod, *, deleted: bool) -> None:
+    changed(self, pod, deleted=deleted or pod.phase is Phase.RUNNING)
 
 
-def ends_what_is_to_go(self: Tasks, pod: Pod, *, gone: bool) -> None:
-    changed(self, pod, gone=gone or pod.deleting)
+def ends_what_is_to_go(self: Tasks, pod: Pod, *, deleted: bool) -> None:
+    changed(self, pod, deleted=deleted or pod.deleting)
 
 
 changed = Tasks.changed
 
 
-def cordons_come_to_the_healthy(self: Nodes, kube: KubeNode, *, gone: bool) -> None:
+def cordons_come_to_the_healthy(self: Nodes, kube: KubeNode, *, removed: bool) -> None:
     it = self._context.nodes.get(kube.name)
-    if gone or it is None or it.state in ("Healthy", "Draining"):
-        node_changed(self, kube, gone=gone)
+    if removed or it is None or it.state in ("Healthy", "Draining"):
+        node_changed(self, kube, removed=removed)
 
 
 node_changed = Nodes.changed
@@ -152,10 +152,10 @@ BUGS: dict[str, Plant] = {
     "nodes are recovered before applications": replaced(Shim, "_check_recovery", nodes_first),
     "nothing is asked for": replaced(Tasks, "_ask", lambda self, it: None),
     "all that ends was stopped": replaced(tasks, "answer", lambda it: TerminationType.STOPPED_BY_RM),
-    "late pods are forgotten": replaced(shim_module, "forget", forgets_late_pods),
+    "late pods are forgotten": replaced(shim_module, "drop_application", forgets_late_pods),
     "placeholders are left behind": replaced(Applications, "_give_up_placeholders", deletes_nothing),
     "what has no task is kept": replaced(shim_module, "given_back", gives_nothing_back),
-    "a new shim is told nothing": replaced(Draft, "tell_all", lambda self: None),
+    "a new shim is told nothing": replaced(Draft, "repeat_all", lambda self: None),
     "releases are not carried out": replaced(Applications, "_release", lambda self, event: None),
     "dropped asks are not heard": replaced(Applications, "_drop_ask", lambda self, event: None),
     "ends are not told": replaced(Tasks, "_released", lambda self, it, before: None),

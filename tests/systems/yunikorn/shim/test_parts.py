@@ -90,7 +90,7 @@ def test_a_pod_lives_and_everybody_who_watches_is_told():
     cluster.delete_pod("p")  # once is enough
     assert cluster.pod("p").deleting
     cluster.reap_pod("p")
-    pods = [(c.pod.phase, c.pod.deleting, c.gone) for c in told if isinstance(c, PodChange)]
+    pods = [(c.pod.phase, c.pod.deleting, c.deleted) for c in told if isinstance(c, PodChange)]
     assert pods == [
         (Phase.PENDING, False, False),
         (Phase.RUNNING, False, False),
@@ -99,7 +99,7 @@ def test_a_pod_lives_and_everybody_who_watches_is_told():
     ]
     cluster.cordon("n1")
     cluster.remove_node("n1")
-    assert [(c.node.unschedulable, c.gone) for c in told if isinstance(c, NodeChange)] == [
+    assert [(c.node.unschedulable, c.removed) for c in told if isinstance(c, NodeChange)] == [
         (False, False),
         (True, False),
         (True, True),

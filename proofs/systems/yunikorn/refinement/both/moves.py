@@ -262,10 +262,10 @@ def arrives(message: Request | Response) -> tuple[str, ...]:
 
 def _words(what: object) -> str:
     if isinstance(what, PodChange):
-        now = "gone" if what.gone else "to go" if what.pod.deleting else str(what.pod.phase)
+        now = "gone" if what.deleted else "to go" if what.pod.deleting else str(what.pod.phase)
         return f"that {what.pod.name} is {now}"
     if isinstance(what, NodeChange):
-        now = "gone" if what.gone else "cordoned" if what.node.unschedulable else "schedulable"
+        now = "gone" if what.removed else "cordoned" if what.node.unschedulable else "schedulable"
         return f"that {what.node.name} is {now}"
     return type(what).__name__ + " of " + ", ".join(str(v) for v in vars(what).values() if isinstance(v, str) and v)
 
