@@ -37,9 +37,9 @@ Arrow = tuple[str, str]
 def arrows() -> frozenset[Arrow]:
     """Every import of one of our modules by another, by their names below ``schedproof``."""
     graph = grimp.build_graph("schedproof")
-    found = {(m, t) for m in graph.modules for t in graph.find_modules_directly_imported_by(m)}
-    assert len(found) > 2000
-    return frozenset((m.removeprefix("schedproof."), t.removeprefix("schedproof.")) for m, t in found)
+    imports = {(m, t) for m in graph.modules for t in graph.find_modules_directly_imported_by(m)}
+    assert len(imports) > 2000
+    return frozenset((m.removeprefix("schedproof."), t.removeprefix("schedproof.")) for m, t in imports)
 
 
 def level(module: str) -> int | None:

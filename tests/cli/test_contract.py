@@ -82,10 +82,10 @@ def test_no_result_is_written_over_what_is_read(run, tmp_path):
 
 
 def test_verify_json(run_json):
-    code, found = run_json("verify", "lamps")
+    code, output = run_json("verify", "lamps")
     assert code == 0
-    assert found["ok"] is True
-    (variant,) = found["systems"]
+    assert output["ok"] is True
+    (variant,) = output["systems"]
     assert (variant["system"], variant["variant"]) == ("lamps", "plain")
     facts = {
         p["name"]: (p["kind"], p["expected"], p["verdict"], p["method"], p["scope"]) for p in variant["properties"]
@@ -125,8 +125,8 @@ def test_verify_table_and_closing_line(run, registered):
 
 def test_verify_only(run_json, registered):
     registered(system(lamps("plain"), lamps("other", properties=[VACUOUS], refuted=())))
-    code, found = run_json("verify", "--property", "blinks", "--property", "one-state")
-    names = {v["variant"]: [p["name"] for p in v["properties"]] for v in found["systems"]}
+    code, output = run_json("verify", "--property", "blinks", "--property", "one-state")
+    names = {v["variant"]: [p["name"] for p in v["properties"]] for v in output["systems"]}
     assert (code, names) == (0, {"plain": ["blinks", "one-state"]})
 
 
@@ -148,9 +148,9 @@ def test_an_unexpected_verdict_exits_with_1(run, registered, refuted, wrong):
 
 def test_a_vacuous_property_is_undetermined_and_exits_with_3(run_json, registered):
     registered(system(lamps(properties=[VACUOUS], refuted=())))
-    code, found = run_json("verify")
-    assert (code, found["ok"]) == (3, False)
-    assert found["systems"][0]["properties"][1]["verdict"] == "undetermined"
+    code, output = run_json("verify")
+    assert (code, output["ok"]) == (3, False)
+    assert output["systems"][0]["properties"][1]["verdict"] == "undetermined"
 
 
 def test_a_wrong_verdict_weighs_more_than_a_missing_one(run, registered):
@@ -219,8 +219,8 @@ def test_a_cache_that_others_can_write_is_refused(run, registered, monkeypatch, 
 
 def test_verify_one_variant(run_json, registered, run):
     registered(system(lamps("plain"), lamps("other")))
-    code, found = run_json("verify", "--variant", "other")
-    assert code == 0 and [v["variant"] for v in found["systems"]] == ["other"]
+    code, output = run_json("verify", "--variant", "other")
+    assert code == 0 and [v["variant"] for v in output["systems"]] == ["other"]
     assert run("verify", "--variant", "othr")[::2] == (
         2, "schedproof: unknown variant 'othr'; did you mean other? choose from plain, other\n"
     )  # fmt: skip
@@ -268,20 +268,23 @@ def test_former_verdicts_in_json(run):
 
 
 def test_prove_json(run_json):
-    code, found = run_json("prove", "lamps")
+    code, output = run_json("prove", "lamps")
     assert code == 0
-    pairs = [(o["invariant"], o["action"]) for o in found["obligations"] if o["invariant"] != "well-formed"]
+    pairs = [(o["invariant"], o["action"]) for o in output["obligations"] if o["invariant"] != "well-formed"]
     actions = ["(initial)", "switch_on", "switch_off"]
     assert sorted(pairs) == sorted(
         [(i, a) for i in ("stays-dark", "on-or-off") for a in actions] + [("one-state", "(every)")]
     )
     keys = {"invariant", "action", "verdict", "method", "scope", "seconds", "variant", "detail", "expected"}
-    assert all(keys <= set(o) for o in found["obligations"])
-    verdicts = {(o["invariant"], o["action"]): (o["verdict"], o["method"]) for o in found["obligations"]}
+    assert all(keys <= set(o) for o in output["obligations"])
+    verdicts = {(o["invariant"], o["action"]): (o["verdict"], o["method"]) for o in output["obligations"]}
     assert verdicts["stays-dark", "(initial)"] == ("proved", "induction")
     assert verdicts["stays-dark", "switch_on"] == ("refuted", "induction")
     assert verdicts["one-state", "(every)"] == ("proved", "construction")
-    assert {o["action"] for o in found["obligations"] if o["invariant"] == "well-formed"} == {"switch_on", "switch_off"}
+    assert {o["action"] for o in output["obligations"] if o["invariant"] == "well-formed"} == {
+        "switch_on",
+        "switch_off",
+    }
 
 
 def test_prove_is_checked_by_the_manifest(run, registered):
@@ -294,8 +297,8 @@ def test_prove_is_checked_by_the_manifest(run, registered):
 
 
 def test_cvc5_rechecks(run_json):
-    code, found = run_json("prove", "lamps", "--solver", "cvc5")
-    asked = [o for o in found["obligations"] if o["method"] == "induction"]
+    code, output = run_json("prove", "lamps", "--solver", "cvc5")
+    asked = [o for o in output["obligations"] if o["method"] == "induction"]
     assert code == 0
     assert all(o["cvc5"]["verdict"] in (o["verdict"], "undetermined") for o in asked)
     assert any(o["cvc5"]["verdict"] == "proved" for o in asked)
@@ -327,8 +330,8 @@ def _json(run, *arguments):
 
 
 def test_prove_one_property(run, run_json):
-    code, found = run_json("prove", "lamps", "--property", "stays-dark")
-    assert code == 0 and {o["invariant"] for o in found["obligations"]} == {"stays-dark"}
+    code, output = run_json("prove", "lamps", "--property", "stays-dark")
+    assert code == 0 and {o["invariant"] for o in output["obligations"]} == {"stays-dark"}
     assert run("prove", "lamps", "--property", "blinks")[::2] == (
         2, "schedproof: --property blinks: 'prove' cannot check it; write 'schedproof verify lamps --property blinks'\n"
     )  # fmt: skip
@@ -336,18 +339,18 @@ def test_prove_one_property(run, run_json):
 
 def test_prove_some_variants(run_json, registered):
     registered(system(lamps("plain"), lamps("second"), lamps("third")))
-    code, found = run_json("prove", "lamps", "--variant", "third", "--variant", "plain")
+    code, output = run_json("prove", "lamps", "--variant", "third", "--variant", "plain")
     assert code == 0
-    assert list(dict.fromkeys(o["variant"] for o in found["obligations"])) == ["plain", "third"]
+    assert list(dict.fromkeys(o["variant"] for o in output["obligations"])) == ["plain", "third"]
 
 
 # explore
 
 
 def test_explore_one_property(run, run_json):
-    code, found = run_json("explore", "lamps", "--property", "blinks", "--no-crash")
-    assert code == 0 and found["states"] == 4 and found["not_judged"] == {}
-    assert [p["name"] for p in found["properties"]] == ["well-formed", "blinks"]
+    code, output = run_json("explore", "lamps", "--property", "blinks", "--no-crash")
+    assert code == 0 and output["states"] == 4 and output["not_judged"] == {}
+    assert [p["name"] for p in output["properties"]] == ["well-formed", "blinks"]
     code, out, err = run("explore", "lamps", "--property", "blinks", "--counts-only")
     assert (code, out) == (2, "") and "--property, --counts-only: they contradict each other" in err
 
@@ -366,14 +369,20 @@ def test_simulate_one_property(run, registered):
 
 @pytest.mark.parametrize("options", [[], ["--no-symmetry"]])
 def test_explore_json(run_json, options):
-    code, found = run_json("explore", "lamps", "--scope", "Lamp=3", *options)
+    code, output = run_json("explore", "lamps", "--scope", "Lamp=3", *options)
     assert code == 0
-    assert {k: found[k] for k in ("states", "transitions", "depth", "complete", "ok")} == {
+    assert {k: output[k] for k in ("states", "transitions", "depth", "complete", "ok")} == {
         "states": 8, "transitions": 24, "depth": 3, "complete": True, "ok": True
     }  # fmt: skip
-    assert found["per_action"] == {"switch_on": 12, "switch_off": 12}
-    assert found["representatives"] == (8 if options else 4)  # how many are on is all that tells lamps apart
-    assert {p["name"] for p in found["properties"]} == {"well-formed", "stays-dark", "on-or-off", "blinks", "one-state"}
+    assert output["per_action"] == {"switch_on": 12, "switch_off": 12}
+    assert output["representatives"] == (8 if options else 4)  # lamps differ only in whether they are on
+    assert {p["name"] for p in output["properties"]} == {
+        "well-formed",
+        "stays-dark",
+        "on-or-off",
+        "blinks",
+        "one-state",
+    }
 
 
 @pytest.mark.parametrize(
@@ -381,13 +390,13 @@ def test_explore_json(run_json, options):
 )
 def test_explore_hived_counts_what_independent_models_count(run, scope, states, transitions):
     code, out, _ = run("explore", "hived", "--scope", scope, "--json", "-")
-    found = json.loads(out)
-    assert (code, found["states"], found["transitions"]) == (0, states, transitions)
-    assert found["per_action"]["crash"] == states  # one in every state
-    assert sum(found["per_action"].values()) == transitions
+    output = json.loads(out)
+    assert (code, output["states"], output["transitions"]) == (0, states, transitions)
+    assert output["per_action"]["crash"] == states  # one in every state
+    assert sum(output["per_action"].values()) == transitions
 
 
-def test_a_scope_that_is_too_small_to_tell_is_no_verdict(run):
+def test_a_scope_that_is_too_small_gives_no_verdict(run):
     """With two groups no group can first preempt and then be preempted: that needs three priorities."""
     code, out, _ = run("explore", "hived", "--scope", "PodGroup=2,Cell=2")
     assert code == 0
@@ -396,16 +405,16 @@ def test_a_scope_that_is_too_small_to_tell_is_no_verdict(run):
 
 def test_no_crash(run):
     code, out, _ = run("explore", "hived", "--scope", "PodGroup=2,Cell=2", "--no-crash", "--json", "-")
-    found = json.loads(out)
+    output = json.loads(out)
     assert code == 0
-    assert "crash" not in found["per_action"]
-    assert found["not_judged"]["recovery-from-durable"] == "is about crashes, which were not explored"
+    assert "crash" not in output["per_action"]
+    assert output["not_judged"]["recovery-from-durable"] == "is about crashes, which were not explored"
 
 
 def test_max_states_is_undetermined_and_exits_with_3(run_json):
-    code, found = run_json("explore", "lamps", "--scope", "Lamp=4", "--max-states", "3", "--no-symmetry")
-    assert (code, found["complete"], found["ok"]) == (3, False, False)
-    verdicts = {p["name"]: p["verdict"] for p in found["properties"]}
+    code, output = run_json("explore", "lamps", "--scope", "Lamp=4", "--max-states", "3", "--no-symmetry")
+    assert (code, output["complete"], output["ok"]) == (3, False, False)
+    verdicts = {p["name"]: p["verdict"] for p in output["properties"]}
     assert verdicts["on-or-off"] == verdicts["blinks"] == "undetermined"
     assert verdicts["stays-dark"] == "refuted"  # a run that breaks it is one, however little was explored
 
@@ -418,8 +427,8 @@ def test_explore_finds_what_the_manifest_does_not_expect(run, registered):
 
 
 def test_counts_only(run_json):
-    code, found = run_json("explore", "lamps", "--counts-only")
-    assert (code, found["states"], found["properties"]) == (0, 4, [])
+    code, output = run_json("explore", "lamps", "--counts-only")
+    assert (code, output["states"], output["properties"]) == (0, 4, [])
 
 
 # check
@@ -436,12 +445,12 @@ def test_counts_only(run_json):
 def test_check_json(run, name, code, verdict, record):
     path = DATA / f"{name}.jsonl"
     found_code, out, err = run("validate", "hived", path, "--json", "-")
-    found = json.loads(out)
+    output = json.loads(out)
     assert (found_code, err) == (code, "")
-    assert (found["variant"], found["verdict"]) == ("as-written", verdict)
-    assert found["records"] == len(path.read_text().splitlines()) - 1
-    assert found.get("first_departure", {}).get("record") == record
-    assert record is None or found["first_departure"]["reason"]
+    assert (output["variant"], output["verdict"]) == ("as-written", verdict)
+    assert output["records"] == len(path.read_text().splitlines()) - 1
+    assert output.get("first_departure", {}).get("record") == record
+    assert record is None or output["first_departure"]["reason"]
 
 
 def test_check_undetermined_exits_with_3(run, monkeypatch):
@@ -497,8 +506,8 @@ def test_findings_json(run_json, registered):
 
 
 def test_list(run, run_json):
-    code, found = run_json("list", "lamps")
-    (one,) = found["systems"]
+    code, output = run_json("list", "lamps")
+    (one,) = output["systems"]
     (variant,) = one["variants"]
     assert code == 0
     assert (one["name"], one["judged_by"], variant["name"], variant["scope"]) == (
@@ -519,7 +528,7 @@ def test_list(run, run_json):
     assert "lamps  plain     lamps.md  Lamps and switches" in run("list")[1]
 
 
-STORY = """\
+COUNTEREXAMPLE = """\
 stays-dark (lamps plain): refuted in 1 step at Lamp=1, expected refuted
 Property: no lamp is ever on.
 Document: lamps.md, line 7: "Lamps stay dark."
@@ -550,7 +559,7 @@ sequenceDiagram
 
 
 def test_explain(run, registered):
-    assert run("explain", "lamps", "stays-dark", "--scope", "Lamp=1") == (0, STORY, "")
+    assert run("explain", "lamps", "stays-dark", "--scope", "Lamp=1") == (0, COUNTEREXAMPLE, "")
     assert run("explain", "lamps", "stays-dark", "--scope", "Lamp=1", "--mermaid") == (0, SEQUENCE, "")
 
 
@@ -592,16 +601,16 @@ def test_diff_json(run_json, registered):
     from tests.support.lamps import BROKEN
 
     registered(system(lamps(), lamps().amend("broken", "no switch", [BROKEN], frozenset())))
-    code, found = run_json("diff", "lamps", "plain", "broken")
+    code, output = run_json("diff", "lamps", "plain", "broken")
     assert code == 0
-    assert [(d["kind"], d["change"], d["name"]) for d in found["differences"]] == [
+    assert [(d["kind"], d["change"], d["name"]) for d in output["differences"]] == [
         ("action", "removed", "switch_on"),
         ("property", "removed", "blinks"),
         ("verdict", "changed", "stays-dark"),
     ]
     reason = {"why": "A lamp that cannot be switched on stays dark (line 7).", "repairs": ["stays-dark"], "weakens": {}}
-    assert all(d["reasons"] == [reason] for d in found["differences"])
-    assert found["differences"][0]["before"] == ["choose x: Lamp", "when x Off", "fires Lamp.on on x", "line 3"]
+    assert all(d["reasons"] == [reason] for d in output["differences"])
+    assert output["differences"][0]["before"] == ["choose x: Lamp", "when x Off", "fires Lamp.on on x", "line 3"]
 
 
 def test_diff_sees_one_changed_conjunct(run_json, registered):
@@ -609,8 +618,8 @@ def test_diff_sees_one_changed_conjunct(run_json, registered):
     unguarded = replace(plain.action("switch_on"), when=[])
     other = replace(plain, variant="other", actions=[unguarded, plain.action("switch_off")])
     registered(system(plain, other))
-    _, found = run_json("diff", "lamps", "plain", "other")
-    (difference,) = found["differences"]
+    _, output = run_json("diff", "lamps", "plain", "other")
+    (difference,) = output["differences"]
     assert set(difference["before"]) - set(difference["after"]) == {"when x Off"}
     assert run_json("diff", "lamps", "plain", "plain")[1]["differences"] == []
 
@@ -638,8 +647,8 @@ def street(length):
 
 def test_explore_sums_over_all_configurations(run, run_json, streets):
     """One lamp has 2 states and 2 transitions, two have 4 and 8."""
-    _, found = run_json("explore", "lamps")
-    assert {k: found[k] for k in ("topologies", "states", "transitions", "depth")} == {
+    _, output = run_json("explore", "lamps")
+    assert {k: output[k] for k in ("topologies", "states", "transitions", "depth")} == {
         "topologies": 2, "states": 6, "transitions": 10, "depth": 2
     }  # fmt: skip
     last = run("explore", "lamps")[1].splitlines()[-1]
@@ -681,8 +690,8 @@ def test_list_shows_the_machines_of_each_variant(run, run_json, streets):
     assert "Machines of plain, amended\n" in out
     gas = out.split("Machines of gas\n")[1].split("\n\n")[0]
     assert "Off, Lit, On" in gas
-    _, found = run_json("list", "lamps")
-    assert [v["machines"][0]["states"] for v in found["systems"][0]["variants"]] == [
+    _, output = run_json("list", "lamps")
+    assert [v["machines"][0]["states"] for v in output["systems"][0]["variants"]] == [
         ["Off", "On"], ["Off", "On"], ["Off", "Lit", "On"]
     ]  # fmt: skip
 
@@ -695,8 +704,8 @@ def test_list_needs_one_table_where_all_have_the_same_machines(run, registered):
 def test_list_one_variant(run, run_json, streets):
     out = run("list", "lamps", "--variant", "gas")[1]
     assert "\nMachines\n" in out and "Properties of gas" in out and "plain" not in out
-    _, found = run_json("list", "lamps", "--variant", "gas", "--variant", "plain")
-    assert [v["name"] for v in found["systems"][0]["variants"]] == ["plain", "gas"]
+    _, output = run_json("list", "lamps", "--variant", "gas", "--variant", "plain")
+    assert [v["name"] for v in output["systems"][0]["variants"]] == ["plain", "gas"]
     assert run("list", "--variant", "gas")[0] == 2
     assert run("list", "lamps", "--variant", "gsa")[0] == 2
 
@@ -707,8 +716,8 @@ def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
     assert "Machines: 1 changed\n  ~ Lamp\n" in out
     assert "      + state Lit\n" in out and "      - attribute number: 0..9 (rigid)\n" in out
     assert "common" not in run("diff", "lamps", "plain", "amended")[1]
-    _, found = run_json("diff", "lamps", "plain", "gas")
-    assert next((d["kind"], d["change"], d["name"]) for d in found["differences"]) == ("machine", "changed", "Lamp")
+    _, output = run_json("diff", "lamps", "plain", "gas")
+    assert next((d["kind"], d["change"], d["name"]) for d in output["differences"]) == ("machine", "changed", "Lamp")
 
 
 LINES = {
@@ -743,8 +752,8 @@ def test_diff_follows_a_chain_of_amendments(run, run_json, registered):
     registered(system(plain, dark, dull, darker, lamps("gas")))
 
     def reasons(one: str, other: str) -> dict[str, list[str]]:
-        found = run_json("diff", "lamps", one, other)[1]["differences"]
-        return {d["name"]: [reason["why"] for reason in d["reasons"]] for d in found}
+        output = run_json("diff", "lamps", one, other)[1]["differences"]
+        return {d["name"]: [reason["why"] for reason in d["reasons"]] for d in output}
 
     chain = {"blinks": ["No blinks."], "switch_on": ["No switch_on."], "stays-dark": ["No switch_on."]}
     assert reasons("plain", "darker") == reasons("darker", "plain") == chain
@@ -756,19 +765,19 @@ def test_diff_follows_a_chain_of_amendments(run, run_json, registered):
     assert run("diff", "lamps", "darker", "gas")[1].startswith("darker and gas amend no common variant: ")
 
 
-def test_findings_tell_once_what_an_amendment_breaks_as_well(run, run_json, registered):
+def test_findings_report_once_what_an_amendment_breaks_as_well(run, run_json, registered):
     """Its own findings stay, and so do those of a model that is no amendment."""
     from tests.support.lamps import PROPERTIES
 
     worse = Change(why="A lamp more.", repairs=[], adds=[replace(PROPERTIES[1], name="all-off", then=x.is_("Off"))])
     amended = lamps().amend("worse", "more properties", [worse], frozenset({"stays-dark", "all-off"}))
     registered(system(lamps(), amended, lamps("gas")))
-    _, found = run_json("findings", "lamps")
-    assert [(f["variant"], f["property"]) for f in found] == [
+    _, output = run_json("findings", "lamps")
+    assert [(f["variant"], f["property"]) for f in output] == [
         ("plain", "stays-dark"), ("worse", "all-off"), ("gas", "stays-dark")
     ]  # fmt: skip
-    _, found = run_json("findings", "lamps", "--variant", "gas")
-    assert [(f["variant"], f["property"]) for f in found] == [("gas", "stays-dark")]
+    _, output = run_json("findings", "lamps", "--variant", "gas")
+    assert [(f["variant"], f["property"]) for f in output] == [("gas", "stays-dark")]
     assert "left out" not in run("findings", "--variant", "gas")[1]
     assert run("findings", "lamps", "--variant", "gsa")[::2] == (
         2, "schedproof: unknown variant 'gsa'; did you mean gas? choose from plain, worse, gas\n"
@@ -804,16 +813,16 @@ def test_a_property_that_is_weakened_says_what_is_kept_of_it(run, run_json, regi
     assert "  - stays-dark  [1]\n" in out and "  + on-or-off-at-night  [1]\n" in out
 
 
-def test_a_variant_that_goes_back_on_a_repair_is_told_of(run_json, registered):
+def test_a_variant_that_goes_back_on_a_repair_is_reported(run_json, registered):
     """What it breaks its base breaks too, but not the variant that it amends."""
     from tests.support.lamps import BROKEN
 
     plain = lamps()
     broken = plain.amend("broken", "no switch", [BROKEN], frozenset())
-    again = Change(why="A switch again.", repairs=[], adds=[plain.action("switch_on")])
-    registered(system(plain, broken, broken.amend("mended", "a switch", [again], frozenset({"stays-dark"}))))
-    _, found = run_json("findings", "lamps")
-    assert [(f["variant"], f["repair"]) for f in found] == [
+    switch_back = Change(why="A switch again.", repairs=[], adds=[plain.action("switch_on")])
+    registered(system(plain, broken, broken.amend("mended", "a switch", [switch_back], frozenset({"stays-dark"}))))
+    _, output = run_json("findings", "lamps")
+    assert [(f["variant"], f["repair"]) for f in output] == [
         ("plain", "A lamp that cannot be switched on stays dark (line 7). (variant broken)"),
         ("mended", "the property holds in variant broken. What is different here: A switch again."),
     ]

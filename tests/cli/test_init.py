@@ -50,10 +50,10 @@ def test_what_it_writes_works_at_once(run, monkeypatch, tmp_path, arguments, fol
 def test_what_it_writes_is_clean(run, tmp_path):
     run("init", "lease")
     ruff = [str(Path(sys.executable).parent / "ruff")]
-    here = ROOT / "pyproject.toml"
+    pyproject = ROOT / "pyproject.toml"
     for command in (["check"], ["format", "--check"]):
         done = subprocess.run(
-            [*ruff, *command, "--config", here, "--no-cache", tmp_path], capture_output=True, text=True
+            [*ruff, *command, "--config", pyproject, "--no-cache", tmp_path], capture_output=True, text=True
         )
         assert done.returncode == 0, done.stdout
 
@@ -70,15 +70,15 @@ def test_a_name_with_a_dash_is_a_package_with_an_underscore(run, tmp_path):
     assert 'system="job-queue"' in (tmp_path / "job-queue" / "job_queue" / "model.py").read_text()
 
 
-@pytest.mark.parametrize("there", FILES)
-def test_nothing_is_overwritten_and_nothing_half_written(run, tmp_path, there):
-    path = tmp_path / "lease" / there
+@pytest.mark.parametrize("existing", FILES)
+def test_nothing_is_overwritten_and_nothing_half_written(run, tmp_path, existing):
+    path = tmp_path / "lease" / existing
     path.parent.mkdir(parents=True)
     path.write_text("mine")
     code, out, err = run("init", "lease")
     assert (code, out) == (2, "")
-    assert f"'lease/{there}' exists already, and was not changed" in err and err.count("\n") == 1
-    assert written(tmp_path) == [f"lease/{there}"] and path.read_text() == "mine"
+    assert f"'lease/{existing}' exists already, and was not changed" in err and err.count("\n") == 1
+    assert written(tmp_path) == [f"lease/{existing}"] and path.read_text() == "mine"
 
 
 def test_a_link_to_nowhere_is_not_followed(run, tmp_path):
@@ -122,7 +122,7 @@ def test_what_was_begun_is_taken_back(run, tmp_path, monkeypatch):
         ([], "missing argument 'NAME'"),
     ],
 )
-def test_a_mistake_is_told_in_one_line(run, tmp_path, arguments, expected):
+def test_a_mistake_is_reported_in_one_line(run, tmp_path, arguments, expected):
     (tmp_path / "file").touch()
     code, out, err = run("init", *arguments)
     assert (code, out) == (2, "")

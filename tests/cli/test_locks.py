@@ -1,4 +1,4 @@
-"""``schedproof locks``: its exit codes, and that text, JSON and pictures tell the same."""
+"""``schedproof locks``: its exit codes, and that text, JSON and pictures agree."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ GOOD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n
 BAD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock b: [lock a: []]]\n"
 ORDER = "classes: {A: {}, B: {in: A}}\norder: [A > B in it]\n"
 
-Said = tuple[int, str, str]
+Result = tuple[int, str, str]
 
 
 @pytest.fixture
-def say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+def run_locks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     """Runs the command on a text: exit code, standard output, standard error."""
 
-    def run(text: str, *options: str | Path) -> Said:
+    def run(text: str, *options: str | Path) -> Result:
         file = tmp_path / "file.yaml"
         file.write_text(text)
         code = main(["locks", str(file), *map(str, options)])
@@ -33,25 +33,27 @@ def say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return run
 
 
-def test_exit_codes(say: Any) -> None:
-    assert say(GOOD)[0] == 0
-    assert say(BAD)[0] == 1
-    assert say(BAD + "refuted: [no-deadlock]\n")[0] == 0
-    assert say(GOOD + "refuted: [no-deadlock]\n")[0] == 1, "what is expected to fail and does not is not as expected"
-    assert say("objects: {A: mutex}\n")[0] == 2
-    assert say(GOOD, "--max-states", "3")[0] == 3
-    assert say(GOOD, "--max-states", "0")[0] == 2
-    assert say(BAD + "refuted: [no-deadlock]\n", "--max-states", "3")[0] == 3
+def test_exit_codes(run_locks: Any) -> None:
+    assert run_locks(GOOD)[0] == 0
+    assert run_locks(BAD)[0] == 1
+    assert run_locks(BAD + "refuted: [no-deadlock]\n")[0] == 0
+    assert run_locks(GOOD + "refuted: [no-deadlock]\n")[0] == 1, (
+        "what is expected to fail and does not is not as expected"
+    )
+    assert run_locks("objects: {A: mutex}\n")[0] == 2
+    assert run_locks(GOOD, "--max-states", "3")[0] == 3
+    assert run_locks(GOOD, "--max-states", "0")[0] == 2
+    assert run_locks(BAD + "refuted: [no-deadlock]\n", "--max-states", "3")[0] == 3
 
 
-def test_a_deadlock_that_is_found_before_the_limit_is_one(say: Any) -> None:
+def test_a_deadlock_that_is_found_before_the_limit_is_one(run_locks: Any) -> None:
     # Its end is three states away; the limit cuts off what comes after.
-    code, out, _ = say("objects: {a: mutex}\nthreads: {one: [lock a: [lock a: []]]}\n", "--max-states", "2")
+    code, out, _ = run_locks("objects: {a: mutex}\nthreads: {one: [lock a: [lock a: []]]}\n", "--max-states", "2")
     assert code == 1 and "SELF" in out
 
 
-def test_the_text_tells_verdict_and_interleaving(say: Any) -> None:
-    code, out, err = say(BAD)
+def test_the_text_has_verdict_and_interleaving(run_locks: Any) -> None:
+    code, out, err = run_locks(BAD)
     assert (code, err) == (1, "")
     lines = out.splitlines()
     assert any("no-deadlock" in line and "refuted in 2 steps" in line and "NOT EXPECTED" in line for line in lines)
@@ -66,8 +68,8 @@ def test_the_text_tells_verdict_and_interleaving(say: Any) -> None:
     assert lines[-1] == "NOT as expected: 0 of 1 check"
 
 
-def test_undetermined_says_where_it_stopped(say: Any) -> None:
-    _, out, _ = say(GOOD, "--max-states", "3")
+def test_undetermined_says_where_it_stopped(run_locks: Any) -> None:
+    _, out, _ = run_locks(GOOD, "--max-states", "3")
     assert "undetermined: stopped after 3 states" in out and "UNDETERMINED" in out
 
 
@@ -76,7 +78,7 @@ DEADLOCK = {"kind", "threads", "on", "interleaving", "waits", "holds"}
 
 
 @pytest.mark.parametrize("file", sorted(DEADLOCKS.glob("*.yaml")), ids=lambda file: file.stem)
-def test_text_and_json_tell_the_same(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_and_json_agree(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["locks", str(file)])
     out = capsys.readouterr().out
     assert main(["locks", str(file), "--json", "-"]) == code
@@ -93,8 +95,8 @@ def test_text_and_json_tell_the_same(file: Path, capsys: pytest.CaptureFixture[s
             steps = len(check["steps"])
             assert f"refuted in {steps} step" in rows[check["name"]]
         assert check["verdict"] in ("proved", "refuted")
-    told = sum(check["verdict"] == "refuted" and check["name"] != "no-deadlock" for check in data["checks"])
-    assert len(data["deadlocks"]) == out.count("\n  1. ") - told
+    refuted_others = sum(check["verdict"] == "refuted" and check["name"] != "no-deadlock" for check in data["checks"])
+    assert len(data["deadlocks"]) == out.count("\n  1. ") - refuted_others
     for deadlock in data["deadlocks"]:
         assert set(deadlock) == DEADLOCK
         for step in deadlock["interleaving"]:
@@ -114,29 +116,29 @@ def test_a_fix_is_as_expected_and_a_deadlock_is_not() -> None:
 
 
 @pytest.mark.parametrize("kind", ["dot", "mermaid"])
-def test_a_picture_of_a_deadlock_names_who_takes_part(say: Any, tmp_path: Path, kind: str) -> None:
-    code, out, _ = say(BAD, "--picture", "-", "--format", kind)
+def test_a_picture_of_a_deadlock_names_who_takes_part(run_locks: Any, tmp_path: Path, kind: str) -> None:
+    code, out, _ = run_locks(BAD, "--picture", "-", "--format", kind)
     assert code == 1
     for name in ("one", "two", "held", "waits"):
         assert name in out
     assert "digraph" in out if kind == "dot" else "flowchart" in out or "graph" in out
     suffix = {"dot": "dot", "mermaid": "mmd"}[kind]
     target = tmp_path / f"picture.{suffix}"
-    code, text, _ = say(BAD, "--picture", target)
+    code, text, _ = run_locks(BAD, "--picture", target)
     assert code == 1 and "AB" in text
     assert target.read_text().strip() == out.strip()
 
 
-def test_a_picture_of_an_order_has_its_ranks(say: Any) -> None:
-    code, out, _ = say(ORDER, "--picture", "-", "--format", "dot")
+def test_a_picture_of_an_order_has_its_ranks(run_locks: Any) -> None:
+    code, out, _ = run_locks(ORDER, "--picture", "-", "--format", "dot")
     assert code == 0 and "rank 1" in out and "rank 2" in out and "in it" in out
 
 
 @needs_dot
 @pytest.mark.parametrize(("suffix", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
-def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
+def test_a_picture_is_drawn(run_locks: Any, tmp_path: Path, suffix: str, begins: bytes) -> None:
     target = tmp_path / f"picture.{suffix}"
-    assert say(BAD, "--picture", target)[0] == 1
+    assert run_locks(BAD, "--picture", target)[0] == 1
     assert target.read_bytes().startswith(begins)
 
 
@@ -152,19 +154,19 @@ def test_a_picture_is_drawn(say: Any, tmp_path: Path, suffix: str, begins: bytes
         (["--picture", "-", "--format", "gif"], "--format"),
     ],
 )
-def test_wrong_options_are_refused(say: Any, options: list[str], says: str) -> None:
-    code, out, err = say(BAD, *options)
+def test_wrong_options_are_refused(run_locks: Any, options: list[str], says: str) -> None:
+    code, out, err = run_locks(BAD, *options)
     assert (code, out) == (2, "")
     assert says in err and err.count("\n") == 1
 
 
-def test_nothing_to_draw_is_said_and_nothing_is_written(say: Any, tmp_path: Path) -> None:
+def test_nothing_to_draw_is_said_and_nothing_is_written(run_locks: Any, tmp_path: Path) -> None:
     target = tmp_path / "picture.dot"
-    code, _, err = say(GOOD, "--picture", target)
+    code, _, err = run_locks(GOOD, "--picture", target)
     assert code == 2 and "neither a deadlock nor an order to draw" in err and not target.exists()
 
 
-def test_json_tells_who_takes_a_message(say: Any) -> None:
+def test_json_names_the_receiver_of_a_message(run_locks: Any) -> None:
     text = "objects: {a: mutex}\nchannels: {c: 0}\nthreads:\n  one: [send c, lock a]\n  two: [receive c]\n"
-    (deadlock,) = json.loads(say(text, "--json", "-")[1])["deadlocks"]
+    (deadlock,) = json.loads(run_locks(text, "--json", "-")[1])["deadlocks"]
     assert "two" in deadlock["interleaving"][0].values()

@@ -237,9 +237,9 @@ def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3 and besides_progress(complete + err) == ""
     system, variant = complete.partition(": ")[0].split()
-    found = json.loads((tmp_path / "x.json").read_text())
-    assert found["incomplete"] is True and found["ok"] is False
-    missing = {(s["system"], s["variant"]): s.get("missing", []) for s in found["systems"]}
+    output = json.loads((tmp_path / "x.json").read_text())
+    assert output["incomplete"] is True and output["ok"] is False
+    missing = {(s["system"], s["variant"]): s.get("missing", []) for s in output["systems"]}
     assert missing[system, variant] == [] and any(missing.values())
     left_out = sum(map(len, missing.values()))
     assert re.search(rf"^INCOMPLETE, as expected so far: .*, {left_out} are missing: interrupted \(", out, re.MULTILINE)
@@ -303,7 +303,7 @@ def test_an_interrupt_in_a_constructor_is_one_line_too(circle):
     assert (done.returncode, done.stderr) == (130, "schedproof: interrupted; nothing was written\n")
 
 
-def test_what_else_goes_wrong_in_a_destructor_is_told():
+def test_another_error_in_a_destructor_is_reported():
     other = IN_A_DESTRUCTOR.replace("os.kill(os.getpid(), signal.SIGINT)", "raise ValueError").replace("60", "0")
     done = subprocess.run([sys.executable, "-c", other], capture_output=True, text=True, timeout=50)
     assert done.returncode == 0 and "Exception ignored in" in done.stderr and "ValueError" in done.stderr

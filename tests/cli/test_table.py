@@ -26,16 +26,16 @@ FIGURE = {
 
 
 def test_pod_groups() -> None:
-    found = matrix(systems()["hived"].base, "PodGroup")
-    assert set(found.events) == {event for row in FIGURE.values() for event in row}
-    assert found.outcomes == {(s, e): FIGURE[s].get(e, NO_ROW) for s in FIGURE for e in found.events}
-    assert (found.moves, found.no_ops, found.errors) == (11, 0, 39)
+    outcome_matrix = matrix(systems()["hived"].base, "PodGroup")
+    assert set(outcome_matrix.events) == {event for row in FIGURE.values() for event in row}
+    assert outcome_matrix.outcomes == {(s, e): FIGURE[s].get(e, NO_ROW) for s in FIGURE for e in outcome_matrix.events}
+    assert (outcome_matrix.moves, outcome_matrix.no_ops, outcome_matrix.errors) == (11, 0, 39)
 
 
 def test_events_that_only_write_attributes_stand_apart() -> None:
-    found = matrix(systems()["hived"].base, "Cell")
-    assert found.bookkeeping == {"e3": ["Reserving"], "e6": ["Reserved"]}
-    assert not {"e3", "e6"} & set(found.events)
+    outcome_matrix = matrix(systems()["hived"].base, "Cell")
+    assert outcome_matrix.bookkeeping == {"e3": ["Reserving"], "e6": ["Reserved"]}
+    assert not {"e3", "e6"} & set(outcome_matrix.events)
 
 
 def test_what_a_no_op_is() -> None:
@@ -69,10 +69,10 @@ def test_the_command(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_json(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "hived", "PodGroup", "--json", "-"]) == 0
-    found = json.loads(capfd.readouterr().out)
-    assert (found["system"], found["variant"], found["sort"]) == ("hived", "as-written", "PodGroup")
-    assert found["outcomes"]["Pending"] == {e: FIGURE["Pending"].get(e, "-") for e in found["events"]}
-    assert (found["moves"], found["no_ops"], found["errors"], found["bookkeeping"]) == (11, 0, 39, {})
+    output = json.loads(capfd.readouterr().out)
+    assert (output["system"], output["variant"], output["sort"]) == ("hived", "as-written", "PodGroup")
+    assert output["outcomes"]["Pending"] == {e: FIGURE["Pending"].get(e, "-") for e in output["events"]}
+    assert (output["moves"], output["no_ops"], output["errors"], output["bookkeeping"]) == (11, 0, 39, {})
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,11 @@ def test_every_machine_has_a_matrix(capfd: pytest.CaptureFixture[str]) -> None:
     for system in systems().values():
         for model in system.variants.values():
             for machine in model.machines:
-                found = matrix(model, machine.sort.name)
-                assert len(found.outcomes) == len(machine.states) * len(found.events)
-                assert found.moves + found.no_ops + found.errors == len(found.outcomes)
+                outcome_matrix = matrix(model, machine.sort.name)
+                assert len(outcome_matrix.outcomes) == len(machine.states) * len(outcome_matrix.events)
+                assert outcome_matrix.moves + outcome_matrix.no_ops + outcome_matrix.errors == len(
+                    outcome_matrix.outcomes
+                )
                 code = main(["table", system.name, machine.sort.name, "--variant", model.variant])
                 assert code == (0 if machine.states else 2), machine.sort
     assert "Traceback" not in capfd.readouterr().err
@@ -109,6 +111,6 @@ def test_the_core_application_of_yunikorn() -> None:
     (_, *events), *rows = (line.split() for line in YUNIKORN.read_text("utf-8").splitlines())
     expected = {(s, e): outcome for s, *outcomes in rows for e, outcome in zip(events, outcomes, strict=True)}
     assert len(expected) == 66
-    found = matrix(systems()["yunikorn"].variants["v0.12.2"], "Application")
-    assert found.outcomes == expected
-    assert (found.moves, found.no_ops, found.errors) == (19, 1, 46)
+    outcome_matrix = matrix(systems()["yunikorn"].variants["v0.12.2"], "Application")
+    assert outcome_matrix.outcomes == expected
+    assert (outcome_matrix.moves, outcome_matrix.no_ops, outcome_matrix.errors) == (19, 1, 46)

@@ -40,8 +40,8 @@ class TestExitCodes:
         assert "what could be read (1 record) is explained" in out
         assert err.count("\n") == 1 and "line 3: not JSON" in err
         assert run(["validate", "hived", str(log), "--json", "-"]) == 2
-        found = json.loads(capsys.readouterr().out)
-        assert found["verdict"] == "undetermined" and found["records"] == 1 and "line 3" in found["error"]
+        output = json.loads(capsys.readouterr().out)
+        assert output["verdict"] == "undetermined" and output["records"] == 1 and "line 3" in output["error"]
 
     def test_idle_goes_with_follow(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["validate", "hived", str(written(tmp_path / "log", HEADER)), "--idle-timeout", "1"]) == 2
@@ -152,9 +152,9 @@ class TestProgress:
 
 class TestWhatMatters:
     def test_a_nonconformance_becomes_a_test(self, tmp_path: Path) -> None:
-        found = tmp_path / "test_found.py"
-        assert run(["validate", "hived", str(DATA / "plain" / "nonconforming.jsonl"), "--emit-test", str(found)]) == 1
-        module = runpy.run_path(str(found))
+        emitted = tmp_path / "test_found.py"
+        assert run(["validate", "hived", str(DATA / "plain" / "nonconforming.jsonl"), "--emit-test", str(emitted)]) == 1
+        module = runpy.run_path(str(emitted))
         assert len(module["TRACE"]) == 2
         module["test_the_last_record_violates"]()
         module["test_the_last_record_violates"].__globals__["TRACE"][1] = json.dumps({"action": "crash"})
@@ -163,10 +163,10 @@ class TestWhatMatters:
 
     def test_so_it_does_in_other_formats(self, tmp_path: Path) -> None:
         """By hand: g0 is bound, g1 begins to preempt it, and a pod of g1 goes while another waits."""
-        found = tmp_path / "test_found.py"
+        emitted = tmp_path / "test_found.py"
         log = DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl"
-        assert run(["validate", "hived", str(log), "--emit-test", str(found)]) == 1
-        module = runpy.run_path(str(found))
+        assert run(["validate", "hived", str(log), "--emit-test", str(emitted)]) == 1
+        module = runpy.run_path(str(emitted))
         operations = [json.loads(line).get("op") for line in module["LOG"]]
         assert operations == [None, "AddAllocatedPod", "Schedule", "DeleteUnallocatedPod"]
         module["test_the_last_line_violates"](tmp_path)

@@ -28,8 +28,8 @@ TOY = Chart(
 
 def boxes(text: str) -> dict[str, list[str]]:
     """The boxes of a DOT text: title -> what stands in each."""
-    found = re.findall(r"subgraph cluster_\d+ \{(.*?)\n\t\}", text, re.S)
-    return {re.findall(r"<b>(.*?)</b>", box)[0]: re.findall(r'^\t\t"?([\w./]+)"?$', box, re.M) for box in found}
+    clusters = re.findall(r"subgraph cluster_\d+ \{(.*?)\n\t\}", text, re.S)
+    return {re.findall(r"<b>(.*?)</b>", box)[0]: re.findall(r'^\t\t"?([\w./]+)"?$', box, re.M) for box in clusters}
 
 
 def test_a_box_is_drawn_around_its_states() -> None:
@@ -49,7 +49,9 @@ def test_mermaid_has_boxes_ends_and_a_note() -> None:
 LINK = re.compile(r'^    (\w+) (-->|-\.->)(?:\|"(.*)"\|)? (\w+)$', re.M)
 
 
-@pytest.mark.parametrize("chart", [TOY, *(c for found in charts.CHARTS.values() for c in found)], ids=lambda c: c.name)
+@pytest.mark.parametrize(
+    "chart", [TOY, *(c for of_system in charts.CHARTS.values() for c in of_system)], ids=lambda c: c.name
+)
 def test_mermaid_dashes_what_the_chart_sets_aside(chart: Chart) -> None:
     text = mermaid(charted(chart, "title"))
     links = [link for link in LINK.findall(text) if link[0] != "begin" and link[3] != "over"]

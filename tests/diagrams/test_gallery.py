@@ -34,21 +34,25 @@ def hived() -> list[Picture]:
 
 
 def test_the_gallery_shows_hived_in_both_variants() -> None:
-    wanted = {f"hived/{v}/{name}.svg" for v in ("as-written", "repaired") for name in ("PodGroup", "Cell", "triggers")}
-    assert wanted <= {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.svg")}
+    expected = {
+        f"hived/{v}/{name}.svg" for v in ("as-written", "repaired") for name in ("PodGroup", "Cell", "triggers")
+    }
+    assert expected <= {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.svg")}
 
 
 def test_the_gallery_shows_pairs_and_deadlocks_of_beaker() -> None:
-    wanted = {f"{v}/{sort}" for v in ("batch", "as-written", "repaired") for sort in ("Recipe", "System", "RecipeSet")}
-    wanted |= {"shipped/Recipe", "shipped/System", "batch/Scheduler"}
-    wanted |= {
+    expected = {
+        f"{v}/{sort}" for v in ("batch", "as-written", "repaired") for sort in ("Recipe", "System", "RecipeSet")
+    }
+    expected |= {"shipped/Recipe", "shipped/System", "batch/Scheduler"}
+    expected |= {
         f"{v}/{name}" for v in ("batch", "as-written", "repaired", "shipped") for name in ("Recipe.system", "triggers")
     }
-    wanted |= {f"as-written/wait-for-{name}" for name in ("no-abba", "no-deadlock", "no-set-blocks-itself")}
-    wanted |= {"batch/wait-for-no-abba"}
-    there = {path.relative_to(FOLDER / "beaker").as_posix() for path in (FOLDER / "beaker").rglob("*.svg")}
-    assert {f"{name}.svg" for name in wanted} <= there
-    assert not [name for name in there if name.startswith("repaired/wait-for")], "nothing there waits for ever"
+    expected |= {f"as-written/wait-for-{name}" for name in ("no-abba", "no-deadlock", "no-set-blocks-itself")}
+    expected |= {"batch/wait-for-no-abba"}
+    drawn = {path.relative_to(FOLDER / "beaker").as_posix() for path in (FOLDER / "beaker").rglob("*.svg")}
+    assert {f"{name}.svg" for name in expected} <= drawn
+    assert not [name for name in drawn if name.startswith("repaired/wait-for")], "nothing there waits for ever"
 
 
 def links(page: Path) -> list[Path]:
@@ -279,8 +283,8 @@ def test_all_pictures_are_drawn_in_one_format_into_a_folder(
     folder.mkdir(parents=True)
     (folder / "mine.dot").write_text("kept")
     assert main(["--format", format, "--into", str(folder)]) == 0
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert there == {"mine.dot", *(f"{picture.stem}{ending}" for picture in hived)}
+    drawn = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert drawn == {"mine.dot", *(f"{picture.stem}{ending}" for picture in hived)}
     for picture in hived:
         data = (folder / f"{picture.stem}{ending}").read_bytes()
         if format == "png":
@@ -292,7 +296,7 @@ def test_all_pictures_are_drawn_in_one_format_into_a_folder(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--format", "png"], "--format and --into need each other"),
         (["--into", "pictures"], "--format and --into need each other"),
@@ -301,12 +305,12 @@ def test_all_pictures_are_drawn_in_one_format_into_a_folder(
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_made_is_named(

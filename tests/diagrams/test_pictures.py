@@ -129,11 +129,11 @@ def as_documented(drawn: Diagram) -> bool:
     """The arrows of a picture of triggers are exactly those written out above."""
     causes = {(e.source, e.target) for e in drawn.edges if e.kind is EdgeKind.CAUSES}
     crash = {pair for pair in causes if pair[0] == "crash"}
-    own = {pair for pair in causes - crash if ROOTS.get(pair[0]) == pair[1]}
-    others = {(ROOTS.get(source, source), target) for source, target in causes - crash - own}
+    at_root = {pair for pair in causes - crash if ROOTS.get(pair[0]) == pair[1]}
+    others = {(ROOTS.get(source, source), target) for source, target in causes - crash - at_root}
     return (
         crash == {("crash", "PodGroup.ec"), ("crash", "Cell.ec")}
-        and own == {(action, event) for action, event in ROOTS.items() if event}
+        and at_root == {(action, event) for action, event in ROOTS.items() if event}
         and others == TRIGGERS
         and {(e.source, e.target) for e in drawn.edges if e.kind is EdgeKind.PREVENTS} == PREVENTS
     )

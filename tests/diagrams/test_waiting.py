@@ -53,9 +53,9 @@ RING = {("1", "B"), ("B", "2"), ("2", "C"), ("C", "3"), ("3", "A"), ("A", "1")}
     ],
 )
 def test_who_is_blocked_and_in_which_circle(holds: str, waits: str, blocked: str, circle: set[tuple[str, str]]) -> None:
-    found = graph(holds, waits)
-    assert found.blocked() == set(blocked)
-    assert found.circle() == circle
+    wait_graph = graph(holds, waits)
+    assert wait_graph.blocked() == set(blocked)
+    assert wait_graph.circle() == circle
 
 
 names = st.sampled_from("1234")
@@ -70,16 +70,16 @@ graphs = st.builds(
 )
 
 
-def left_over(found: WaitGraph) -> set[str]:
+def left_over(wait_graph: WaitGraph) -> set[str]:
     """Who is left when, one after the other, all who can go on have gone on and given back what they held."""
-    held = {h.resource: h.owner for h in found.holds}
-    waiting = {w.owner for w in found.waits}
+    held = {h.resource: h.owner for h in wait_graph.holds}
+    waiting = {w.owner for w in wait_graph.waits}
     held = {resource: owner for resource, owner in held.items() if owner in waiting}
     while True:
         free = [
             owner
             for owner in waiting
-            if all(any(r not in held for r in w.alternatives) for w in found.waits if w.owner == owner)
+            if all(any(r not in held for r in w.alternatives) for w in wait_graph.waits if w.owner == owner)
         ]
         if not free:
             return waiting
@@ -89,18 +89,20 @@ def left_over(found: WaitGraph) -> set[str]:
 
 @settings(max_examples=400, deadline=None)
 @given(graphs)
-def test_blocked_is_what_no_order_of_going_on_leaves(found: WaitGraph) -> None:
-    assert found.blocked() == left_over(found)
+def test_blocked_is_what_no_order_of_going_on_leaves(wait_graph: WaitGraph) -> None:
+    assert wait_graph.blocked() == left_over(wait_graph)
 
 
 @settings(max_examples=400, deadline=None)
 @given(graphs)
-def test_a_circle_or_dead_end_exactly_if_someone_is_blocked(found: WaitGraph) -> None:
-    circle = found.circle()
-    assert bool(circle) == bool(found.blocked())
+def test_a_circle_or_dead_end_exactly_if_someone_is_blocked(wait_graph: WaitGraph) -> None:
+    circle = wait_graph.circle()
+    assert bool(circle) == bool(wait_graph.blocked())
     ends = {end for _, end in circle} - {NOTHING}
     assert ends == {start for start, end in circle if end != NOTHING}, "every arrow of a circle goes on"
-    real = {(h.resource, h.owner) for h in found.holds} | {(w.owner, r) for w in found.waits for r in w.alternatives}
+    real = {(h.resource, h.owner) for h in wait_graph.holds} | {
+        (w.owner, r) for w in wait_graph.waits for r in w.alternatives
+    }
     assert {arrow for arrow in circle if arrow[1] != NOTHING} <= real
 
 
@@ -108,18 +110,18 @@ def test_a_circle_or_dead_end_exactly_if_someone_is_blocked(found: WaitGraph) ->
 
 
 def state(instance: Instance, objects: Mapping[str, Mapping[str, Any]]) -> State:
-    """A state: the initial one, with the fields of some objects as told."""
-    found = list(instance.initial())
+    """A state: the initial one, with the given fields of some objects."""
+    values = list(instance.initial())
     for machine in instance.model.machines:
         sort = machine.sort.name
         for number, name in enumerate(instance.object_names(sort)):
             for field, value in objects.get(name, {}).items():
                 if field == "state":
-                    found[instance.slot(sort) + number] = [s.name for s in machine.states].index(value)
+                    values[instance.slot(sort) + number] = [s.name for s in machine.states].index(value)
                 else:
                     kind = next(a.type for a in machine.attributes if a.name == field)
-                    found[instance.slot(sort, field) + number] = instance.read(kind, value)
-    return tuple(found)
+                    values[instance.slot(sort, field) + number] = instance.read(kind, value)
+    return tuple(values)
 
 
 def two_sets_of_two(variant: str) -> Instance:
@@ -150,21 +152,21 @@ def waits_of(variant: str, objects: Mapping[str, Mapping[str, Any]]) -> WaitGrap
 HOLDS = {("j0", "r0", "s0"), ("j1", "r3", "s1")}
 
 
-def holds(found: WaitGraph) -> set[tuple[str, str, str]]:
-    return {(h.owner, h.part, h.resource) for h in found.holds}
+def holds(wait_graph: WaitGraph) -> set[tuple[str, str, str]]:
+    return {(h.owner, h.part, h.resource) for h in wait_graph.holds}
 
 
-def waits(found: WaitGraph) -> set[tuple[str, str, tuple[str, ...]]]:
-    return {(w.owner, w.part, w.alternatives) for w in found.waits}
+def waits(wait_graph: WaitGraph) -> set[tuple[str, str, tuple[str, ...]]]:
+    return {(w.owner, w.part, w.alternatives) for w in wait_graph.waits}
 
 
 def test_two_assigned_sets_that_hold_what_the_other_needs() -> None:
     """s2 suits r1, but it is in the other lab."""
     assigned = {"r1": {"state": "assigned"}, "r2": {"state": "assigned"}}
-    found = waits_of("as-written", {**SCHEDULED, **IN_LAB_0, **S_USED, **assigned})
-    assert holds(found) == HOLDS
-    assert waits(found) == {("j0", "r1", ("s1",)), ("j1", "r2", ("s0",))}
-    assert found.circle() == {("j0", "s1"), ("s1", "j1"), ("j1", "s0"), ("s0", "j0")}
+    wait_graph = waits_of("as-written", {**SCHEDULED, **IN_LAB_0, **S_USED, **assigned})
+    assert holds(wait_graph) == HOLDS
+    assert waits(wait_graph) == {("j0", "r1", ("s1",)), ("j1", "r2", ("s0",))}
+    assert wait_graph.circle() == {("j0", "s1"), ("s1", "j1"), ("j1", "s0"), ("s0", "j0")}
 
 
 def test_another_system_is_no_deadlock_unless_it_is_broken() -> None:
@@ -182,9 +184,9 @@ def test_another_system_is_no_deadlock_unless_it_is_broken() -> None:
 
 def test_a_cancelled_recipe_is_waited_for_only_as_written() -> None:
     objects = {**SCHEDULED, **IN_LAB_0, **S_USED, "r1": {"state": "cancelled"}, "r2": {"state": "queued"}}
-    found = waits_of("as-written", objects)
-    assert waits(found) == {("j0", "r1", ()), ("j1", "r2", ("s0",))}
-    assert found.circle() == {("j0", NOTHING)} and found.blocked() == {"j0", "j1"}
+    wait_graph = waits_of("as-written", objects)
+    assert waits(wait_graph) == {("j0", "r1", ()), ("j1", "r2", ("s0",))}
+    assert wait_graph.circle() == {("j0", NOTHING)} and wait_graph.blocked() == {"j0", "j1"}
     repaired = waits_of("repaired", objects)
     assert waits(repaired) == {("j1", "r2", ("s0",))} and not repaired.blocked()
 
@@ -196,26 +198,26 @@ def test_what_executes_holds_and_does_not_wait() -> None:
         "r2": {"state": "assigned"},
         "r3": {"state": "scheduled", "system": "s1"},
     }
-    found = waits_of("as-written", {**objects, **IN_LAB_0})
-    assert holds(found) == HOLDS
-    assert waits(found) == {("j1", "r2", ("s0",))} and not found.circle()
+    wait_graph = waits_of("as-written", {**objects, **IN_LAB_0})
+    assert holds(wait_graph) == HOLDS
+    assert waits(wait_graph) == {("j1", "r2", ("s0",))} and not wait_graph.circle()
 
 
 def test_new_recipes_and_guests_wait_for_nothing() -> None:
     objects = {**IN_LAB_0, "r0": {"state": "scheduled", "system": "s0"}, "r1": {"state": "assigned"}}
     instance = two_sets_of_two("as-written")
     guest = Instance(instance.model, instance.sizes, {**instance.rigid, ("Recipe", "host"): [None, 0, None, None]})
-    found = observed(guest, state(guest, objects), WAITS["as-written"])
-    assert holds(found) == {("j0", "r0", "s0")} and waits(found) == set()
+    wait_graph = observed(guest, state(guest, objects), WAITS["as-written"])
+    assert holds(wait_graph) == {("j0", "r0", "s0")} and waits(wait_graph) == set()
 
 
 def test_the_batch_scheduler_knows_no_labs() -> None:
     """s2 is available and suits r1: j0 can go on."""
     objects = {**SCHEDULED, "r1": {"state": "queued"}, "r2": {"state": "queued"}}
-    taken = {"s0": {"state": "taken"}, "s1": {"state": "taken"}}
-    found = waits_of("batch", {**objects, **taken})
-    assert holds(found) == HOLDS
-    assert waits(found) == {("j0", "r1", ("s1", "s2")), ("j1", "r2", ("s0",))} and not found.circle()
+    taken_systems = {"s0": {"state": "taken"}, "s1": {"state": "taken"}}
+    wait_graph = waits_of("batch", {**objects, **taken_systems})
+    assert holds(wait_graph) == HOLDS
+    assert waits(wait_graph) == {("j0", "r1", ("s1", "s2")), ("j1", "r2", ("s0",))} and not wait_graph.circle()
 
 
 # --- The picture ------------------------------------------------------------------------------------------------------

@@ -165,19 +165,19 @@ def outcomes(page: str, folder: Path, run: Run, *, long: bool | None = None) -> 
         run: how commands are run.
         long: True for only the blocks that are marked so, False for only the others, None for all; files are written anyway.
     """
-    here, names = folder, {"__name__": "model"}
+    current_folder, names = folder, {"__name__": "model"}
     for step in steps(page):
         if isinstance(step, Text):
-            write(step, here)
+            write(step, current_folder)
         elif isinstance(step, Command) and step.line.startswith("cd "):
-            here = here / step.line.removeprefix("cd ")
-            assert here.is_dir()
+            current_folder = current_folder / step.line.removeprefix("cd ")
+            assert current_folder.is_dir()
         elif long is not None and step.long is not long:
             continue
         elif isinstance(step, Program):
-            yield Outcome(step, execute(step, here, names))
+            yield Outcome(step, execute(step, current_folder, names))
         else:
-            code, out, err = run(step.line, here)
+            code, out, err = run(step.line, current_folder)
             yield Outcome(step, out, code, besides_progress(err))
 
 

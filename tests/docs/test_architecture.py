@@ -21,8 +21,8 @@ def test_it_has_at_most_a_hundred_lines() -> None:
 def test_every_place_that_it_names_is_there() -> None:
     named = {word.strip("*") for word in re.findall(r"`([\w./]+/[\w.]*)`", TEXT)}
     assert len(named) > 30
-    gone = {name for name in named if "/X/" not in name and not (ROOT / name).exists()}
-    assert {name for name in gone if not any(ROOT.glob(f"**/{name}"))} == set()
+    missing = {name for name in named if "/X/" not in name and not (ROOT / name).exists()}
+    assert {name for name in missing if not any(ROOT.glob(f"**/{name}"))} == set()
 
 
 def test_every_decision_is_in_the_index() -> None:

@@ -41,6 +41,6 @@ def test_a_good_message_passes(tmp_path, message):
     ],
 )
 def test_a_bad_message_fails_with_what_to_write(tmp_path, message, problem):
-    code, said = said_of(tmp_path, message)
+    code, output = said_of(tmp_path, message)
     assert code == 1
-    assert problem in said
+    assert problem in output

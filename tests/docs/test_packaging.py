@@ -22,7 +22,7 @@ LEFT_OUT = (".md", ".svg")
 
 def files() -> set[str]:
     """The source as it is imported: names below ``schedproof/``."""
-    found = set()
+    paths = set()
     for part in (*PARTS, "schedproof"):
         for path in (ROOT / part).rglob("*"):
             inside = path.relative_to(ROOT)
@@ -32,8 +32,8 @@ def files() -> set[str]:
                 and "__pycache__" not in path.parts
                 and inside.parts[:2] not in LINKS
             ):
-                found.add(str(inside if part == "schedproof" else Path("schedproof", inside)))
-    return found
+                paths.add(str(inside if part == "schedproof" else Path("schedproof", inside)))
+    return paths
 
 
 LINKS = {("schedproof", part) for part in PARTS}
@@ -45,8 +45,8 @@ def wheel(out: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert list(out.glob("*.tar.gz"))
-    (found,) = out.glob("*.whl")
-    return found
+    (path,) = out.glob("*.whl")
+    return path
 
 
 @pytest.mark.long(seconds=20)

@@ -58,11 +58,11 @@ def test_no_block_is_overlooked() -> None:
     for path in PAGES:
         body = text(path)
         fences = re.findall(r"^```(?:console|python)$", body, re.MULTILINE)
-        found = [step for step in steps(body) if isinstance(step, Command | Program)]
+        blocks = [step for step in steps(body) if isinstance(step, Command | Program)]
         written = len(
             re.findall(r"^<!-- (?:file|at the end of|instead of) .* -->\n```(?:console|python)$", body, re.MULTILINE)
         )
-        assert len(found) + written == len(fences), path
+        assert len(blocks) + written == len(fences), path
 
 
 @pytest.mark.parametrize(

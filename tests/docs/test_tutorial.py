@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "tutorial.md"
 TUTORIAL = PAGE.read_text()
 
 
-def test_it_is_installed_as_the_quick_start_installs():
+def test_it_is_installed_as_the_readme_installs():
     (command,) = re.findall(r"```bash\n(.*?)\n```", TUTORIAL, re.DOTALL)
     assert command == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[testing]' && . .venv/bin/activate"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

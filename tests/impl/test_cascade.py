@@ -32,14 +32,14 @@ def reachable(model: Model, scope: dict[str, int]) -> dict[State, Instance]:
     """Every reachable state of the model's step, with its instance."""
     instance = Instance(model, scope, next(iter(model.configurations(scope))))
     stepper = Stepper(instance)
-    found = {instance.initial(): instance}
+    reached = {instance.initial(): instance}
     frontier = [instance.initial()]
     for state in frontier:
         for step in stepper.steps(state):
-            if step.after not in found:
-                found[step.after] = instance
+            if step.after not in reached:
+                reached[step.after] = instance
                 frontier.append(step.after)
-    return found
+    return reached
 
 
 # The same step as the model's
@@ -244,8 +244,10 @@ def events_before_failures(
 
     monkeypatch.setattr(ObjectMachine, "trigger_event", counting)
     monkeypatch.setattr(System, "do", watched)
-    found = [d for d in differences(System(wrong, THREE_TWO), model, most=most) if "is enabled, but refused" not in d]
-    return failures, found
+    other_differences = [
+        d for d in differences(System(wrong, THREE_TWO), model, most=most) if "is enabled, but refused" not in d
+    ]
+    return failures, other_differences
 
 
 @pytest.mark.parametrize("row", FIRED_LATE, ids=lambda row: f"{row[0]}.{row[1]}")
@@ -481,13 +483,13 @@ def test_a_reader_never_sees_half_a_cascade(monkeypatch: pytest.MonkeyPatch, thr
     writer = Thread(target=system.do, args=("allocate",), kwargs={"p": "g0", "K": {"c0", "c1"}})
     writer.start()
     assert halfway.wait(5)
-    found = system.snapshot()
+    observed = system.snapshot()
     seen.set()
     writer.join(10)
     after = system.snapshot()
     assert before != after
-    assert (found == after) is thread_safe
-    assert found != before
+    assert (observed == after) is thread_safe
+    assert observed != before
 
 
 def test_many_threads_never_leave_the_reachable_states() -> None:

@@ -227,14 +227,14 @@ def test_an_unknown_class_is_refused(order: LockOrder) -> None:
         OrderedLock(order, "Pod", "x")
 
 
-def test_observers_are_told_in_the_form_that_the_validator_reads() -> None:
-    told: list[Acquired] = []
-    order = LockOrder(("Queue",), observer=told.append)
+def test_observers_get_the_form_that_the_validator_reads() -> None:
+    records: list[Acquired] = []
+    order = LockOrder(("Queue",), observer=records.append)
     inner = OrderedLock(order, "Queue", "root.a", ["root"])
     with inner.read():
         pass
     me = threading.current_thread().name
-    assert [record.as_json() for record in told] == [
+    assert [record.as_json() for record in records] == [
         {"thread": me, "op": "acquire", "class": "Queue", "lock": "root.a", "mode": "read", "in": ["root"]},
         {"thread": me, "op": "release", "class": "Queue", "lock": "root.a", "in": ["root"]},
     ]

@@ -340,11 +340,11 @@ def test_a_snapshot_is_never_half_an_event(monkeypatch: pytest.MonkeyPatch, thre
     writer = Thread(target=cell.fire, args=("e0",), kwargs={"user": "g0"})
     writer.start()
     assert halfway.wait(5)
-    found = cell.snapshot()
+    observed = cell.snapshot()
     seen.set()
     writer.join(10)
     assert cell.snapshot() == ("Used", ("g0", None))
-    assert found == (("Used", ("g0", None)) if thread_safe else ("Free", ("g0", None)))
+    assert observed == (("Used", ("g0", None)) if thread_safe else ("Free", ("g0", None)))
 
 
 @pytest.mark.usefixtures("frequent_switches")

@@ -38,25 +38,25 @@ LONG = [{"action": "allocate"}, *[{"state": {"PodGroup": {"g0": {"state": "Pendi
 """Thousands of states explain the first; each of the others is held against all of them: a minute of work."""
 
 
-def together(story: Callable[[], Awaitable[None]]) -> None:
-    """Runs ``story`` in an event loop, for a bounded time."""
-    asyncio.run(asyncio.wait_for(story(), 30))
+def together(scenario: Callable[[], Awaitable[None]]) -> None:
+    """Runs ``scenario`` in an event loop, for a bounded time."""
+    asyncio.run(asyncio.wait_for(scenario(), 30))
 
 
 @asynccontextmanager
 async def sessions(**limits: Any) -> AsyncIterator[Sessions]:
     with Nursery(replace(Limits(), **limits)) as nursery:
-        async with Sessions(nursery, nursery.limits) as found:
-            yield found
+        async with Sessions(nursery, nursery.limits) as opened:
+            yield opened
 
 
 @asynccontextmanager
 async def client(token: str | None = None, **limits: Any) -> AsyncIterator[Any]:
     """Of a server without a socket."""
-    async with sessions(**limits) as found:
-        gate = Gate(application(found), token, LOOPBACK)
+    async with sessions(**limits) as opened:
+        gate = Gate(application(opened), token, LOOPBACK)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://localhost") as asking:
-            asking.sessions = found
+            asking.sessions = opened
             yield asking
 
 
@@ -91,11 +91,11 @@ def posting(name: str, records: object) -> bytes:
     ).encode() + body
 
 
-def ended(there: socket.socket) -> bool:
+def ended(connection: socket.socket) -> bool:
     """Nobody is at the other end any more."""
-    there.settimeout(0.2)
+    connection.settimeout(0.2)
     try:
-        return there.recv(1) == b""
+        return connection.recv(1) == b""
     except ConnectionResetError:
         return True
     except TimeoutError:
@@ -127,12 +127,12 @@ class Bench:
 
     def raw(self, sent: bytes) -> bytes:
         """What is answered until the connection ends."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as there:
-            there.sendall(sent)
-            found = b""
-            while part := there.recv(65536):
-                found += part
-            return found
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            connection.sendall(sent)
+            received = b""
+            while part := connection.recv(65536):
+                received += part
+            return received
 
 
 @contextmanager
@@ -143,14 +143,14 @@ def serving(*options: str, **environment: str) -> Iterator[Bench]:
     )
     try:
         assert process.stdout is not None
-        said = ""
-        while not said.rstrip().endswith("}"):
+        announcement = ""
+        while not announcement.rstrip().endswith("}"):
             line = process.stdout.readline()
             assert line, process.stderr.read() if process.stderr is not None else ""
-            said += line
-        told = json.loads(said)
-        assert told["pid"] == process.pid and told["url"] == f"http://127.0.0.1:{told['port']}"
-        yield Bench(process, told["port"])
+            announcement += line
+        address = json.loads(announcement)
+        assert address["pid"] == process.pid and address["url"] == f"http://127.0.0.1:{address['port']}"
+        yield Bench(process, address["port"])
     finally:
         process.kill()
         process.communicate()

@@ -48,50 +48,50 @@ NO_SESSION = [
 
 class TestSession:
     def test_a_session_from_beginning_to_end(self) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             async with client() as asking:
-                there = f"/sessions/{await created(asking)}"
-                said = (await asking.post(f"{there}/records", json=[ALLOCATE, PREEMPT])).json()
-                assert (said["taken"], said["verdict"], said["records"]) == (2, "conforms", 2)
-                said = (await asking.get(f"{there}/events")).json()
+                session_url = f"/sessions/{await created(asking)}"
+                reply = (await asking.post(f"{session_url}/records", json=[ALLOCATE, PREEMPT])).json()
+                assert (reply["taken"], reply["verdict"], reply["records"]) == (2, "conforms", 2)
+                reply = (await asking.get(f"{session_url}/events")).json()
                 # By hand: g0 is BeingPreempted on c0, its pod there goes first (line 95); or the preemptor g1 goes, or a crash comes.
-                assert said["complete"]
-                assert sorted((e["action"], json.dumps(e["parameters"])) for e in said["events"]) == [
+                assert reply["complete"]
+                assert sorted((e["action"], json.dumps(e["parameters"])) for e in reply["events"]) == [
                     ("crash", "{}"),
                     ("delete_preempting", '{"p": "g1"}'),
                     ("vacate", '{"c": "c0"}'),
                 ]
-                said = (await asking.post(f"{there}/records", json=[COMPLETE, ALLOCATE])).json()
-                assert (said["taken"], said["verdict"], said["records"]) == (1, "violates", 3)
-                assert said["first_departure"]["record"] == 3
-                report = (await asking.get(there)).json()
+                reply = (await asking.post(f"{session_url}/records", json=[COMPLETE, ALLOCATE])).json()
+                assert (reply["taken"], reply["verdict"], reply["records"]) == (1, "violates", 3)
+                assert reply["first_departure"]["record"] == 3
+                report = (await asking.get(session_url)).json()
                 assert report["format"] == "schedproof" and report["first_departure"]["candidates"]
-                said = (await asking.post(f"{there}/records", json=[ALLOCATE])).json()
-                assert (said["taken"], said["verdict"], said["records"]) == (0, "violates", 3), (
+                reply = (await asking.post(f"{session_url}/records", json=[ALLOCATE])).json()
+                assert (reply["taken"], reply["verdict"], reply["records"]) == (0, "violates", 3), (
                     "nothing changes any more"
                 )
-                assert (await asking.get(f"{there}/events")).json()["events"] == []
-                assert (await asking.delete(there)).status_code == 204
-                assert (await asking.get(there)).status_code == 404
+                assert (await asking.get(f"{session_url}/events")).json()["events"] == []
+                assert (await asking.delete(session_url)).status_code == 204
+                assert (await asking.get(session_url)).status_code == 404
                 assert len(asking.sessions) == 0
 
-        together(story)
+        together(scenario)
 
     def test_a_header_names_the_objects(self) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             header = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["batch"], "Cell": ["gpu0"]}}
             async with client() as asking:
-                there = f"/sessions/{await created(asking, {**header, 'variant': 'repaired'})}"
+                session_url = f"/sessions/{await created(asking, {**header, 'variant': 'repaired'})}"
                 record = {"action": "allocate", "parameters": {"p": "batch", "K": ["gpu0"]}}
-                said = (await asking.post(f"{there}/records", json=[record])).json()
-                assert (said["variant"], said["verdict"]) == ("repaired", "conforms")
+                reply = (await asking.post(f"{session_url}/records", json=[record])).json()
+                assert (reply["variant"], reply["verdict"]) == ("repaired", "conforms")
 
-        together(story)
+        together(scenario)
 
     def test_records_one_a_line_up_to_the_first_that_is_none(self) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             async with client() as asking:
-                there = f"/sessions/{await created(asking)}/records"
+                session_url = f"/sessions/{await created(asking)}/records"
                 lines = {"Content-Type": "application/x-ndjson"}
                 for bad, says in [
                     ("{", "record 2: not JSON"),
@@ -101,60 +101,65 @@ class TestSession:
                     ('{"action": "\\ud800"}', "record 2: unknown action "),
                 ]:
                     body = "\n".join(["", json.dumps(ALLOCATE), " ", bad, json.dumps(PREEMPT)])
-                    answer = await asking.post(there, content=body, headers=lines)
-                    said = answer.json()
-                    assert (answer.status_code, said["error"]) == (422, "bad-record")
-                    assert said["message"].startswith(says) and "\n" not in said["message"]
-                    assert (said["record"], said["taken"], said["records"], said["verdict"]) == (2, 1, 1, "conforms")
-                    there = f"/sessions/{await created(asking)}/records"
+                    answer = await asking.post(session_url, content=body, headers=lines)
+                    reply = answer.json()
+                    assert (answer.status_code, reply["error"]) == (422, "bad-record")
+                    assert reply["message"].startswith(says) and "\n" not in reply["message"]
+                    assert (reply["record"], reply["taken"], reply["records"], reply["verdict"]) == (
+                        2,
+                        1,
+                        1,
+                        "conforms",
+                    )
+                    session_url = f"/sessions/{await created(asking)}/records"
 
-        together(story)
+        together(scenario)
 
     def test_records_are_refused_after_others_than_expected(self) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             async with client() as asking:
-                there = f"/sessions/{await created(asking)}/records"
-                assert (await asking.post(f"{there}?after=0", json=[ALLOCATE])).json()["records"] == 1
-                answer = await asking.post(f"{there}?after=0", json=[ALLOCATE])
+                session_url = f"/sessions/{await created(asking)}/records"
+                assert (await asking.post(f"{session_url}?after=0", json=[ALLOCATE])).json()["records"] == 1
+                answer = await asking.post(f"{session_url}?after=0", json=[ALLOCATE])
                 assert (answer.status_code, answer.json()["error"], answer.json()["records"]) == (409, "conflict", 1)
-                assert (await asking.post(f"{there}?after=1", json=[PREEMPT])).json()["verdict"] == "conforms"
+                assert (await asking.post(f"{session_url}?after=1", json=[PREEMPT])).json()["verdict"] == "conforms"
 
-        together(story)
+        together(scenario)
 
     def test_what_no_session_is_created_for(self) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             async with client() as asking:
                 for asked, status, says in NO_SESSION:
                     answer = await asking.post("/sessions", content=asked, headers={"Content-Type": "application/json"})
-                    said = answer.json()
+                    reply = answer.json()
                     kind = "malformed" if status == 400 else "bad-session"
-                    assert (answer.status_code, said["error"]) == (status, kind), asked[:80]
-                    assert says in said["message"] and "\n" not in said["message"], asked[:80]
+                    assert (answer.status_code, reply["error"]) == (status, kind), asked[:80]
+                    assert says in reply["message"] and "\n" not in reply["message"], asked[:80]
                 assert len(asking.sessions) == 0
                 assert not family(asking.sessions.nursery.pid), "and nothing is left of it"
 
-        together(story)
+        together(scenario)
 
     def test_every_system_can_be_checked(self) -> None:
         """Without names of objects at all: they appear as they are named."""
 
-        async def story() -> None:
-            async with sessions() as found:
+        async def scenario() -> None:
+            async with sessions() as opened:
                 for system in systems().values():
                     asked = {"schedproof": 1, "system": system.name}
-                    answer = await found.create(json.dumps(asked).encode())
+                    answer = await opened.create(json.dumps(asked).encode())
                     assert answer.done, answer
                     assert answer.body["variant"] == system.validated_by
 
-        together(story)
+        together(scenario)
 
 
 class TestDescription:
     def test_it_is_one_that_clients_can_be_made_of(self) -> None:
         validator = pytest.importorskip("openapi_spec_validator")
-        found = described(Limits())
-        validator.validate(found)
-        operations = [o for path in found["paths"].values() for o in path.values()]
+        opened = described(Limits())
+        validator.validate(opened)
+        operations = [o for path in opened["paths"].values() for o in path.values()]
         names = [o["operationId"] for o in operations]
         assert len(set(names)) == len(names) == 7
         assert all(o["description"] for o in operations)
@@ -171,12 +176,12 @@ class TestDescription:
         document = described(Limits())
 
         def check(method: str, path: str, answer: Any) -> None:
-            said = document["paths"][path][method]["responses"][str(answer.status_code)]
-            if "content" in said:
-                schema = {**said["content"]["application/json"]["schema"], "components": document["components"]}
+            reply = document["paths"][path][method]["responses"][str(answer.status_code)]
+            if "content" in reply:
+                schema = {**reply["content"]["application/json"]["schema"], "components": document["components"]}
                 jsonschema.Draft202012Validator(schema).validate(answer.json())
 
-        async def story() -> None:
+        async def scenario() -> None:
             async with client(sessions=1) as asking:
                 for path in ("/health", "/systems"):
                     check("get", path, await asking.get(path))
@@ -186,17 +191,17 @@ class TestDescription:
                     headers = {"Content-Type": "application/json"}
                     check("post", "/sessions", await asking.post("/sessions", content=content, headers=headers))
                 check("post", "/sessions", await asking.post("/sessions"))
-                there, form = f"/sessions/{answer.json()['id']}", "/sessions/{id}"
+                session_url, form = f"/sessions/{answer.json()['id']}", "/sessions/{id}"
                 for records in ([ALLOCATE], [{}], 7, [COMPLETE]):
-                    check("post", f"{form}/records", await asking.post(f"{there}/records", json=records))
-                check("post", f"{form}/records", await asking.post(f"{there}/records?after=x", json=[]))
-                check("get", form, await asking.get(there))
-                check("get", f"{form}/events", await asking.get(f"{there}/events"))
-                check("get", f"{form}/events", await asking.get(f"{there}/events?most=0"))
-                check("delete", form, await asking.delete(there))
-                check("get", form, await asking.get(there))
+                    check("post", f"{form}/records", await asking.post(f"{session_url}/records", json=records))
+                check("post", f"{form}/records", await asking.post(f"{session_url}/records?after=x", json=[]))
+                check("get", form, await asking.get(session_url))
+                check("get", f"{form}/events", await asking.get(f"{session_url}/events"))
+                check("get", f"{form}/events", await asking.get(f"{session_url}/events?most=0"))
+                check("delete", form, await asking.delete(session_url))
+                check("get", form, await asking.get(session_url))
 
-        together(story)
+        together(scenario)
 
 
 class TestGate:
@@ -216,13 +221,13 @@ class TestGate:
         ],
     )
     def test_pages_of_the_web_cannot_get_in(self, headers: dict[str, str], status: int) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             async with client() as asking:
                 answer = await asking.get("/systems", headers=headers)
                 assert answer.status_code == status
                 assert not [name for name in answer.headers if name.startswith("access-control")]
 
-        together(story)
+        together(scenario)
 
     def test_nobody_is_held_up_by_a_request_with_very_many_headers(self) -> None:
         gate = Gate(application(Sessions(Nursery(Limits()), Limits())), "a-token-of-some-length", LOOPBACK)
@@ -234,12 +239,12 @@ class TestGate:
 
     @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
     def test_nor_with_what_they_may_send_unasked(self, kind: str) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             async with client() as asking:
                 answer = await asking.post("/sessions", content=json.dumps(HIVED), headers={"Content-Type": kind})
                 assert (answer.status_code, answer.json()["error"]) == (415, "unsupported")
 
-        together(story)
+        together(scenario)
 
     @pytest.mark.parametrize(
         ("brought", "status"),
@@ -254,7 +259,7 @@ class TestGate:
         ],
     )
     def test_who_brings_no_token_is_heard_of_health_only(self, brought: str | None, status: int) -> None:
-        async def story() -> None:
+        async def scenario() -> None:
             headers = {} if brought is None else {"Authorization": brought.encode("latin-1")}
             async with client(token="a-token-of-some-length") as asking:
                 for path in ("/systems", "/openapi.json"):
@@ -263,7 +268,7 @@ class TestGate:
                 assert len(asking.sessions) == (status == 200)
                 assert (await asking.get("/health", headers=headers)).status_code == 200
 
-        together(story)
+        together(scenario)
 
 
 class TestStrict:
@@ -281,6 +286,6 @@ class TestStrict:
         "text", ["", "{", "1e999", "-1e999", "Infinity", "[" * 41 + "]" * 41, '{"a":1,"a":1}', "9" * 5000]
     )
     def test_what_is_not_taken(self, text: str) -> None:
-        with pytest.raises(NotJson) as found:
+        with pytest.raises(NotJson) as opened:
             parse(text.encode())
-        assert "\n" not in str(found.value)
+        assert "\n" not in str(opened.value)

@@ -55,23 +55,23 @@ async def talking(**limits: Any) -> AsyncIterator[Callable[[object], Awaitable[A
 def asked(*calls: object, **limits: Any) -> list[Any]:
     """The answers to calls, one after the other; ``{id}`` stands for the session that was created last."""
 
-    async def story() -> list[Any]:
-        found: list[Any] = []
+    async def scenario() -> list[Any]:
+        answers: list[Any] = []
         name = ""
         async with talking(**limits) as ask:
             for each in calls:
                 text = each if isinstance(each, bytes) else json.dumps(each).replace("{id}", name).encode()
-                found.append(await ask(text))
-                if isinstance(found[-1], dict) and "id" in found[-1].get("result", {}):
-                    name = found[-1]["result"]["id"]
-        return found
+                answers.append(await ask(text))
+                if isinstance(answers[-1], dict) and "id" in answers[-1].get("result", {}):
+                    name = answers[-1]["result"]["id"]
+        return answers
 
-    return asyncio.run(asyncio.wait_for(story(), 30))
+    return asyncio.run(asyncio.wait_for(scenario(), 30))
 
 
 class TestCalls:
     def test_a_session_from_beginning_to_end(self) -> None:
-        created, taken, events, violated, report, closed, gone = asked(
+        created, checked, events, violated, report, closed, after_close = asked(
             call("session.create", **HIVED),
             call("session.records", session="{id}", records=[ALLOCATE], after=0),
             call("session.events", session="{id}", most=2),
@@ -81,15 +81,15 @@ class TestCalls:
             call("session.report", session="{id}"),
         )
         assert created["jsonrpc"] == "2.0" and created["result"]["verdict"] == "conforms"
-        assert (taken["result"]["taken"], taken["result"]["verdict"]) == (1, "conforms")
+        assert (checked["result"]["taken"], checked["result"]["verdict"]) == (1, "conforms")
         assert len(events["result"]["events"]) == 2 and not events["result"]["complete"]
         assert violated["id"] == "x" and violated["result"]["first_departure"]["record"] == 2
         assert report["id"] == 2.5 and report["result"]["first_departure"]["candidates"]
         assert closed == {"jsonrpc": "2.0", "id": None, "result": {}}
-        assert gone["error"]["code"] == -32001
+        assert after_close["error"]["code"] == -32001
 
     @pytest.mark.parametrize(
-        ("said", "code", "says"),
+        ("request", "code", "says"),
         [
             (b"{", -32700, "not JSON"),
             (b"[" * 100_000, -32700, "nested deeper"),
@@ -114,11 +114,11 @@ class TestCalls:
             (call("session.report", session="x"), -32001, "unknown session"),
         ],
     )  # fmt: skip
-    def test_what_is_wrong_has_the_code_of_the_specification(self, said: object, code: int, says: str) -> None:
-        (answer,) = asked(said)
+    def test_what_is_wrong_has_the_code_of_the_specification(self, request: object, code: int, says: str) -> None:
+        (answer,) = asked(request)
         assert answer["error"]["code"] == code
         assert says in answer["error"]["message"] and "\n" not in answer["error"]["message"]
-        assert answer["id"] == (1 if isinstance(said, dict) or b'"id": 1,' in said else None)  # type: ignore[operator]
+        assert answer["id"] == (1 if isinstance(request, dict) or b'"id": 1,' in request else None)  # type: ignore[operator]
 
     def test_a_bad_record_says_which_and_what_is_kept(self) -> None:
         _, bad, conflict = asked(
@@ -220,8 +220,8 @@ class TestAnyLine:
                 if answer is None:
                     return
                 assert b"\n" not in answer
-                said = json.loads(answer, parse_constant=pytest.fail)
-                for one in said if isinstance(said, list) else [said]:
+                response = json.loads(answer, parse_constant=pytest.fail)
+                for one in response if isinstance(response, list) else [response]:
                     assert one["jsonrpc"] == "2.0" and "id" in one
                     assert ("result" in one) != ("error" in one)
                     if "error" in one:
@@ -234,7 +234,7 @@ class TestAnyLine:
 
 class TestLines:
     @pytest.mark.parametrize(
-        ("sent", "found"),
+        ("sent", "expected"),
         [
             (b"", []),
             (b"a\n\n \nb", [b"a", b"b"]),
@@ -246,19 +246,19 @@ class TestLines:
         ],
     )
     def test_lines_are_cut_out_and_none_is_kept_that_is_too_long(
-        self, tmp_path: Path, sent: bytes, found: list[bytes | None]
+        self, tmp_path: Path, sent: bytes, expected: list[bytes | None]
     ) -> None:
         (tmp_path / "input").write_bytes(sent)
         source = os.open(tmp_path / "input", os.O_RDONLY)
         try:
-            assert list(lines(source, 8)) == found
+            assert list(lines(source, 8)) == expected
         finally:
             os.close(source)
 
 
 @pytest.fixture(scope="module")
 def harness() -> Iterator[subprocess.Popen[bytes]]:
-    """A server as a process of its own, told to end when all is done."""
+    """A server as a process of its own; it gets SIGTERM at the end."""
     words = [sys.executable, "-m", "schedproof", "serve", "--stdio", "--max-body", "1"]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     watchdog = Timer(60, process.kill)  # who waits for an answer for ever gets none then
@@ -274,7 +274,7 @@ def harness() -> Iterator[subprocess.Popen[bytes]]:
         process.communicate()
 
 
-def told(harness: subprocess.Popen[bytes], *messages: object) -> None:
+def send(harness: subprocess.Popen[bytes], *messages: object) -> None:
     assert harness.stdin is not None
     for message in messages:
         harness.stdin.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
@@ -288,20 +288,20 @@ def heard(harness: subprocess.Popen[bytes]) -> Any:
 
 class TestStdio:
     def test_sessions_go_on_beside_each_other_and_each_in_order(self, harness: subprocess.Popen[bytes]) -> None:
-        told(harness, *[call("session.create", n, **HIVED) for n in (0, 1)])
+        send(harness, *[call("session.create", n, **HIVED) for n in (0, 1)])
         names = {answer["id"]: answer["result"]["id"] for answer in (heard(harness), heard(harness))}
         many = UNDER_WAY * 3
-        told(harness, *[{"jsonrpc": "2.0", "method": "session.fly"}] * many)
-        told(harness, *[call("session.records", n, session=names[n % 2], records=[], after=0) for n in range(many)])
-        found = [heard(harness)["id"] for _ in range(many)]
-        assert sorted(found) == list(range(many))
-        assert [n for n in found if n % 2] == list(range(1, many, 2))
-        assert [n for n in found if not n % 2] == list(range(0, many, 2))
-        told(harness, *[call("session.close", session=name) for name in names.values()])
+        send(harness, *[{"jsonrpc": "2.0", "method": "session.fly"}] * many)
+        send(harness, *[call("session.records", n, session=names[n % 2], records=[], after=0) for n in range(many)])
+        order = [heard(harness)["id"] for _ in range(many)]
+        assert sorted(order) == list(range(many))
+        assert [n for n in order if n % 2] == list(range(1, many, 2))
+        assert [n for n in order if not n % 2] == list(range(0, many, 2))
+        send(harness, *[call("session.close", session=name) for name in names.values()])
         assert heard(harness)["result"] == heard(harness)["result"] == {}
 
     def test_a_line_that_is_too_long_is_answered_and_the_next_too(self, harness: subprocess.Popen[bytes]) -> None:
-        told(harness, b"x" * (3 << 20), call("session.report", 5, session="x"))
+        send(harness, b"x" * (3 << 20), call("session.report", 5, session="x"))
         answers = [heard(harness), heard(harness)]
         assert sorted(a["error"]["code"] for a in answers) == [-32007, -32001]
 
@@ -321,10 +321,10 @@ class TestStdio:
         (answer,) = (tmp_path / "answers").read_text().splitlines()
         assert json.loads(answer)["result"]["verdict"] == "conforms"
 
-    def test_who_still_waits_is_told_that_it_ends(self) -> None:
+    def test_a_client_that_still_waits_is_notified_of_the_end(self) -> None:
         (source, sent), (heard, target) = os.pipe(), os.pipe()
 
-        async def story(nursery: Nursery) -> list[Any]:
+        async def scenario(nursery: Nursery) -> list[Any]:
             served = Stdio(Sessions(nursery, nursery.limits), source, target)
             ending = asyncio.create_task(served.talk())
 
@@ -342,7 +342,7 @@ class TestStdio:
 
         try:
             with spinning(), Nursery(Limits()) as nursery:
-                found = asyncio.run(asyncio.wait_for(story(nursery), 20))
+                found = asyncio.run(asyncio.wait_for(scenario(nursery), 20))
         finally:
             for each in (source, sent, target):
                 os.close(each)
@@ -408,7 +408,7 @@ class TestCommand:
         monkeypatch.delattr(schedproof.service, "listening", raising=False)
         monkeypatch.setitem(sys.modules, "uvicorn", None)
         assert main(["serve", "--port", "0"]) == 2
-        assert "HTTP needs uvicorn" in (said := capsys.readouterr().err) and "pip install fastapi uvicorn" in said
+        assert "HTTP needs uvicorn" in (stderr := capsys.readouterr().err) and "pip install fastapi uvicorn" in stderr
 
     def test_the_description_is_written(self, tmp_path: Path) -> None:
         pytest.importorskip("fastapi")
@@ -426,7 +426,7 @@ class TestToken:
         assert read_token(None, {}) is None
 
     @pytest.mark.parametrize("bad", [b"", b"short", b"two words of some length", b"\xff" * 20, b"x" * 15])
-    def test_what_is_none_is_refused_and_not_told(self, tmp_path: Path, bad: bytes) -> None:
+    def test_a_bad_token_is_refused_and_not_printed(self, tmp_path: Path, bad: bytes) -> None:
         (tmp_path / "token").write_bytes(bad)
         with pytest.raises(BadToken, match="at least 16") as found:
             read_token(str(tmp_path / "token"), {})

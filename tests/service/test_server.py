@@ -56,7 +56,7 @@ def shared() -> Iterator[Bench]:
         bench.process.send_signal(signal.SIGINT)
         out, err = bench.process.communicate(timeout=10)
         assert (bench.process.returncode, out, err) == (0, "", ""), (
-            "whatever was asked of it, it ran until it was told to end"
+            "whatever was asked of it, it ran until the signal to end"
         )
 
 
@@ -106,11 +106,11 @@ class TestServer:
         content = b" " * size
         body = iter([content[i : i + 65536] for i in range(0, size, 65536)]) if chunked else content
         try:
-            status, said = shared.post("/sessions", body)
+            status, reply = shared.post("/sessions", body)
         except WriteError:
             assert size > 2 << 20, "what is sent regardless is cut off"
             return
-        assert (status, said["error"]) == ((400, "malformed") if size == 1 << 20 else (413, "too-big"))
+        assert (status, reply["error"]) == ((400, "malformed") if size == 1 << 20 else (413, "too-big"))
 
     @pytest.mark.parametrize(
         ("sent", "status"),
@@ -134,18 +134,18 @@ class TestServer:
 
     def test_a_body_without_end_is_not_listened_to(self, shared: Bench) -> None:
         """Some of what is too much is heard, for those who listen only when they have said all; not 64 MiB of it."""
-        with socket.create_connection(("127.0.0.1", shared.port), timeout=5) as there:
-            there.sendall(
+        with socket.create_connection(("127.0.0.1", shared.port), timeout=5) as connection:
+            connection.sendall(
                 b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
             )
             chunk = b"100000\r\n" + b" " * (1 << 20) + b"\r\n"
             with pytest.raises(ConnectionError):
-                there.sendall(chunk * 64)
+                connection.sendall(chunk * 64)
 
     def test_a_client_that_leaves_in_the_middle_harms_nobody(self, shared: Bench) -> None:
         for _ in range(20):
-            with socket.create_connection(("127.0.0.1", shared.port)) as there:
-                there.sendall(
+            with socket.create_connection(("127.0.0.1", shared.port)) as connection:
+                connection.sendall(
                     b"POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
                 )
         assert shared.count() == 0
@@ -171,7 +171,7 @@ class TestServer:
         assert err.startswith(f"schedproof: cannot listen on port {shared.port} of 127.0.0.1:")
 
     @needs_proc
-    def test_clients_that_wait_are_told_that_it_ends(self) -> None:
+    def test_clients_that_wait_are_notified_of_the_end(self) -> None:
         with socket.socket() as waiting:
             waiting.settimeout(10)
             with listened() as port:

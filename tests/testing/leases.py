@@ -1,4 +1,4 @@
-"""Implementations of the first model by hand, one right and some with a bug each, for the lockstep to find."""
+"""Implementations of the first model, for the lockstep: one is right, each of the others has one bug."""
 
 from schedproof.testing import Refused
 

@@ -1,4 +1,4 @@
-"""Lockstep testing: what is right passes, every seeded fault is found, and what is told of it is short and true."""
+"""Lockstep testing: what is right passes, every seeded fault is found, and the report on it is short and true."""
 
 import re
 import sys
@@ -63,11 +63,11 @@ def walked(model, implementation, scope, *walk):
     return pair
 
 
-def told(machine, error=OutOfStep, **effort):
-    """What is told of the bug that a machine finds."""
-    with pytest.raises(error) as found:
+def report_of(machine, error=OutOfStep, **effort):
+    """The report on the bug that a machine finds."""
+    with pytest.raises(error) as caught:
         run(machine, **effort)
-    return "\n".join([str(found.value), *getattr(found.value, "__notes__", ())])
+    return "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
 
 
 def steps(text):
@@ -163,7 +163,7 @@ def test_hiveds_reference_scheduler_keeps_in_step_with_repaired():
 # What is wrong is found.
 
 BUGS = {
-    # the class, whether it takes refusals to see it, what is told, and the steps of a shortest run to it
+    # the class, whether it takes refusals to see it, the report, and the steps of a shortest run to it
     "Unstopped": (False, "Waiting in the model (Worker.stop, rule an expired lease stops its worker), Working in", 3),
     "DeadHolds": (False, ".state: Held in the model, Free in the implementation", 3),
     "NoSecondLease": (False, "which the model allows (w", 4),
@@ -176,32 +176,32 @@ MORE = 2
 
 
 @pytest.mark.parametrize("bug", ["Unstopped", "WrongWord", *(pytest.param(b, marks=pytest.mark.long) for b in ("DeadHolds", "HalfARefusal"))])  # fmt: skip
-def test_a_seeded_bug_is_found_and_told_by_a_short_run(lease, bug):
+def test_a_seeded_bug_is_reported_with_a_short_run(lease, bug):
     refusals, expected, shortest = BUGS[bug]
     machine = lockstep(lease.FENCED, getattr(leases, bug), scope={"Worker": 2, "Lease": 2}, refusals=refusals)
-    text = told(machine, examples=200, shrink=True)
+    text = report_of(machine, examples=200, shrink=True)
     assert expected in text
     assert shortest <= len(steps(text)) <= shortest + MORE, text
 
 
 @pytest.mark.parametrize("bug", [b for b in BUGS if b not in ("Unstopped", "WrongWord")])
 def test_a_seeded_bug_is_found(lease, bug):
-    """The others; that what is told of them is short is a long test."""
+    """The others; a long test checks that the reports on them are short."""
     refusals, expected, _ = BUGS[bug]
     machine = lockstep(lease.FENCED, getattr(leases, bug), scope={"Worker": 2, "Lease": 2}, refusals=refusals)
-    assert expected in told(machine, examples=200)
+    assert expected in report_of(machine, examples=200)
 
 
 def test_a_bug_that_only_refusals_show_is_not_seen_without_them(lease):
     run(lockstep(lease.FENCED, leases.TakesWhatIsHeld))
 
 
-def test_what_is_told_names_the_broken_property_and_both_states(lease):
-    with pytest.raises(OutOfStep) as found:
+def test_the_report_names_the_broken_property_and_both_states(lease):
+    with pytest.raises(OutOfStep) as caught:
         walked(
             lease.FENCED, leases.Unstopped, {}, ("ask", {"w": 0}), ("acquire", {"w": 0, "l": 0}), ("expire", {"l": 0})
         )
-    assert str(found.value).splitlines() == [
+    assert str(caught.value).splitlines() == [
         "Unstopped is out of step with lockstep-lease fenced after step 3, expire(l=l0):",
         "  w0.state: Waiting in the model (Worker.stop, rule an expired lease stops its worker), Working in the implementation",
         "  w0.lease: none in the model (Worker.stop, rule an expired lease stops its worker), l0 in the implementation",
@@ -226,9 +226,9 @@ def test_the_line_of_the_document_is_cited():
         scheduler = spoilt_by(ForgottenCancellation)
 
     walk = [("allocate", {"p": 0, "K": 1}), ("preempt", {"p": 1, "K": 1}), ("preempt", {"p": 2, "K": 1})]
-    with pytest.raises(OutOfStep) as found:
+    with pytest.raises(OutOfStep) as caught:
         walked(REPAIRED, Seeded, {"PodGroup": 3, "Cell": 1}, *walk)
-    text = str(found.value)
+    text = str(caught.value)
     assert (
         "g1.state: Pending in the model (PodGroup.e5, rule e3 cancels the preemptor, line 203), Preempting in the"
         in text
@@ -239,8 +239,8 @@ def test_the_line_of_the_document_is_cited():
     )
 
 
-def test_an_implementations_error_is_told_with_the_steps_to_it(lease):
-    text = told(lockstep(lease.FENCED, leases.Fails), KeyError, shrink=True)
+def test_the_report_of_an_error_has_the_steps_to_it(lease):
+    text = report_of(lockstep(lease.FENCED, leases.Fails), KeyError, shrink=True)
     assert "Fails failed in expire(l=l0)" in text and steps(text) == ["ask(w=w0)", "acquire(w=w0, l=l0)"]
 
 
@@ -287,16 +287,16 @@ FAILURES = (OutOfStep, IllegalEvent, GuardFailed)
 
 @pytest.mark.parametrize("model", [p for p in SPOILT if p.id in SHORT])
 def test_a_spoilt_models_machines_fall_out_of_step(model):
-    told(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200)
+    report_of(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200)
 
 
 @pytest.mark.long(one_in=3)
 @pytest.mark.parametrize("model", [p for p in SPOILT if p.id in SHORT or "," not in p.id or "take from" in p.id])
-def test_that_is_told_by_a_short_run(model):
+def test_the_report_has_a_short_run(model):
     fewest = shortest(WORKSHOP, model)
     if fewest is None:
         pytest.skip("at this scope the two are the same")
-    text = told(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200, shrink=True)
+    text = report_of(lockstep(WORKSHOP, generated(model)), FAILURES, examples=200, shrink=True)
     # A step that fails is not among those so far.
     assert fewest - 1 <= len(steps(text)) <= fewest + MORE, text
 
@@ -313,7 +313,7 @@ def test_bugs_seeded_in_the_reference_scheduler_are_found(draft, expected):
         scheduler = spoilt_by(draft)
 
     few = {"scope": {"PodGroup": 3, "Cell": 2}, "without": ["delete_pending", "delete_allocated", "crash"]}
-    assert expected in told(lockstep(REPAIRED, Seeded, refused=HivedRefused, **few), examples=300)
+    assert expected in report_of(lockstep(REPAIRED, Seeded, refused=HivedRefused, **few), examples=300)
 
 
 # What can be said.
@@ -380,7 +380,7 @@ def test_an_implementation_may_choose_itself(lease, refusals):
     ],
 )
 def test_what_it_chooses_is_held_against_the_model(lease, wrong, expected):
-    text = told(lockstep(lease.FENCED, wrong, scope=TWO, chooses=CHOOSES), examples=200)
+    text = report_of(lockstep(lease.FENCED, wrong, scope=TWO, chooses=CHOOSES), examples=200)
     assert re.search(expected, text), text
 
 
@@ -446,7 +446,7 @@ def test_an_implementation_is_closed_at_the_end(lease):
     made.clear()
     Closing.observe = lambda self: {}
     Closing.expire = None  # a method is missing
-    told(lockstep(lease.FENCED, Closing), TypeError, examples=5)
+    report_of(lockstep(lease.FENCED, Closing), TypeError, examples=5)
     assert made and all(one.closed for one in made)
 
 
@@ -467,7 +467,7 @@ def test_a_model_that_comes_to_an_end_is_no_problem(lease):
         ({"scope": {"Wrker": 1}}, ScopeError, "unknown sort 'Wrker'"),
     ],
 )
-def test_a_mistake_is_told_when_the_machine_is_made(lease, options, error, expected):
+def test_a_mistake_is_reported_when_the_machine_is_made(lease, options, error, expected):
     with pytest.raises(error, match=re.escape(expected)):
         lockstep(lease.FENCED, Leases, **options)
 
@@ -490,16 +490,16 @@ class NoExpire:
         ({"Lease": {"l0": "Free"}}, "Lease l0 must be {field: value}, not 'Free'"),
     ],
 )
-def test_what_cannot_be_observed_is_told(lease, shown, expected):
+def test_what_cannot_be_observed_is_reported(lease, shown, expected):
     class Showing(Leases):
         def observe(self):
             return shown
 
-    assert expected in told(lockstep(lease.FENCED, Showing), examples=1)
+    assert expected in report_of(lockstep(lease.FENCED, Showing), examples=1)
 
 
-def test_a_missing_method_is_told(lease):
-    text = told(lockstep(lease.FENCED, lambda world: NoExpire()), TypeError, examples=1)
+def test_a_missing_method_is_reported(lease):
+    text = report_of(lockstep(lease.FENCED, lambda world: NoExpire()), TypeError, examples=1)
     assert (
         "NoExpire lacks a method for the action 'expire' of the model; write it, or leave the action out: without=['expire']"
         in text

@@ -1,4 +1,4 @@
-"""``pytest --schedproof``: one test for each property, a story for each that is not as expected; nothing without the option."""
+"""``pytest --schedproof``: one test for each property, a counterexample for each unexpected verdict; nothing without the option."""
 
 import subprocess
 import sys
@@ -105,7 +105,7 @@ def test_manifests_below_the_root_are_found_from_anywhere(check, pytester):
     done.stdout.fnmatch_lines(["parts/queue/schedproof.toml::job-queue::fenced::one-at-a-time PASSED*"])
 
 
-def test_a_refuted_property_fails_with_its_story(check, pytester):
+def test_a_refuted_property_fails_with_its_counterexample(check, pytester):
     repository(
         pytester.path, model=('[w.lease == l], w.fires("stop")', '[w.lease == l, w.is_("Idle")], w.fires("stop")')
     )

@@ -35,16 +35,16 @@ class Case:
         """The message, in which the folder of this run is left out."""
         with _folder() as folder, imports_undone():
             try:
-                said = self.run()
+                text = self.run()
             except AssertionError:
                 raise  # the case's own mistake
             except Exception as error:
-                said = str(error)
-            if not isinstance(said, str):
-                raise AssertionError(f"{self.shown}: no message, but {said!r:.200}")
+                text = str(error)
+            if not isinstance(text, str):
+                raise AssertionError(f"{self.shown}: no message, but {text!r:.200}")
         for name in {str(folder), str(folder.resolve())}:
-            said = said.replace(f"{name}/", "").replace(name, ".")
-        return said.replace(f"{ROOT}/schedproof/", "").strip()
+            text = text.replace(f"{name}/", "").replace(name, ".")
+        return text.replace(f"{ROOT}/schedproof/", "").strip()
 
 
 @contextlib.contextmanager
@@ -69,11 +69,11 @@ def written(files: Mapping[str, Content]) -> None:
 
 def run(*arguments: str) -> str:
     """What a command says on standard error, from which progress is left out."""
-    said, out = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(out):
+    stderr, out = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stderr(stderr), contextlib.redirect_stdout(out):
         code = main(arguments)
-    assert code == 2, (arguments, code, said.getvalue(), out.getvalue())
-    return re.sub(r"(?m)^schedproof: ", "", said.getvalue())
+    assert code == 2, (arguments, code, stderr.getvalue(), out.getvalue())
+    return re.sub(r"(?m)^schedproof: ", "", stderr.getvalue())
 
 
 def command(*arguments: str, shown: str = "", files: Mapping[str, Content] | None = None) -> Case:

@@ -38,8 +38,10 @@ def ran() -> Ran:
     entries = {}
     with raised() as sites:
         for kind, cases in KINDS.items():
-            found = {case.message(): case.shown for case in reversed(list(cases()))}  # of equal messages, the first
-            entries[kind] = [(shown, message) for message, shown in reversed(found.items())]
+            shown_by_message = {
+                case.message(): case.shown for case in reversed(list(cases()))
+            }  # of equal messages, the first
+            entries[kind] = [(shown, message) for message, shown in reversed(shown_by_message.items())]
     return Ran(entries, frozenset(sites))
 
 

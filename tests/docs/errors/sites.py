@@ -43,12 +43,12 @@ Site = tuple[str, int]
 @contextmanager
 def raised() -> Iterator[set[Site]]:
     """Collects the lines of the source that are running when an error is made."""
-    found: set[Site] = set()
+    sites: set[Site] = set()
     before = {kind: vars(kind).get("__init__") for kind in ERRORS}
     for kind in ERRORS:
-        _record(kind, found)
+        _record(kind, sites)
     try:
-        yield found
+        yield sites
     finally:
         for kind, init in before.items():
             if init is None:
@@ -57,7 +57,7 @@ def raised() -> Iterator[set[Site]]:
                 kind.__init__ = init  # type: ignore[method-assign]
 
 
-def _record(kind: type[Exception], found: set[Site]) -> None:
+def _record(kind: type[Exception], sites: set[Site]) -> None:
     made = kind.__init__
 
     def init(self: Any, *arguments: Any, **named: Any) -> None:
@@ -65,7 +65,7 @@ def _record(kind: type[Exception], found: set[Site]) -> None:
         while frame is not None:
             file = _relative(frame.f_code.co_filename)
             if file:
-                found.add((file, frame.f_lineno))
+                sites.add((file, frame.f_lineno))
             frame = frame.f_back  # type: ignore[assignment]
         made(self, *arguments, **named)
 
@@ -83,7 +83,7 @@ def _relative(file: str) -> str:
 def statements() -> dict[tuple[str, str], list[range]]:
     """Every statement that raises such an error, by its file and text, with its lines. Those of a system are its own."""
     names = {kind.__name__ for kind in ERRORS} | HELPERS
-    found: dict[tuple[str, str], list[range]] = {}
+    sites: dict[tuple[str, str], list[range]] = {}
     for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*.py")):
             file = _relative(str(path))
@@ -95,5 +95,5 @@ def statements() -> dict[tuple[str, str], list[range]]:
                     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
                     if name in names:
                         lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-                        found.setdefault((file, ast.unparse(node.exc)), []).append(lines)
-    return found
+                        sites.setdefault((file, ast.unparse(node.exc)), []).append(lines)
+    return sites

@@ -51,12 +51,12 @@ OVERFLOWN = InvariantAtScope(name="room", says="no box overflows", over=[], then
 
 
 def model(lamps: int = 2, room: Mapping[str, int] = {}, begins: str = "lit") -> Model:
-    """Lamps that tell of themselves when they are switched on."""
+    """Lamps that send a message when they are switched on."""
     lamp = Machine(Lamp, [State("off"), State("on", begins=begins)], [Attribute("lit", BoolType(), rigid=True)])
     return Model(
         system="lamps",
-        variant="telling",
-        about="lamps that tell",
+        variant="sending",
+        about="lamps that send",
         document=Document("none", "None"),
         machines=[lamp, CHANNELS.machine, CHANNELS.queue_machine],
         rows=[Row(Lamp, "on", "off", "on"), *CHANNELS.table, *CHANNELS.queue_table],
@@ -156,8 +156,8 @@ def test_induction_begins_where_objects_do() -> None:
 
 
 def test_what_is_wanted_at_a_scope_is_explored_and_not_proved() -> None:
-    found = {r.name: r for r in model_check(model(1), {}, only=["dark", "stays"])}
-    assert found["dark"].verdict is Verdict.REFUTED and found["stays"].verdict is Verdict.PROVED
-    assert found["stays"].kind == "step invariant at a scope" and found["stays"].scope is not None
+    results = {r.name: r for r in model_check(model(1), {}, only=["dark", "stays"])}
+    assert results["dark"].verdict is Verdict.REFUTED and results["stays"].verdict is Verdict.PROVED
+    assert results["stays"].kind == "step invariant at a scope" and results["stays"].scope is not None
     induction = prove(model(1))
     assert not induction.of("dark") and not induction.of("stays"), "induction is not asked"

@@ -173,7 +173,7 @@ def test_a_step_that_does_not_fit_its_objects_is_refused(steps: str, says: str) 
 # --- as a user meets them
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
+def refusal(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     """What the command says that ends with exit code 2: one line, and nothing else."""
     assert main(["locks", *map(str, arguments)]) == 2
     out, err = capsys.readouterr()
@@ -207,15 +207,15 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 def test_a_file_that_is_no_description_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, says: str
 ) -> None:
-    message = told(capsys, written(tmp_path, "file.yaml", content))
+    message = refusal(capsys, written(tmp_path, "file.yaml", content))
     assert says in message and "file.yaml:" in message
 
 
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "No such file or directory" in told(capsys, tmp_path / "nosuch.yaml")
-    assert "Is a directory" in told(capsys, tmp_path)
-    assert "missing argument 'FILE'" in told(capsys)
-    assert "no such option" in told(capsys, tmp_path, "--nosuch")
+    assert "No such file or directory" in refusal(capsys, tmp_path / "nosuch.yaml")
+    assert "Is a directory" in refusal(capsys, tmp_path)
+    assert "missing argument 'FILE'" in refusal(capsys)
+    assert "no such option" in refusal(capsys, tmp_path, "--nosuch")
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_what_cannot_be_amended_is_refused(
 ) -> None:
     for name, text in files.items():
         written(tmp_path, f"{name}.yaml", text)
-    assert says in told(capsys, tmp_path / "a.yaml")
+    assert says in refusal(capsys, tmp_path / "a.yaml")
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_what_cannot_be_amended_is_refused(
 def test_what_cannot_be_followed_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, says: str
 ) -> None:
-    assert says in told(capsys, written(tmp_path, "a.yaml", text))
+    assert says in refusal(capsys, written(tmp_path, "a.yaml", text))
 
 
 # --- what is right
@@ -281,17 +281,17 @@ def test_a_description_is_read_as_it_is_written() -> None:
         "objects: {p: P, q: Q in p}\nchannels: {c: 0, d: unbounded}\n"
         "threads: {t: rlock q}\ntogether: [1, 2]\nrefuted: [no-deadlock]\n"
     )
-    found = parse(text, "folder/name.yaml")
-    assert (found.name, found.about, found.document) == ("name", "all", "some.md")
-    assert found.classes["P"].kind is Kind.MUTEX and found.classes["Q"].kind is Kind.RW
-    assert found.classes["Q"].is_tree and not found.classes["P"].is_tree
-    assert [(row.text, row.line) for row in found.order] == [("P > Q in it", 12), ("Q > Q in it", 13)]
-    (rule,) = found.rules
+    description = parse(text, "folder/name.yaml")
+    assert (description.name, description.about, description.document) == ("name", "all", "some.md")
+    assert description.classes["P"].kind is Kind.MUTEX and description.classes["Q"].kind is Kind.RW
+    assert description.classes["Q"].is_tree and not description.classes["P"].is_tree
+    assert [(row.text, row.line) for row in description.order] == [("P > Q in it", 12), ("Q > Q in it", 13)]
+    (rule,) = description.rules
     assert (rule.name, rule.line, rule.sentence, rule.mode, rule.lock) == ("r", 14, "says so", Mode.LOCK, "P")
-    operation = found.operations["go"]
+    operation = description.operations["go"]
     assert (operation.line, operation.under[0].line, operation.under[0].mode) == (15, 16, Mode.LOCK)
-    assert found.channels == {"c": 0, "d": UNBOUNDED}
-    assert (found.together, found.refuted) == ((1, 2), {"no-deadlock"})
+    assert description.channels == {"c": 0, "d": UNBOUNDED}
+    assert (description.together, description.refuted) == ((1, 2), {"no-deadlock"})
 
 
 def test_who_writes_may_do_what_a_reader_may() -> None:
@@ -312,12 +312,12 @@ def test_amending_takes_over_and_what_is_said_again_replaces(tmp_path: Path) -> 
         "mine.yaml",
         "amends: base.yaml\norder: [B > A]\ndrops: [other, u]\noperations: {go(A a): [wlock a: []]}\n",
     )
-    found = read(file)
-    assert [row.text for row in found.order] == ["A > B", "B > A"]
-    assert list(found.operations) == ["go"] and list(found.threads) == ["t"]
-    assert found.operations["go"].steps[0].text == "wlock a"
-    assert found.together == (2,) and found.about == "base"
-    assert found.refuted == frozenset(), "what fails is said anew"
+    description = read(file)
+    assert [row.text for row in description.order] == ["A > B", "B > A"]
+    assert list(description.operations) == ["go"] and list(description.threads) == ["t"]
+    assert description.operations["go"].steps[0].text == "wlock a"
+    assert description.together == (2,) and description.about == "base"
+    assert description.refuted == frozenset(), "what fails is said anew"
 
 
 def language() -> None:
@@ -334,7 +334,7 @@ def language() -> None:
 def test_a_check_that_is_not_there_cannot_be_expected_to_fail(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told(capsys, written(tmp_path, "a.yaml", THREAD + "    - rlock a: []\nrefuted: [no-such-check]\n"))
+    refusal(capsys, written(tmp_path, "a.yaml", THREAD + "    - rlock a: []\nrefuted: [no-such-check]\n"))
 
 
 def test_a_rule_is_not_named_as_a_check_is() -> None:
@@ -366,7 +366,7 @@ def test_threads_that_only_serve_are_explored_together() -> None:
 
 
 def test_a_file_name_that_cannot_be_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told(capsys, written(tmp_path, "a.yaml", 'amends: "b\\0.yaml"\n'))
+    refusal(capsys, written(tmp_path, "a.yaml", 'amends: "b\\0.yaml"\n'))
 
 
 def is_checked(text: str) -> bool:

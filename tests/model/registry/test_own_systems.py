@@ -1,4 +1,4 @@
-"""Systems of a user's own: a manifest names them, every command works on them, and mistakes are told in one line."""
+"""Systems of a user's own: a manifest names them, every command works on them, and each mistake has a message of one line."""
 
 import json
 import re
@@ -58,13 +58,13 @@ def run_json(run):
 
 def test_verify_holds_the_verdicts_against_the_manifest(run_json, tmp_path):
     repository(tmp_path)
-    code, found = run_json("verify", "--jobs", "1")
-    assert code == 0 and found["ok"]
-    assert [(each["system"], each["variant"]) for each in found["systems"]] == [
+    code, output = run_json("verify", "--jobs", "1")
+    assert code == 0 and output["ok"]
+    assert [(each["system"], each["variant"]) for each in output["systems"]] == [
         ("lease", "as-written"),
         ("lease", "fenced"),
     ]
-    written, fenced = ({p["name"]: p for p in each["properties"]} for each in found["systems"])
+    written, fenced = ({p["name"]: p for p in each["properties"]} for each in output["systems"])
     assert list(written) == list(fenced) == PROPERTIES
     assert {name for name, p in written.items() if p["verdict"] == "refuted"} == BROKEN
     assert {p["verdict"] for p in fenced.values()} == {"proved"}
@@ -84,9 +84,9 @@ def test_what_it_breaks_is_what_a_hand_written_model_breaks():
 def test_explore_counts_what_a_hand_written_model_counts(run_json, tmp_path, variant, fenced, workers, leases):
     repository(tmp_path)
     scope = f"Worker={workers},Lease={leases}"
-    _, found = run_json("explore", "lease", "--variant", variant, "--scope", scope, "--no-symmetry")
-    states, taken = reachable(workers, leases, fenced)
-    assert (found["states"], found["transitions"]) == (len(states), taken)
+    _, output = run_json("explore", "lease", "--variant", variant, "--scope", scope, "--no-symmetry")
+    states, transitions = reachable(workers, leases, fenced)
+    assert (output["states"], output["transitions"]) == (len(states), transitions)
 
 
 def test_every_command_works(run, tmp_path):
@@ -128,7 +128,7 @@ def test_every_command_works(run, tmp_path):
         assert expected in out, arguments
 
 
-def test_a_log_that_violates_is_told_with_what_it_breaks(run, tmp_path):
+def test_a_violation_in_a_log_names_the_violated_property(run, tmp_path):
     repository(tmp_path, log=('"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Waiting"', '"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Working"'))  # fmt: skip
     code, out, _ = run("validate", "lease", "lease/log.jsonl")
     assert (
@@ -154,31 +154,38 @@ def test_other_formats_are_other_systems(run, tmp_path):
 
 def test_list_has_the_users_systems_and_the_projects(run_json, tmp_path):
     repository(tmp_path)
-    code, found = run_json("list")
+    code, output = run_json("list")
     assert code == 0
-    assert [s["name"] for s in found["systems"]] == ["lease", "beaker", "hived", "jobmon", "yunikorn", "yunikorn-merge"]
-    assert found["systems"][0]["judged_by"] == "fenced"
+    assert [s["name"] for s in output["systems"]] == [
+        "lease",
+        "beaker",
+        "hived",
+        "jobmon",
+        "yunikorn",
+        "yunikorn-merge",
+    ]
+    assert output["systems"][0]["judged_by"] == "fenced"
 
 
 def test_the_former_key_of_the_variant_for_logs_is_read(run_json, tmp_path):
     repository(tmp_path, manifest=('validated_by = "fenced"', 'judged_by = "as-written"'))
-    code, found = run_json("list")
+    code, output = run_json("list")
     assert code == 0
-    assert found["systems"][0]["judged_by"] == "as-written"
+    assert output["systems"][0]["judged_by"] == "as-written"
 
 
 def test_a_manifest_is_found_from_below_within_a_repository(tmp_path):
     repository(tmp_path)
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
-    there = tmp_path / "schedproof.toml"
-    assert find(tmp_path) == there
+    manifest = tmp_path / "schedproof.toml"
+    assert find(tmp_path) == manifest
     assert find(inner) is None  # who knows whose it is
     (tmp_path / "pyproject.toml").touch()
-    assert find(inner) == there
+    assert find(inner) == manifest
     (tmp_path / "a" / ".git").mkdir()  # another repository
     assert find(inner) is None
-    assert find(tmp_path) == there
+    assert find(tmp_path) == manifest
 
 
 def test_the_project_s_own_systems_need_no_readable_manifest(run, tmp_path):
@@ -187,7 +194,7 @@ def test_the_project_s_own_systems_need_no_readable_manifest(run, tmp_path):
     assert run("table", "lease", "Lease")[0] == 2
 
 
-def test_what_the_manifest_does_not_expect_fails_and_is_told(run, tmp_path):
+def test_what_the_manifest_does_not_expect_fails_and_is_reported(run, tmp_path):
     repository(tmp_path, manifest=('refuted = ["lease-is-held", "one-at-a-time"]', 'refuted = ["lease-is-held", "nobody-starves"]'))  # fmt: skip
     code, out, _ = run("verify", "lease", "--jobs", "1")
     assert code == 1
@@ -218,8 +225,8 @@ def test_a_list_of_models_is_as_good_as_each_of_them(run_json, tmp_path):
     )
     with (tmp_path / "lease" / "model.py").open("a") as file:
         file.write("\nALL = [AS_WRITTEN, FENCED]\n")
-    _, found = run_json("list", "lease")
-    assert [v["name"] for v in found["systems"][0]["variants"]] == ["as-written", "fenced"]
+    _, output = run_json("list", "lease")
+    assert [v["name"] for v in output["systems"][0]["variants"]] == ["as-written", "fenced"]
 
 
 def test_a_log_is_checked_by_the_first_variant_by_default(tmp_path):
@@ -272,7 +279,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_is_told_in_one_line(run, tmp_path, mistake):
+def test_a_mistake_is_reported_in_one_line(run, tmp_path, mistake):
     changes, expected = MISTAKES[mistake]
     repository(tmp_path, **changes)
     code, out, err = run("verify", "--jobs", "1")
@@ -292,7 +299,7 @@ def test_a_variant_needs_the_one_that_it_amends(run, tmp_path):
 
 
 @pytest.mark.parametrize(("content", "expected"), [(b"", "the file names no system"), (b"systems = 3", "systems is not a table"), (b"\xff", "is not UTF-8"), (b"a = " + b"[" * 20_000, "is nested too deep"), (b"a = " + b"1" * 10_000, "has a number of too many digits")])  # fmt: skip
-def test_a_file_that_is_no_manifest_is_told_in_one_line(run, tmp_path, content, expected):
+def test_an_invalid_manifest_is_reported_in_one_line(run, tmp_path, content, expected):
     (tmp_path / "schedproof.toml").write_bytes(content)
     code, _, err = run("verify")
     assert code == 2 and f"schedproof.toml: {expected}" in err and err.count("\n") == 1
@@ -302,7 +309,7 @@ WRONG = ('default_scope={"Worker": 2, "Lease": 1},', 'default_scope={"Worker": 2
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_what_a_function_of_the_model_raises_is_told_in_one_line(run, tmp_path, jobs):
+def test_an_exception_of_the_model_is_reported_in_one_line(run, tmp_path, jobs):
     repository(tmp_path, model=WRONG)
     text = (tmp_path / "lease" / "model.py").read_text().splitlines()
     (line,) = [number for number, each in enumerate(text, 1) if "1 / 0" in each]
@@ -338,7 +345,7 @@ def test_the_line_of_an_exception_is_that_of_the_user_s_file(run, tmp_path):
     assert f"fails in lease/model.py, line {line}: TypeError: " in err
 
 
-def test_an_unknown_system_is_told_with_the_user_s_own(run, tmp_path):
+def test_the_error_for_an_unknown_system_lists_the_users_systems(run, tmp_path):
     repository(tmp_path)
     _, _, err = run("verify", "leese")
     assert "unknown system 'leese'; did you mean lease? choose from lease, beaker, hived" in err

@@ -145,15 +145,15 @@ def formulas(draw: Callable[[Any], Any], scope: Scope, depth: int, is_after: boo
     """A formula over the variables of ``scope``; what is read in the state after is not asked for the one after that."""
 
     def inner(within: Scope = scope, later: bool = is_after) -> t.Term:
-        found: t.Term = draw(formulas(within, depth - 1, later))
-        return found
+        drawn: t.Term = draw(formulas(within, depth - 1, later))
+        return drawn
 
     kinds = ["atom", "not", "and", "or", "implies", "iff", "after", "exists", "exists", "forall", "those"]
     kind = draw(st.sampled_from(kinds)) if depth and scope else "exists" if depth else "atom"
     match kind:
         case "atom":
-            found: t.Term = draw(atoms(scope))
-            return found
+            drawn: t.Term = draw(atoms(scope))
+            return drawn
         case "not":
             return ~inner()
         case "and":
@@ -182,14 +182,14 @@ def formulas(draw: Callable[[Any], Any], scope: Scope, depth: int, is_after: boo
 def states(draw: Callable[[Any], Any]) -> State:
     """Any state of the workshop, also one that can not be reached."""
     random = Random(draw(st.integers(0, 10_000)))  # not slot by slot: most would be 0
-    found: list[int] = []
+    numbers: list[int] = []
     for machine in WORKSHOP.machines:
         count = SIZES[machine.sort.name]
-        found += random.choices(range(len(machine.states)), k=count)
+        numbers += random.choices(range(len(machine.states)), k=count)
         for attribute in machine.attributes:
             values = list(INSTANCE.domain(attribute.type)) + ([-1] if isinstance(attribute.type, Ref) else [])
-            found += random.choices(values, k=count)
-    return tuple(found)
+            numbers += random.choices(values, k=count)
+    return tuple(numbers)
 
 
 Problem = tuple[list[t.Var], list[t.Var], list[t.Term], State, State]
@@ -209,35 +209,35 @@ def problems(draw: Callable[[Any], Any]) -> Problem:
 
 # --- The comparison --------------------------------------------------------------------------------------------------
 
-Found = tuple[list[tuple[int, ...]], bool]
+Outcome = tuple[list[tuple[int, ...]], bool]
 """The solutions in their order, and whether an attribute of no object was read after the last one."""
 
 
-def by_trying(problem: Problem, start: Mapping[str, tuple[str, int]]) -> Found:
+def by_trying(problem: Problem, start: Mapping[str, tuple[str, int]]) -> Outcome:
     """Every choice of objects in order, every condition from left to right."""
     _, choose, conditions, now, later = problem
-    found = []
+    solutions = []
     try:
         for chosen in combinations(choose):
             if all(brute(c, {**start, **chosen}, now, later) for c in conditions):
-                found.append(tuple(chosen[v.name][1] for v in choose))
+                solutions.append(tuple(chosen[v.name][1] for v in choose))
     except Undefined:
-        return found, True
-    return found, False
+        return solutions, True
+    return solutions, False
 
 
-def by_plan(problem: Problem, start: Mapping[str, tuple[str, int]]) -> Found:
+def by_plan(problem: Problem, start: Mapping[str, tuple[str, int]]) -> Outcome:
     """The same as a planned search finds them."""
     known, choose, conditions, now, later = problem
     planned = evaluating.search(INSTANCE, {v.name: v for v in known}, choose, conditions)
     moment = Moment(now, {name: n for name, (_, n) in start.items()}, {}, later)
-    found = []
+    found_solutions = []
     try:
         for _ in planned.solutions(moment):
-            found.append(tuple(moment.bound[v.name] for v in choose))
+            found_solutions.append(tuple(moment.bound[v.name] for v in choose))
     except Undefined:
-        return found, True
-    return found, False
+        return found_solutions, True
+    return found_solutions, False
 
 
 def starts(problem: Problem) -> Iterator[dict[str, tuple[str, int]]]:
@@ -256,22 +256,22 @@ def some(problem: Problem, start: Mapping[str, tuple[str, int]]) -> object:
         return UNDEFINED
 
 
-def first(found: Found) -> object:
+def first(outcome_of_search: Outcome) -> object:
     """What a search that stops at the first solution says."""
-    solutions, broke = found
+    solutions, broke = outcome_of_search
     return solutions[0] if solutions else UNDEFINED if broke else None
 
 
-LOOK = settings(max_examples=180, derandomize=True, deadline=None, database=None)
+RANDOM_CASES = settings(max_examples=180, derandomize=True, deadline=None, database=None)
 
 
-@LOOK
+@RANDOM_CASES
 @given(problems())
 def test_a_planned_search_finds_what_trying_everything_finds(problem: Problem) -> None:
     for start in starts(problem):
-        wanted = by_trying(problem, start)
-        assert by_plan(problem, start) == wanted
-        assert some(problem, start) == first(wanted)
+        by_brute_force = by_trying(problem, start)
+        assert by_plan(problem, start) == by_brute_force
+        assert some(problem, start) == first(by_brute_force)
 
 
 def outcome(term: t.Term, scope: Scope, bound: Mapping[str, tuple[str, int]], now: State, later: State) -> object:
@@ -284,7 +284,7 @@ def outcome(term: t.Term, scope: Scope, bound: Mapping[str, tuple[str, int]], no
     return value, moment.bound
 
 
-def wanted(term: t.Term, bound: Mapping[str, tuple[str, int]], now: State, later: State) -> object:
+def by_brute_force(term: t.Term, bound: Mapping[str, tuple[str, int]], now: State, later: State) -> object:
     """The same by trying everything: no variable outside of the formula is changed."""
     try:
         value = bool(brute(term, bound, now, later))
@@ -300,21 +300,21 @@ def checked(draw: Callable[[Any], Any]) -> tuple[t.Term, Scope, State, State]:
     return draw(formulas(scope, 3)), scope, draw(states()), draw(states())
 
 
-@LOOK
+@RANDOM_CASES
 @given(checked())
 def test_a_formula_means_what_trying_everything_says(problem: tuple[t.Term, Scope, State, State]) -> None:
     term, scope, now, later = problem
     for bound in combinations(list(scope.values())):
-        assert outcome(term, scope, bound, now, later) == wanted(term, bound, now, later)
+        assert outcome(term, scope, bound, now, later) == by_brute_force(term, bound, now, later)
 
 
 def test_the_random_searches_are_of_every_kind() -> None:
     """Else the comparison would show little: none, some and all solutions, undefined at once and later, shadowing."""
     seen = set()
 
-    @settings(LOOK, max_examples=120)
+    @settings(RANDOM_CASES, max_examples=120)
     @given(problems())
-    def look(problem: Problem) -> None:
+    def note_kinds(problem: Problem) -> None:
         known, choose, conditions, *_ = problem
         shadows = any(k.name == c.name for k in known for c in choose)
         for start in starts(problem):
@@ -323,7 +323,7 @@ def test_the_random_searches_are_of_every_kind() -> None:
             seen.add("shadowed" if shadows else "plain")
             seen.add("quantified" if any(isinstance(c, t.Quantified) for c in conditions) else "bare")
 
-    look()
+    note_kinds()
     assert seen == {(a, b) for a in (True, False) for b in (True, False)} | {
         "shadowed", "plain", "quantified", "bare"
     }  # fmt: skip
@@ -347,8 +347,8 @@ def test_an_earlier_condition_guards_a_later_one_asked_first() -> None:
         says(exists([w, x], w.holds.is_("Free") & (w.holds == x)))
 
 
-def test_what_is_false_guards_what_tells_the_values() -> None:
-    """Nobody is busy, so who has the tool that nobody holds is not asked, though it would tell which worker it is."""
+def test_a_false_condition_guards_the_one_that_gives_values() -> None:
+    """No worker is busy. So the condition on the holder is not evaluated, though it would determine the worker."""
     one, other = variable(Worker, "one"), variable(Worker, "other")
     assert not says(exists([other], other.is_("Busy") & (other == one.holds.by)), one=(one, 0))
     with pytest.raises(Undefined):
@@ -499,19 +499,21 @@ def test_a_wrong_plan_is_noticed(plant: Callable[[pytest.MonkeyPatch], None], mo
     if not by_hand_is_right():
         return
 
-    @settings(LOOK, max_examples=600, phases=[Phase.generate])  # it stops when it has noticed
+    @settings(RANDOM_CASES, max_examples=600, phases=[Phase.generate])  # it stops when it has noticed
     @given(problems(), checked())
-    def look(problem: Problem, formula: tuple[t.Term, Scope, State, State]) -> None:
+    def note_kinds(problem: Problem, formula: tuple[t.Term, Scope, State, State]) -> None:
         term, scope, now, later = formula
         try:
             same = all(by_plan(problem, s) == by_trying(problem, s) for s in starts(problem))
             same = same and all(some(problem, s) == first(by_trying(problem, s)) for s in starts(problem))
             bindings = list(combinations(list(scope.values())))
-            same = same and all(outcome(term, scope, b, now, later) == wanted(term, b, now, later) for b in bindings)
+            same = same and all(
+                outcome(term, scope, b, now, later) == by_brute_force(term, b, now, later) for b in bindings
+            )
         except (KeyError, IndexError):
             same = False  # a variable without an object
         if not same:
             raise Noticed
 
     with pytest.raises(Noticed):
-        look()
+        note_kinds()

@@ -1,4 +1,4 @@
-"""The step of a finite instance, construct by construct: each test a small model whose outcome is told by hand."""
+"""The step of a finite instance, construct by construct: each test a small model whose outcome is written by hand."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ def test_causes_name_the_action_or_the_rule() -> None:
 
 def test_choices_are_all_parameters_for_which_the_guard_holds() -> None:
     stepper = Stepper(instance())
-    found = list(stepper.choices(state(**HOLDING), line_up))
-    assert found == [choice(line_up, S=["w1"], x="t0")]
+    offered = list(stepper.choices(state(**HOLDING), line_up))
+    assert offered == [choice(line_up, S=["w1"], x="t0")]
     assert [c.parameters for c in stepper.choices(state(), mend)] == [
         (("x", tool), ("n", 0), ("mood", mood)) for tool in (0, 1) for mood in (0, 1)
     ]
@@ -150,8 +150,8 @@ def asked_alike() -> bool:
     alike = True
     for sizes in ({"Worker": 2, "Tool": 1}, {"Worker": 1, "Tool": 2}):
         where = instance(model, sizes)
-        old, found = Stepper(where), explore(where, symmetry=False, limit=150)
-        for now in found.states:
+        old, exploration = Stepper(where), explore(where, symmetry=False, limit=150)
+        for now in exploration.states:
             new = Stepper(where)
             alike = alike and all(old.choices(now, a) == new.choices(now, a) for a in model.actions)
     return alike
@@ -193,8 +193,8 @@ def ill_formed(model: Model, before: State, chosen: Choice) -> str:
 
 def test_an_object_that_fires_two_events_is_ill_formed() -> None:
     model = replace(WORKSHOP, rules=[*WORKSHOP.rules, Rule("too", take, [], x.fires("line", who=x.queue))])
-    said = ill_formed(model, state(), choice(take, w="w0", x="t0", careful=True))
-    assert "t0 fires twice in one step: taken and line, by rule too (test_step.py:" in said
+    problem = ill_formed(model, state(), choice(take, w="w0", x="t0", careful=True))
+    assert "t0 fires twice in one step: taken and line, by rule too (test_step.py:" in problem
 
 
 def test_an_event_with_two_payloads_is_ill_formed_one_twice_not() -> None:
@@ -208,14 +208,14 @@ def test_an_event_with_two_payloads_is_ill_formed_one_twice_not() -> None:
 
 def test_an_event_in_a_state_without_a_row_for_it_is_ill_formed() -> None:
     model = replace(WORKSHOP, rules=[*WORKSHOP.rules, Rule("too", take, [v != w], v.fires("kicked"))])
-    said = ill_formed(model, state(), choice(take, w="w0", x="t0", careful=True))
-    assert said == "w1 fires kicked in state Idle, where the table has no row for it"
+    problem = ill_formed(model, state(), choice(take, w="w0", x="t0", careful=True))
+    assert problem == "w1 fires kicked in state Idle, where the table has no row for it"
 
 
 def test_a_number_that_leaves_its_range_is_ill_formed() -> None:
     before = state(t0={"wear": 2})
-    said = ill_formed(WORKSHOP, before, choice(take, w="w0", x="t0", careful=True))
-    assert said.startswith("t0 fires taken, which sets wear to 3, outside of 0..2 (toys.py:")
+    problem = ill_formed(WORKSHOP, before, choice(take, w="w0", x="t0", careful=True))
+    assert problem.startswith("t0 fires taken, which sets wear to 3, outside of 0..2 (toys.py:")
 
 
 def test_a_number_that_falls_out_of_its_range_is_ill_formed() -> None:
@@ -331,7 +331,7 @@ def test_values_are_shown_and_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sort", "attribute", "shown", "said"),
+    ("sort", "attribute", "shown", "problem"),
     [
         ("Worker", "holds", "t7", "unknown Tool 't7'; choose from t0, t1"),
         ("Worker", "knows", "t0", "'t0' is not a list; write a list of names of Tool"),
@@ -341,25 +341,25 @@ def test_values_are_shown_and_read_back() -> None:
         ("Worker", "jobs", "one", "'one' is not a value of type 0..1"),
     ],
 )
-def test_a_value_that_is_none_is_refused(sort: str, attribute: str, shown: object, said: str) -> None:
+def test_a_value_that_is_none_is_refused(sort: str, attribute: str, shown: object, problem: str) -> None:
     declared = WORKSHOP.machine(sort).attribute(attribute)
     assert declared is not None
-    with pytest.raises(ValueError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(problem)):
         instance().read(declared.type, shown)
 
 
 @pytest.mark.parametrize(
-    ("scope", "said"),
+    ("scope", "problem"),
     [
         ({"Worker": 0}, "scope Worker=0 cannot be explored; write a number from 1 to 64"),
         ({"Worker": 10**9}, "scope Worker=1000000000 cannot be explored; write a number from 1 to 64"),
         ({"Workers": 2}, "unknown sort 'Workers' in the scope; choose from Worker, Tool"),
     ],
 )
-def test_an_impossible_scope_is_refused(scope: Mapping[str, int], said: str) -> None:
+def test_an_impossible_scope_is_refused(scope: Mapping[str, int], problem: str) -> None:
     with pytest.raises(ScopeError) as caught:
         check_scope(WORKSHOP, scope)
-    assert str(caught.value) == said
+    assert str(caught.value) == problem
 
 
 def test_a_scope_is_completed_by_the_default() -> None:

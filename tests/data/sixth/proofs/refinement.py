@@ -21,7 +21,7 @@ def switched(lit: frozenset[str], lamp: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Found:
+class Comparison:
     """States and edges of the implementation, and whether they are the model's."""
 
     ok: bool
@@ -35,7 +35,7 @@ class Found:
 class LampRefinement(Refinement):
     """The implementation has as many states and edges as the model."""
 
-    def check(self, progress: Progress | None = None) -> Found:
+    def check(self, progress: Progress | None = None) -> Comparison:
         """Explores both."""
         began = time.perf_counter()
         seen, edges, to_go = {frozenset[str]()}, 0, [frozenset[str]()]
@@ -48,7 +48,7 @@ class LampRefinement(Refinement):
                     to_go.append(after)
         model = explore(Instance(AS_WRITTEN, dict(self.scope), {}))
         same = (len(seen), edges) == (model.state_count, model.transition_count)
-        return Found(same, len(seen), time.perf_counter() - began)
+        return Comparison(same, len(seen), time.perf_counter() - began)
 
 
 REFINEMENTS = [

@@ -13,8 +13,8 @@ from tests.model.locks.test_language import CALLED, CLASSES, THREAD, WRONG
 
 
 def _line(text: str, line: int) -> str:
-    found = text.splitlines()[line - 1 : line]
-    return found[0].strip() if found else "(empty)"
+    lines = text.splitlines()[line - 1 : line]
+    return lines[0].strip() if lines else "(empty)"
 
 
 def _parsed(text: str, line: int) -> Case:

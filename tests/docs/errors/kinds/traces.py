@@ -57,25 +57,25 @@ def _lock(text: str) -> Case:
     return Case(text, go)
 
 
-def _itf(said: object) -> Case:
+def _itf(document: object) -> Case:
     def go() -> object:
-        return itf.check(said, Path.cwd())
+        return itf.check(document, Path.cwd())
 
-    return Case(_itf_line(said), go)
+    return Case(_itf_line(document), go)
 
 
-def _itf_line(said: object) -> str:
+def _itf_line(document: object) -> str:
     """What of a trace is not as in the right one."""
     right = itf.trace()
-    if not isinstance(said, dict):
-        return short(said)
-    other = {key: value for key, value in said.items() if value != right.get(key)}
+    if not isinstance(document, dict):
+        return short(document)
+    other = {key: value for key, value in document.items() if value != right.get(key)}
     states = other.get("states")
     if isinstance(states, list) and len(other) == 1 and len(states) == len(right["states"]):
         n, state = next((n, s) for n, s in enumerate(states) if s != right["states"][n])
         changed = {k: v for k, v in state.items() if v != right["states"][n].get(k)}
         return short({f"states[{n}]": changed or list(state)})
-    return short(other or list(said))
+    return short(other or list(document))
 
 
 def cases() -> Iterator[Case]:
@@ -133,8 +133,8 @@ def cases() -> Iterator[Case]:
         yield Case(short(value), lambda value=value: decode(value, "x"))
     yield Case("encode(1.5)", lambda: encode(1.5))
     yield Case("Record.of({'#a': 1})", lambda: encode(Record.of({"#a": 1})))
-    for said, _ in itf.MISTAKES:
-        yield _itf(said)
+    for document, _ in itf.MISTAKES:
+        yield _itf(document)
     for text, _ in locks.BAD.values():
         yield _lock(text)
     for line in (

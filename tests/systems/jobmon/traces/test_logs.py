@@ -36,10 +36,20 @@ SAMPLES: dict[str, tuple[str, int, list[tuple[int, str]]]] = {
     "events-console.log": (EVENTS, 5, [(3, TRIAGE)]),
 }
 NONCONFORMING = {
-    "depart-audit-done-is-left.csv": (AUDIT, 6, 7, "task 7 goes from D (Done) to G (Registering): neither table"),
-    "depart-dumps-two-live-instances.jsonl": (DUMPS, 2, 2, "instance 12.state: Error in the model, Running observed"),
-    "depart-dumps-two-runs.jsonl": (DUMPS, 3, 3, "run 4.state: Registered in the model, Running observed"),
-    "depart-events-running-after-done.jsonl": (EVENTS, 3, 3, "it was D (Done)"),
+    "does-not-conform-audit-done-is-left.csv": (
+        AUDIT,
+        6,
+        7,
+        "task 7 goes from D (Done) to G (Registering): neither table",
+    ),
+    "does-not-conform-dumps-two-live-instances.jsonl": (
+        DUMPS,
+        2,
+        2,
+        "instance 12.state: Error in the model, Running observed",
+    ),
+    "does-not-conform-dumps-two-runs.jsonl": (DUMPS, 3, 3, "run 4.state: Registered in the model, Running observed"),
+    "does-not-conform-events-running-after-done.jsonl": (EVENTS, 3, 3, "it was D (Done)"),
 }
 
 
@@ -418,7 +428,7 @@ def test_the_examples_conform(tmp_path: Path) -> None:
 def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "jobmon", str(HERE / "dumps-retry.jsonl")]) == 0
     assert "jobmon shipped: conforms (5 records, format jobmon-dumps)" in capfd.readouterr().out
-    assert main(["validate", "jobmon", str(HERE / "depart-dumps-two-runs.jsonl"), "--json", "-"]) == 1
+    assert main(["validate", "jobmon", str(HERE / "does-not-conform-dumps-two-runs.jsonl"), "--json", "-"]) == 1
     found = json.loads(capfd.readouterr().out)
     assert found["verdict"] == "violates" and found["first_departure"]["record"] == 3
 

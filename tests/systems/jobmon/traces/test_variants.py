@@ -26,10 +26,10 @@ SAMPLES = sorted(path.name for path in HERE.iterdir() if path.name != "README.md
 
 NOT_REPAIRED = {
     "audit-retries.jsonl": 14,  # a task runs before its instance is launched
-    "depart-audit-done-is-left.csv": 4,  # likewise
-    "depart-dumps-two-live-instances.jsonl": 2,
-    "depart-dumps-two-runs.jsonl": 2,  # the second run is registered while the first is on its way
-    "depart-events-running-after-done.jsonl": 3,
+    "does-not-conform-audit-done-is-left.csv": 4,  # likewise
+    "does-not-conform-dumps-two-live-instances.jsonl": 2,
+    "does-not-conform-dumps-two-runs.jsonl": 2,  # the second run is registered while the first is on its way
+    "does-not-conform-events-running-after-done.jsonl": 3,
     "dumps-an-end-is-left.jsonl": 1,  # the task is not the image of its instance
     "dumps-two-live-instances.jsonl": 3,
 }
