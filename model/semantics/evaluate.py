@@ -172,7 +172,7 @@ def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
 
 
 def _read(who: Eval, of: t.Term, place: Place, what: str, slot: int, accepted: frozenset[int] | None = None) -> Eval:
-    """A function that reads the value at ``slot`` of the object ``of``, or whether it is one of ``wanted``.
+    """A function that reads the value at ``slot`` of the object ``of``, or whether it is one of ``accepted``.
 
     Models read nearly all values this way, and mostly of a variable. So the variable's value is looked up inline,
     without a call.

@@ -342,11 +342,11 @@ class TestStdio:
 
         try:
             with spinning(), Nursery(Limits()) as nursery:
-                found = asyncio.run(asyncio.wait_for(scenario(nursery), 20))
+                replies = asyncio.run(asyncio.wait_for(scenario(nursery), 20))
         finally:
             for each in (source, sent, target):
                 os.close(each)
-        assert {answer["error"]["code"] for answer in found} == {-32006}
+        assert {answer["error"]["code"] for answer in replies} == {-32006}
 
     def test_it_ends_when_nobody_reads_its_answers(self) -> None:
         (source, sent), (heard, target) = os.pipe(), os.pipe()

@@ -93,9 +93,8 @@ class Daemon:
             if pending_search.searched:
                 self._new_jobs.settle()
             elif not _tried(lambda name: self._new_jobs.search(), pending_search.recipe_set):
-                _tried(
-                    self._new_jobs.seat, pending_search.recipe_set
-                )  # the search was refused because the set is not seated yet
+                # The search was refused because the set is not seated yet.
+                _tried(self._new_jobs.seat, pending_search.recipe_set)
             busy = True
         return busy
 

@@ -30,7 +30,7 @@ class LocalCluster:
         command: returns the command line of the worker for an instance.
         log: the file that workers and commands write to; None discards their output.
         place: where the jobs run; this process's place by default.
-        say: called once for each job with what the cluster cannot do; prints to standard error by default.
+        report: called once for each job with what the cluster cannot do; prints to standard error by default.
     """
 
     def __init__(

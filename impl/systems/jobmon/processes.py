@@ -67,12 +67,12 @@ def descendants(of: int, among: Iterable[Process]) -> list[Process]:
     children: dict[int, list[Process]] = {}
     for each in among:
         children.setdefault(each.parent, []).append(each)
-    result, todo = [], [of]
+    below, todo = [], [of]
     while todo:
         born = children.pop(todo.pop(), [])
-        result += born
+        below += born
         todo += [each.pid for each in born]
-    return result
+    return below
 
 
 def carries(pid: int, variable: str) -> bool:

@@ -222,16 +222,16 @@ class World:
         agent = self._agent(act.who, _Deaf(server) if act.kind is Kind.LOST else server)
         try:
             if act.kind is Kind.HEARTBEAT:
-                report = agent.heartbeat()
+                done = agent.heartbeat()
             elif act.kind is Kind.STOP and isinstance(agent, Client):
                 agent.stop()
-                report = "stop"
+                done = "stop"
             else:
-                report = agent.step(act.choice)
+                done = agent.step(act.choice)
         except Unreachable:
             return "asked, but got no answer"
         self._keep(act.who, agent)
-        return report
+        return done
 
     def server(self) -> Server:
         """Returns the server, made anew for each act: it keeps only when it started, which is now or a lease ago."""
