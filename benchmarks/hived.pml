@@ -85,7 +85,7 @@ hidden byte c;
 hidden byte at_once;
 hidden byte losers;
 
-/* Group P takes the chosen cells: at once if all are Free or Reserved (e0, line 49), else by preempting (e1, line 61). Whoever loses a
+/* Group P takes the chosen cells: at once if all are Free or Reserved (e0, line 49), else by preempting (e1, line 61). A group that loses a
  * reservation loses all of them (e5, line 100); whose Used cell is taken is BeingPreempted (e6, line 111). */
 inline take(P) {
     at_once = 1;

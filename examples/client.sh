@@ -3,7 +3,7 @@
 #
 #   examples/client.sh http://127.0.0.1:8470 TRACE.jsonl
 #
-# Exits as "schedproof validate" does: 0 conforms, 1 violates, 3 undetermined, 2 if it could not be judged.
+# Exits as "schedproof validate" does: 0 conforms, 1 violates, 3 undetermined, 2 if it could not be checked.
 # A token, if the server has one, is taken from SCHEDPROOF_TOKEN.
 set -u
 
@@ -27,7 +27,7 @@ ended() {
 trap 'exit 2' HUP INT TERM
 trap ended EXIT
 
-# Options by way of a file: the command line of a process can be seen by others, and a token is for nobody else.
+# Options by way of a file: other users can see the command line of a process, and must not see the token.
 : >"$work/options"
 [ -z "${SCHEDPROOF_TOKEN:-}" ] || printf 'header = "Authorization: Bearer %s"\n' "$SCHEDPROOF_TOKEN" >"$work/options"
 

@@ -89,7 +89,7 @@ class TestCalls:
         assert after_close["error"]["code"] == -32001
 
     @pytest.mark.parametrize(
-        ("request", "code", "says"),
+        ("sent", "code", "says"),
         [
             (b"{", -32700, "not JSON"),
             (b"[" * 100_000, -32700, "nested deeper"),
@@ -114,11 +114,11 @@ class TestCalls:
             (call("session.report", session="x"), -32001, "unknown session"),
         ],
     )  # fmt: skip
-    def test_what_is_wrong_has_the_code_of_the_specification(self, request: object, code: int, says: str) -> None:
-        (answer,) = asked(request)
+    def test_what_is_wrong_has_the_code_of_the_specification(self, sent: object, code: int, says: str) -> None:
+        (answer,) = asked(sent)
         assert answer["error"]["code"] == code
         assert says in answer["error"]["message"] and "\n" not in answer["error"]["message"]
-        assert answer["id"] == (1 if isinstance(request, dict) or b'"id": 1,' in request else None)  # type: ignore[operator]
+        assert answer["id"] == (1 if isinstance(sent, dict) or b'"id": 1,' in sent else None)  # type: ignore[operator]
 
     def test_a_bad_record_says_which_and_what_is_kept(self) -> None:
         _, bad, conflict = asked(
@@ -428,8 +428,8 @@ class TestToken:
     @pytest.mark.parametrize("bad", [b"", b"short", b"two words of some length", b"\xff" * 20, b"x" * 15])
     def test_a_bad_token_is_refused_and_not_printed(self, tmp_path: Path, bad: bytes) -> None:
         (tmp_path / "token").write_bytes(bad)
-        with pytest.raises(BadToken, match="at least 16") as found:
+        with pytest.raises(BadToken, match="at least 16") as caught:
             read_token(str(tmp_path / "token"), {})
-        assert not bad or bad.decode("latin-1") not in str(found.value)
+        assert not bad or bad.decode("latin-1") not in str(caught.value)
         with pytest.raises(BadToken, match=VARIABLE):
             read_token(None, {VARIABLE: bad.decode("latin-1")})
