@@ -16,7 +16,7 @@ def put(monkeypatch: pytest.MonkeyPatch, systems: Mapping[str, System]) -> None:
     """Has the registry find just ``systems``, as if each had a manifest."""
     entries = {name: Entry(Path(f"{name}.toml"), None, name, SystemTable(), (), {}) for name in systems}
     real = loading.load
-    monkeypatch.setattr(discovery, "builtin", lambda: discovery.Found(entries))
+    monkeypatch.setattr(discovery, "builtin", lambda: discovery.SystemIndex(entries))
     monkeypatch.setattr(
         loading, "load", lambda entry: systems[entry.name] if entry in entries.values() else real(entry)
     )
