@@ -68,11 +68,11 @@ def steps(state, fenced):
 def reachable(workers, leases, fenced):
     """Every state of the first model, and the number of steps from all of them."""
     first = ((IDLE, None),) * workers, (None,) * leases
-    seen, work, taken = {first}, deque([first]), 0
+    seen, work, step_count = {first}, deque([first]), 0
     while work:
         for after in steps(work.popleft(), fenced):
-            taken += 1
+            step_count += 1
             if after not in seen:
                 seen.add(after)
                 work.append(after)
-    return seen, taken
+    return seen, step_count

@@ -28,8 +28,8 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.exploration.counterexample_text import indented, story
-from schedproof.proofs.exploration.explore import Found
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
+from schedproof.proofs.exploration.explore import ExplorationResult
 from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -51,7 +51,7 @@ class Counts:
     per_action: Counter[str]
 
     @staticmethod
-    def of(found: Found) -> Counts:
+    def of(found: ExplorationResult) -> Counts:
         """Counts what was found."""
         return Counts(
             found.stopped,
@@ -292,7 +292,7 @@ def _print(found: Explored) -> None:
         result = checked.result
         if found.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
             click.echo(f"{result.name}: {result.reach}, expected {checked.expected}")
-            click.echo(indented(story(model, result.counterexample)))
+            click.echo(indented(counterexample_lines(model, result.counterexample)))
     if found.ended and found.complete:
         click.echo(f"{found.ended} while properties were checked")
     json = found.as_json()

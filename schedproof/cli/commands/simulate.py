@@ -20,7 +20,7 @@ from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
-from schedproof.proofs.exploration.counterexample_text import indented, story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -49,11 +49,11 @@ class Simulated:
         return sum(w.seconds for w in self.walked)
 
     @property
-    def taken(self) -> Counter[str]:
+    def action_counts(self) -> Counter[str]:
         """How often each action was taken, in the model's order."""
         found = Counter({a.name: 0 for a in self.model.actions})
         for walked in self.walked:
-            found.update(walked.taken)
+            found.update(walked.action_counts)
         return found
 
     @property
@@ -71,7 +71,7 @@ class Simulated:
             "steps": self.steps,
             "walks": sum(w.walks for w in self.walked),
             "ended": sum(w.ended for w in self.walked),
-            "per_action": dict(self.taken),
+            "per_action": dict(self.action_counts),
             "broken": {
                 name: {"expected": str(expected_of_model(self.model, name)), "counterexample": example.as_json()}
                 for name, example in self.broken.items()
@@ -171,14 +171,14 @@ def _print(found: Simulated, seed: int) -> None:
     model = found.model
     at = scope_text(found.sizes)
     title = f"{model.system} {model.variant} at {at}"
-    rows = [[action, model.action(action).sentence, n] for action, n in found.taken.items()]
+    rows = [[action, model.action(action).sentence, n] for action, n in found.action_counts.items()]
     table(f"{title}: steps at random", ["action", "what happens", "taken"], rows, right=["taken"])
     click.echo()
     for name, example in found.broken.items():
         mark = "unexpected: " if name in found.unexpected else "as expected, "
         click.echo(f"{mark}{name} is violated after {count(len(example.steps), 'step')}")
         if name in found.unexpected:
-            click.echo(indented(story(model, example)))
+            click.echo(indented(counterexample_lines(model, example)))
     json = found.as_json()
     rate = found.steps / max(found.seconds, 1e-9)
     click.echo(

@@ -100,7 +100,7 @@ REFINEMENTS = [
         ),
     ),
     _components("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
-    _components("gang", "a gang of one with a real ask", May(quick=True), "pr"),
-    _components("partition", "an ask; the partition is removed", May(quick=True), "r", ["partition"]),
+    _components("gang", "a gang of one with a real ask", May(shim_first=True), "pr"),
+    _components("partition", "an ask; the partition is removed", May(shim_first=True), "r", ["partition"]),
     _components("node", "a node is cordoned and removed; the shim dies", May(nodes=True, crashes=1), nodes=True),
 ]
