@@ -173,7 +173,10 @@ class Exploring:
 
         assert isinstance(known, Reached)
         if self.memory is not None and (not known.in_memory or _used() + memory_of(known) > self.memory):
-            return known, f"what is said of whole runs takes more than {self.memory >> 20} MiB of memory"
+            return (
+                known,
+                f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
+            )
         return known, graph_of(known, self.progress)
 
     def _halt(self) -> str:

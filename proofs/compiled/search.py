@@ -222,8 +222,8 @@ def explore(
     code = code or program(instance, actions, conditions)
     if code.choices > MOST_CHOICES:
         raise TooWide(
-            f"at this scope there are {code.choices} choices of actions and parameters, and compiled code tells "
-            f"{MOST_CHOICES} apart; explore it interpreted"
+            f"at this scope there are {code.choices} choices of actions and parameters, and compiled code "
+            f"distinguishes {MOST_CHOICES}; explore it interpreted"
         )
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:

@@ -217,7 +217,7 @@ class _Writer:
             for line in self._assert(name, part, Scope())
         ]
         if lines:
-            yield "  :: d_step { /* What is promised of every state. */"
+            yield "  :: d_step { /* The properties of every state. */"
             yield from (f"      {line}" for line in lines)
             yield "    }"
 

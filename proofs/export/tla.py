@@ -409,8 +409,8 @@ class _Writer:
 
     def _properties(self) -> Iterator[str]:
         yield from _comment(
-            "What is promised. Of steps it is said state by state: P holds of all that can happen next. ([][P]_vars would not see the",
-            "steps that change nothing, and what fires is no variable.)",
+            "The properties. A property of steps is written as an invariant: in every state, P holds of every possible step. ([][P]_vars",
+            "skips steps that change nothing, and the events that fire are no variables.)",
         )
         every = self.x.fresh("F", Scope())
         step = self.x.fresh("P", Scope(local=frozenset({every})))

@@ -33,7 +33,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Caught:
-    """How a mutant was told from the model: ``by`` "refused", "explored", "compared" or "induction", and what told it."""
+    """How a mutant was distinguished from the model: ``by`` "refused", "explored", "compared" or "induction", and the difference."""
 
     by: str
     what: str
@@ -194,7 +194,7 @@ def concerned(model: Model, other: Model) -> frozenset[str]:
 
 
 def _not_in_both(some: Sequence[Part], others: Sequence[Part]) -> list[Part]:
-    """Terms have an equality of their own: these are told apart by what they are."""
+    """The parts that only one of them has, by identity: terms define their own equality."""
     kept = {id(part) for part in some} & {id(part) for part in others}
     return [part for part in (*some, *others) if id(part) not in kept]
 
@@ -217,7 +217,7 @@ def other_step(model: Model, place: Place, graph: Graph, names: Container[str]) 
 
 
 class Twin:
-    """Tells mutants from a model whose graphs are, as other tests show, those of one written by hand.
+    """Distinguishes mutants from a model whose graphs are, as other tests show, those of an independent model.
 
     A mutant is refused, or violates a property ("explored"), or takes other steps ("compared").
 
@@ -253,7 +253,7 @@ class Twin:
 
 
 class Checker:
-    """Tells mutants from the model, by the cheapest way first.
+    """Distinguishes mutants from the model, by the cheapest way first.
 
     Args:
         model: what the mutants are mutants of.

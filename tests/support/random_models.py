@@ -347,14 +347,14 @@ class Maker:
         when = [need for key, x in zip(fired, over, strict=False) for need in self.ready(key, x)]
         if len(fired) == 2 and over[0].type == over[1].type and self.often(0.9):
             when.append(~(over[0] == over[1]))
-        # Sets to choose from are many: one of them is told by its members.
+        # There are many sets to choose from: a condition on the members selects one.
         chosen = over[-1]
         if isinstance(chosen.type, SetOf) and self.often(0.7):
             x = self.variable(chosen.type.sort, scope)
             when.append(forall(x, implies(chosen.has(x), self.formula(scope.and_(x), 0))))
         if self.often(0.4):
             when.insert(self.chance.randrange(len(when) + 1), self.formula(scope, 1))
-        # What tells objects apart makes a difference.
+        # The attributes in which objects differ make a difference.
         if (rigid := self._asymmetry(over[0])) is not None and self.often(0.6):
             when.append(rigid)
         fires = [self.caused(key, x, scope) for key, x in zip(fired, over, strict=False)]
@@ -413,7 +413,7 @@ class Maker:
         assert isinstance(firing.of, Var) and isinstance(firing.of.type, Ref)
         return firing.of.type.sort.name, firing.event
 
-    # What is promised.
+    # The properties.
 
     def properties(self, actions: Sequence[Action], model: Model) -> list[Property]:
         """Some of each kind."""
@@ -460,7 +460,7 @@ class Maker:
         return over, Scope(history=history).and_(*over)
 
     def rigid(self) -> Rigid:
-        """What tells objects apart, for half of the attributes that could."""
+        """Different values of rigid attributes, for most of those that may have them."""
         return {
             (sort.name, a.name): [self._of(a.type) for _ in range(self.sizes[sort.name])]
             for sort in self.sorts

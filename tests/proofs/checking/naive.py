@@ -1,4 +1,4 @@
-"""The meaning of the language a second time, read to the letter: slow, and without a plan, a packed set or anything remembered.
+"""A second, literal implementation of the language's meaning: slow, without plans, packed sets or caches.
 
 States are the tuples of the package, so that both can be compared; all else is values as a reader sees them. What fires is computed
 backwards: of each event who has to fire it, and for that, of what its rules ask about, who fires that.

@@ -196,12 +196,12 @@ def seldom_noted(self: Any, slot: int) -> int:
 
 
 def a_field_less(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
-    """What a guard reads first is not told."""
+    """The first field that a guard reads is left out."""
     yield from list(RIGHT_READS(instance, term))[1:]
 
 
 def alike(instance: Instance, sort: str) -> bool:
-    """All objects are interchangeable, whatever tells them apart."""
+    """All objects are interchangeable, even if they differ."""
     return True
 
 

@@ -132,7 +132,7 @@ def checked(model: Model, scope: Mapping[str, int], engine: Engine, **how: Any) 
 
 
 def assert_same_verdicts(model: Model, scope: Mapping[str, int], **how: Any) -> list[Result]:
-    """Both engines tell the same of all properties, with the same runs."""
+    """Both engines report the same of all properties, with the same runs."""
     results = checked(model, scope, Engine.COMPILED, **how)
     assert results == checked(model, scope, Engine.INTERPRETED, **how)
     return results
@@ -267,7 +267,7 @@ def test_the_same_representatives(model: Model, scope: Mapping[str, int], thread
 
 @pytest.mark.parametrize(("model", "scope"), thinned(SYMMETRIC[1:], 3))
 def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[str, int]) -> None:
-    """The gate of its soundness; and the interpreted exploration tells the very same runs."""
+    """The gate of its soundness; and the interpreted exploration reports exactly the same runs."""
     reduced = assert_same_verdicts(model, scope, symmetry=True)
     for one, other in zip(reduced, checked(model, scope, Engine.COMPILED), strict=True):
         assert (one.name, one.verdict, one.vacuous) == (other.name, other.verdict, other.vacuous)

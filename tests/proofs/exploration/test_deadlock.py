@@ -27,7 +27,7 @@ from tests.support.toys import MUTEX, WORKSHOP, lock, p, w
 
 
 def lacking(model: Model, *removed: str) -> Model:
-    """A model without some actions; nothing is promised of it yet."""
+    """A model without some actions, and without properties."""
     actions = [a for a in model.actions if a.name not in removed]
     assert len(actions) == len(model.actions) - len(removed)
     rules = [r for r in model.rules if not isinstance(r.on, Action) or r.on.name not in removed]
@@ -47,7 +47,7 @@ def checked(model: Model, scope: Mapping[str, int], prop: Property) -> Result:
     summaries = {(r.verdict, r.vacuous, r.counterexample and len(r.counterexample.steps)) for r in results}
     assert len(summaries) == 1, summaries
     plain = [r.counterexample for r, (_, symmetry) in zip(results, WAYS, strict=True) if not symmetry]
-    assert plain[0] == plain[1], "the engines tell different runs"
+    assert plain[0] == plain[1], "the engines report different runs"
     return results[0]
 
 
@@ -150,7 +150,7 @@ def test_processes_that_are_let_in_one_by_one() -> None:
 
 
 def test_random_walks_meet_deadlocks() -> None:
-    """And tell the run to where they are."""
+    """They report the run that leads there."""
     staying = lacking(MUTEX, "leave", "scare")
     [instance] = instances(staying, {"Process": 3, "Lock": 2})
     walked = compiled.walk(instance, [deadlock_free()], steps=1000, length=50, seed=1)

@@ -21,7 +21,7 @@ from schedproof.proofs.exploration import safety
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Result, Verdict
-from tests.proofs.exploration.by_hand import (
+from tests.proofs.exploration.independent_models import (
     Graph,
     Person,
     Thing,
@@ -44,7 +44,7 @@ def explored(model: Model, scope: Mapping[str, int], **options: Any) -> Explorat
 
 
 def graph_of(exploration: Exploration, read: Callable[[Instance, State], Any]) -> Graph[Any]:
-    """An exploration without symmetry in the states of the model by hand."""
+    """An exploration without symmetry, in the states of the independent model."""
     states = [read(exploration.instance, state) for state in exploration.states]
     assert len(set(states)) == len(states), "two states of the model are one by hand"
     edges = [Counter((e.choice.action, states[e.target]) for e in edges) for edges in exploration.edges]
@@ -159,7 +159,7 @@ def refuted(results: list[Result]) -> dict[str, int]:
 
 
 def test_counterexamples_of_hived_are_as_short_as_by_hand() -> None:
-    """Two properties written again over the states of the model by hand."""
+    """Two properties written again over the states of the independent model."""
     start = brute_hived.initial(["g0", "g1", "g2"], ["c0", "c1", "c2"])
     by_hand = reachable(start, as_written)
     graph = nx.DiGraph((state, after) for state, edges in by_hand.items() for _, after in edges)

@@ -1,4 +1,4 @@
-"""``profile``: its counts are what the facts of every step say, and what never happens is told."""
+"""``profile``: its counts follow from the facts of every step, and it reports what never happens."""
 
 from __future__ import annotations
 

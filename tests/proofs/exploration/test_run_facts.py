@@ -1,4 +1,4 @@
-"""What a reader is told beside the steps of a run: the rigid facts before it, the named objects after it.
+"""The facts that a report shows beside the steps of a run: rigid attributes before it, named objects after it.
 
 A toy with every kind of rigid attribute, whose texts are written down by hand.
 """

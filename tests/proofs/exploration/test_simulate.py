@@ -133,7 +133,7 @@ def test_an_unexpected_violation_is_reported(
     assert main(["simulate", "hived", "--steps", "20000"]) == 1
     shown = capsys.readouterr().out
     assert "unexpected: preemption-ongoing is violated after" in shown
-    assert "begins to preempt" in shown, "the run is told"
+    assert "begins to preempt" in shown, "the run is shown"
 
 
 def test_several_configurations_are_walked_through() -> None:

@@ -13,7 +13,7 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.export import promela, tla
 from tests.proofs.export.tla_reader import parse
-from tests.support.own import imports_undone, repository
+from tests.support.user_repository import imports_undone, repository
 
 TWO = ("--scope", "PodGroup=2,Cell=2")
 
@@ -49,7 +49,7 @@ def test_a_file_for_each_configuration(tmp_path: Path, capfd: pytest.CaptureFixt
     every = list(instances(model, dict(model.default_scope)))
     assert [each["sizes"] for each in content["files"]] == [dict(instance.sizes) for instance in every]
     for number, name in enumerate(names):
-        # TLC wants a module in a file of its name; configurations are told apart by it and by a line at the top.
+        # TLC wants a module in a file of its name; it and a line at the top distinguish configurations.
         assert (
             written[f"{name}.tla"]
             == tla(every[number], name=name, only=None, title=f"Configuration {number + 1} of 3.").text

@@ -65,7 +65,7 @@ def same(instance: Instance, folder: Path) -> None:
     """Counts and verdicts. Where properties are checked of states, each state has a transition more, in which they are."""
     written, expected = promela(instance, only=None), explored_here(instance)
     actual = by_spin(written.text, folder)
-    checking = expected.states if "promised of every state" in written.text else 0
+    checking = expected.states if "The properties of every state" in written.text else 0
     assert (actual.states, actual.transitions) == (expected.states, expected.transitions + checking)
     assert actual.broken == {assertion(name) for name in expected.broken}
 
@@ -133,7 +133,7 @@ def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp
     ids=lambda v: v if isinstance(v, str) else v.system,
 )
 def test_the_shortest_run_is_as_short(model: Model, prop: str, tmp_path: Path) -> None:
-    """Its steps are told by the trail of SPIN's search for the shortest error; every step of ours is as deep for it as any other."""
+    """The trail of SPIN's search for the shortest error lists its steps. Every step of ours is one level of that search."""
     instance = only(model, **(TWO if model is AS_WRITTEN else {}))
     (tmp_path / "model.pml").write_text(promela(instance, only=[prop]).text, "utf-8")
     done(tmp_path, "spin", "-a", "model.pml")

@@ -50,8 +50,8 @@ def broken_in(formula: t.Term) -> int | None:
 
 
 def model_of(conditions: list[t.Term]) -> tuple[Model, list[int]]:
-    """The workshop, of which these formulas are promised, and in how many states each is broken; without those that are undefined in
-    a state, or that no model may say (it compares no sets)."""
+    """The workshop with these formulas as its properties, and the number of states that violate each. Left out are formulas that are
+    undefined in a state, or that no model may contain (models do not compare sets)."""
     counts: list[int] = []
     required: list[Invariant] = []
     for formula in conditions:

@@ -19,7 +19,7 @@ from tests.support.toys import MUTEX, WORKSHOP
 
 
 def invariants(module: Module) -> list[str]:
-    """What TLC is told to check in every state."""
+    """The invariants that the configuration asks TLC to check."""
     words = [line.split() for line in module.configuration.splitlines()]
     return [line[1] for line in words if line[0] == "INVARIANT"]
 

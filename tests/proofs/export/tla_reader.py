@@ -517,7 +517,7 @@ class Reader:
         if missing := [v for v in self.variables if v not in known]:
             raise Refused(f"nothing says what becomes of {missing[0]}")
         lines.append(f"{tab}yield {{{', '.join(f'{v!r}: {known[v]}' for v in self.variables)}}}")
-        lines.append(f"{tab}NOW = state")  # whoever asked may have looked at another
+        lines.append(f"{tab}NOW = state")  # the caller may have evaluated another state before
 
     def _act(self, node: Node, scope: Names, tab: str, known: Names, lines: list[str], then: Any) -> None:
         """Writes an action, and within it what comes after."""

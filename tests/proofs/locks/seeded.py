@@ -146,7 +146,7 @@ def first_reader_lets_the_writer_in(
 
 
 def nobody_minds(self: Machine, state: State, thread: int) -> bool:
-    """Who releases what it does not hold is not told."""
+    """A thread that releases what it does not hold is not reported."""
     return bool(_releases(self, state, thread))
 
 

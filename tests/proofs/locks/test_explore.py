@@ -121,7 +121,7 @@ def agree(case: Case, *, count: bool = True) -> None:
         assert explored.complete
         checked(explored, expected, serves(case))
     assert full.states == states
-    if full.problems:  # they are told by a search among real states, and where threads serve by one with all steps
+    if full.problems:  # a search among real states reports them; if threads serve, one with all steps
         assert reduced.states == (states if serves(case) else fewer)
     else:
         assert reduced.states <= fewer
@@ -132,7 +132,7 @@ def kinds(explored: Explored) -> set[tuple[Kind, frozenset[str], frozenset[str]]
 
 
 def serves(case: Case) -> bool:
-    """A thread has no end: then who is stuck is told before all are."""
+    """A thread has no end: then a stuck thread is reported before all are stuck."""
     return any(step[0] == "forever" for body in case.threads.values() for step in body)
 
 
@@ -407,7 +407,7 @@ def test_random_programs_are_of_all_sorts() -> None:
 
 
 def unlocks(seeds: range) -> None:
-    """A gate: who lets go what it does not hold is told, by the reduced exploration too."""
+    """A gate: both explorations report a thread that releases what it does not hold."""
     for seed in seeds:
         maker = Maker(seed)
         case = maker.case()
@@ -435,7 +435,7 @@ def test_an_unlock_without_a_lock_is_reported() -> None:
 
 
 def frozen(case: Case) -> bool:
-    """Somebody stands still for ever, says the brute force, whoever else goes on."""
+    """By the brute force some thread never moves again, even if others do."""
     return bool(case.brute().frozen)
 
 

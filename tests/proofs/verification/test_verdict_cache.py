@@ -51,7 +51,7 @@ def checked(of: Model | System, *, cached: bool = True) -> list[VariantReport]:
 
 
 def verdicts(reports: list[VariantReport]) -> dict[tuple[str, str], object]:
-    """All that is reported of a property but the time, and how its counterexample is told."""
+    """All that is reported of a property but the time, and the text of its counterexample."""
     by_name: dict[tuple[str, str], object] = {}
     for report in reports:
         for verified in report.properties:
@@ -294,7 +294,7 @@ def test_a_stranger_s_implementation_is_always_checked(monkeypatch: pytest.Monke
         return one._key(part, refinement.name)
 
     assert key(refinement) is not None and key(stranger) is None
-    assert key(refinement, ours=False) is None, "our class in somebody's system"
+    assert key(refinement, is_builtin=False) is None, "our class in somebody's system"
     assert key(replace(refinement, scope={"PodGroup": 1, "Cell": 1})) != key(refinement)
 
 

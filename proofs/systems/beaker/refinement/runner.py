@@ -134,7 +134,7 @@ class Runner:
         if self._commits != 1:
             raise Broken(f"the operation is not one transaction but {self._commits}")
         if self._reports != [report]:
-            raise Broken("the operation does not tell what it did", expected=f"{report}", actual=f"{self._reports}")
+            raise Broken("the operation does not report what it did", expected=f"{report}", actual=f"{self._reports}")
         self._check_usage(at, end)
         return report, end
 
@@ -152,7 +152,7 @@ class Runner:
             operation.call(self._sides)
         except Crash:
             if self._reports:
-                raise Broken(f"the operation tells what it did {point}", actual=f"{self._reports[0]}") from None
+                raise Broken(f"the operation reports what it did {point}", actual=f"{self._reports[0]}") from None
             self._kill_at = None
             return self.crash(self.now())
         raise Broken(f"the operation goes on where the process died ({point})")
@@ -193,7 +193,7 @@ class Runner:
             if [(e.usage, e.condition) for e in recorded] != expected or recorded[-1].finished is not None:
                 shown = "; ".join(f"{e.usage} {e.condition}" for e in recorded)
                 raise Broken(
-                    f"the system usage of {new.name} does not tell what happened",
+                    f"the system usage of {new.name} does not show what happened",
                     expected="; ".join(f"{usage} {condition}" for usage, condition in expected),
                     actual=shown,
                 )

@@ -118,7 +118,7 @@ class Operation:
         rejected: the step that it is if the core rejects the application.
         crash: whether the core begins again in the model's initial state.
         ended: the asks whose containers the resource manager has ended before the operation.
-        actual: the containers that the resource manager reports to a core that does not know them.
+        reported: the containers that the resource manager reports to a core that does not know them.
         may_repeat: whether the core may repeat its earlier messages.
         must: whether the core may neither refuse it nor reject its application.
     """
@@ -131,7 +131,7 @@ class Operation:
     rejected: tuple[Choice, ...] = ()
     crash: bool = False
     ended: frozenset[str] = frozenset()
-    actual: frozenset[Container] = frozenset()
+    reported: frozenset[Container] = frozenset()
     may_repeat: bool = False
     must: bool = False
 
@@ -184,18 +184,18 @@ class Component:
         """
         if operation.crash:
             return frozenset()
-        running = {c.ask: c for c in before | operation.actual if c.ask not in operation.ended}
+        running = {c.ask: c for c in before | operation.reported if c.ask not in operation.ended}
         for answer in self.answers:
             match answer:
                 case NewAllocation(_, ask, _, node):
                     if operation.may_repeat and running.get(ask) == Container(ask, node):
                         continue
                     if ask in running:
-                        raise Broken(f"the resource manager is told of {ask} again")
+                        raise Broken(f"the core reports {ask} again")
                     running[ask] = Container(ask, node)
                 case ReleasedAllocation(_, ask, termination):
                     if ask not in running:
-                        raise Broken(f"the resource manager is told of the end of {ask}, which it has not")
+                        raise Broken(f"the core reports the end of {ask}, which the resource manager does not have")
                     if termination is TerminationType.STOPPED_BY_RM:
                         del running[ask]
                     elif operation.may_repeat and running[ask].release_reason is not termination:

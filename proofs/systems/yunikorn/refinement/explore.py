@@ -95,7 +95,7 @@ class Exploration(SideBySide):
         Args:
             operation: the operation that has run.
             before: the image of the state before.
-            reported_containers: the containers before.
+            reported: the containers before.
 
         Raises:
             Broken: the core's records and its messages to the resource manager disagree.
@@ -110,7 +110,7 @@ class Exploration(SideBySide):
         }
         if running != reported:
             raise Broken(
-                "the resource manager has been told of other containers than there are",
+                "the core has reported other containers than there are",
                 expected=f"{sorted(map(str, running))}",
                 actual=f"{sorted(map(str, reported))}",
             )

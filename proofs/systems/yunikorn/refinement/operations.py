@@ -158,7 +158,7 @@ class Operations:
         call = partial(_handle, request)
         if not running:
             return Operation(description, call, tuple(steps), at.lost)
-        return Operation(description, call, path=tuple(steps), lost=left, actual=at.lost - left, must=True)
+        return Operation(description, call, path=tuple(steps), lost=left, reported=at.lost - left, must=True)
 
     def _same_gang(self, o: int, k: int) -> bool:
         return self.names.is_placeholder(o) and self.names.application_of[o] == self.names.application_of[k]

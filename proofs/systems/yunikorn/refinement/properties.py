@@ -10,7 +10,7 @@ from schedproof.model.systems.yunikorn.channel import OF_NODES
 from schedproof.model.systems.yunikorn.components import Shim
 from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
-from .both.moves import May
+from .core_and_shim.moves import May
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class ComponentsRefinement(Refinement):
 
     def check(self, progress: Progress | None = None) -> Report:
         """Explores core and shim, and searches for the model's steps."""
-        from .both.check import check_simulation
+        from .core_and_shim.check import check_simulation
 
         return check_simulation(self.configuration, self.may, progress=progress)
 

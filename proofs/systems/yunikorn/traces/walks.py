@@ -174,7 +174,7 @@ class _Reader:
             says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
             call = self.call(step)
             record = self.first + number - 1
-            why = self.untold(step, state)
+            why = self.wrong_updates(step, state)
             yield Record(
                 record,
                 self.line.number,
@@ -275,7 +275,7 @@ class _Reader:
 
         return complaint
 
-    def untold(self, step: Mapping[str, Any], state: str) -> str:
+    def wrong_updates(self, step: Mapping[str, Any], state: str) -> str:
         """Returns why the messages to the resource manager cannot be right; "" if they can."""
         if "stateUpdates" not in step:
             return ""
@@ -284,13 +284,13 @@ class _Reader:
             after, _, event = update.partition(":")
             events = self.table.events("Application", now, after)
             if after == now or not events or (event in EVENTS["Application"] and event not in events):
-                return f"the resource manager was told {update}, but the table has no such change of {now}"
+                return f"the core sent the resource manager {update}, but the table has no such change of {now}"
             now = after
         if now != state:
             return (
-                f"the resource manager was told that it is {now}"
+                f"the core notified the resource manager that it is {now}"
                 if step["stateUpdates"]
-                else (f"it was {now}, and the resource manager was not told")
+                else (f"it was {now}, and the core did not notify the resource manager")
             )
         return ""
 

@@ -320,7 +320,7 @@ class TestForgetting:
         assert collectable(AS_WRITTEN) == {"PodGroup": {"Deleted"}, "Cell": frozenset()}
 
     def test_what_counts_the_ended_is_not_forgotten(self) -> None:
-        """Seeded fault: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
+        """Seeded fault: the value of a guard about all Pending groups, or about a Deleted one, depends on ended groups."""
         from schedproof.model.lang import exists, forall, variable
         from schedproof.model.systems.hived.machines import PodGroup
 
@@ -335,7 +335,7 @@ class TestForgetting:
 
 
 class TestUnnamed:
-    """Whose steps may depend on objects that nobody has named."""
+    """The actions that may depend on unobserved objects."""
 
     @pytest.mark.parametrize(
         ("system", "variant"), [(s.name, variant) for s in systems().values() for variant in s.variants]
@@ -391,7 +391,7 @@ class TestUnnamed:
         assert check_records("beaker", nobody, [take_up]).verdict is VIOLATES
 
     def test_of_seeded_guards_rules_and_updates(self) -> None:
-        """Each of these can tell that there is one more Free cell, or one that is in no state of its own choosing."""
+        """Each of these depends on whether there is one more Free cell, or one in an arbitrary state."""
         from schedproof.model.lang import Row, Rule, exists, forall, those, variable
         from schedproof.model.systems.hived.machines import Cell, PodGroup
 
@@ -533,7 +533,7 @@ class TestEventsTimesAndCrashes:
         with pytest.raises(TraceError, match=r"parameters.x: unknown Task 'z'"):
             checked(listed, {"event": "Slot.fill", "parameters": {"x": "z"}})
         assert checked({}, {"event": "Task.go", "parameters": {"x": "a"}, "state": removed_task}) is CONFORMS
-        # Some slot was filled, and the header lists none: one that nobody has named.
+        # Some slot was filled, and the header lists none: an unobserved one.
         assert checked({"objects": {"Task": ["a"]}}, {"event": "Slot.fill"}) is UNDETERMINED
         assert checked({"objects": {"Task": ["a"], "Slot": []}}, {"event": "Slot.fill"}) is VIOLATES
 

@@ -1,7 +1,7 @@
 """Mutated copies of runs in the plain format, checked by the validator and by a brute-force search.
 
 A run of the model is written down with as much of it as a random logger would say: some steps unlogged, some parameters and
-most of the state unsaid, events for actions. Then a field gets another legal value, a record is dropped, or two change places.
+most of the state left out, events for actions. Then a field gets another legal value, a record is dropped, or two change places.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEED = 7
 
 
 def logged_run(rng: random.Random, length: int, unlogged: int) -> Trace:
-    """A random run, as a logger tells of it that leaves at most so many steps in a row out."""
+    """A random run in the words of a logger that leaves out at most ``unlogged`` steps in a row."""
     outranks = {("PodGroup", "outranks"): [frozenset(range(i)) for i in range(3)]}
     instance = Instance(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}, outranks, names=HEADER["objects"])
     stepper, state, records, left = Stepper(instance), instance.initial(), list[dict[str, Any]](), unlogged

@@ -15,9 +15,9 @@ from schedproof.model.systems.yunikorn.components import Shim
 from schedproof.model.systems.yunikorn.configurations import WORK, Configuration
 from schedproof.model.systems.yunikorn.shim_messages import DELIVER
 from schedproof.proofs.refinement.simulation import SimulationReport
-from schedproof.proofs.systems.yunikorn.refinement.both.check import check_simulation
-from schedproof.proofs.systems.yunikorn.refinement.both.component import Parts
-from schedproof.proofs.systems.yunikorn.refinement.both.moves import May
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.check import check_simulation
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.component import Parts
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.moves import May
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, ComponentsRefinement
 from tests.support.sample import thinned
 from tests.systems.yunikorn.core import seeded as cores

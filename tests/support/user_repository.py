@@ -1,4 +1,4 @@
-"""Repositories of a user's own, for tests: a first model as ``schedproof init`` writes it, and what it means, written by hand."""
+"""A user's repository for tests: a first model as ``schedproof init`` writes it, and an independent model of it."""
 
 import sys
 from collections import deque
@@ -41,7 +41,7 @@ IDLE, WAITING, WORKING = "Idle", "Waiting", "Working"
 
 
 def steps(state, fenced):
-    """The first model by hand: all steps from a state, which is (what each worker does, its lease), and each lease's holder."""
+    """The independent model: all steps from a state, which is (what each worker does, its lease), and each lease's holder."""
     workers, holders = state
 
     def worker(w, doing, lease, then=holders):
