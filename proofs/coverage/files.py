@@ -27,7 +27,7 @@ from .unreached import Proof, Unreached, Why
 
 REPORT = "coverage.json"
 
-ReportProgress = Callable[[int, int], None]
+ReportCounts = Callable[[int, int], None]
 """Called with the number of finished sequences and the number of all sequences."""
 
 
@@ -37,7 +37,7 @@ def file_names(suite: Suite) -> list[tuple[str, str]]:
     return [(f"{n:0{width}}.jsonl", f"{n:0{width}}.itf.json") for n in range(1, len(suite.walks) + 1)]
 
 
-def files_of(suite: Suite, missing: Sequence[Unreached], progress: ReportProgress | None = None) -> dict[str, str]:
+def files_of(suite: Suite, missing: Sequence[Unreached], progress: ReportCounts | None = None) -> dict[str, str]:
     """The content of every file, by name.
 
     Raises:

@@ -63,16 +63,16 @@ def unreached(
         seconds: the time limit for all proofs; 0 for no proofs.
         doing: called with a line on the progress of proofs.
     """
-    covered, left = suite.reached, []
+    covered, unreached_goals = suite.reached, []
     for number, goal in enumerate(suite.goals):
         if number not in covered:
             if number in suite.distances:
-                left.append(Unreached(goal, Why.TOO_FAR, least=suite.distances[number]))
+                unreached_goals.append(Unreached(goal, Why.TOO_FAR, least=suite.distances[number]))
             else:
-                left.append(Unreached(goal, Why.UNREACHABLE if suite.complete else Why.INCOMPLETE))
-    never = [one.goal for one in left if one.why is not Why.TOO_FAR]
+                unreached_goals.append(Unreached(goal, Why.UNREACHABLE if suite.complete else Why.INCOMPLETE))
+    never = [one.goal for one in unreached_goals if one.why is not Why.TOO_FAR]
     if not never or seconds <= 0:
-        return left
+        return unreached_goals
     proved = _proved_goals(suite, never, seconds, doing)
     why = {Proof.PROVED: Why.UNREACHABLE}
     return [
@@ -81,7 +81,7 @@ def unreached(
         else replace(
             one, proof=(it := Proof.PROVED if one.goal.name in proved else Proof.OPEN), why=why.get(it, one.why)
         )
-        for one in left
+        for one in unreached_goals
     ]
 
 

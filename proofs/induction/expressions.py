@@ -194,9 +194,9 @@ class Solver(z3.Solver):  # type: ignore[misc]
         """The assumptions of the last check that are in its unsat core."""
         vector = _core(self.home.c, self.at)
         _vector_inc_ref(self.home.c, vector)
-        names = {self.home.at(_vector_get(self.home.c, vector, n)) for n in range(_vector_size(self.home.c, vector))}
+        literals = {self.home.at(_vector_get(self.home.c, vector, n)) for n in range(_vector_size(self.home.c, vector))}
         _vector_dec_ref(self.home.c, vector)
-        return names
+        return literals
 
 
 class Expressions:

@@ -212,7 +212,10 @@ def _commutes(inside: Inside) -> bool:
         if of == name:
             return set()
         return {container for outer, container in direct.items() if outer == of} | {
-            outermost for outer, container in direct.items() if outer != of for outermost in around(container, of)
+            outer_container
+            for outer, container in direct.items()
+            if outer != of
+            for outer_container in around(container, of)
         }
 
     classes = {name for name, _ in inside.values()}

@@ -141,8 +141,8 @@ class _Sorts:
         for of in self.locks.around[one.of]:
             outer = self.around(one, of)
             facts += [
-                self.around(outer, outermost).term == self.around(one, outermost).term
-                for outermost in self.locks.around[of]
+                self.around(outer, outer_class).term == self.around(one, outer_class).term
+                for outer_class in self.locks.around[of]
             ]
             facts += [self.depth(outer) >= 0] if self.locks.classes[of].is_tree else []
         self.trees[one] = facts

@@ -74,9 +74,7 @@ def _seats(names: Names) -> Iterator[Operation]:
     """Operations with any seats, wrong ones included, which must be refused; and with the seats that loops find."""
     number = 0
     for name, recipes in zip(names.sets, names.configuration.sets, strict=True):
-        hosts = [
-            r for r, recipe_spec in zip(names.recipes[number:], recipes, strict=False) if isinstance(recipe_spec, str)
-        ]
+        hosts = [r for r, spec in zip(names.recipes[number:], recipes, strict=False) if isinstance(spec, str)]
         number += len(recipes)
         named = [
             dict(zip(some, systems, strict=True))
@@ -85,8 +83,8 @@ def _seats(names: Names) -> Iterator[Operation]:
             for systems in product(names.systems, repeat=size)
         ]
         for seats in named:
-            recipe_spec = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
-            yield _operation(f"{name} is seated: {recipe_spec}", lambda s, n=name, p=seats: s.consistency.seat(n, p))
+            placement = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
+            yield _operation(f"{name} is seated: {placement}", lambda s, n=name, p=seats: s.consistency.seat(n, p))
         for loop, seat in (
             ("new job", lambda s, n=name: s.new_jobs.seat(n)),
             ("retained", lambda s, n=name: s.consistency.seat(n)),
