@@ -51,7 +51,7 @@ class Counts:
     broken: dict[str, int]
 
 
-def explored_here(instance: Instance, most: int | None = None) -> Counts:
+def by_exploration(instance: Instance, most: int | None = None) -> Counts:
     """All states of an instance, and what of its safety properties is broken.
 
     Args:

@@ -17,7 +17,7 @@ from schedproof.proofs.compiled import explore as compiled
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import Unwritable, promela
 from tests.proofs.compiled.test_corners import c, counting
-from tests.proofs.export.exported import ODDLY_NAMED, explored_here, only, scopes
+from tests.proofs.export.exported import ODDLY_NAMED, by_exploration, only, scopes
 from tests.support.needs import needs_spin
 from tests.support.places import ROOT
 from tests.support.sample import thinned
@@ -63,7 +63,7 @@ def assertion(prop: str) -> str:
 
 def same(instance: Instance, folder: Path) -> None:
     """Counts and verdicts. Where properties are checked of states, each state has a transition more, in which they are."""
-    written, expected = promela(instance, only=None), explored_here(instance)
+    written, expected = promela(instance, only=None), by_exploration(instance)
     actual = by_spin(written.text, folder)
     checking = expected.states if "The properties of every state" in written.text else 0
     assert (actual.states, actual.transitions) == (expected.states, expected.transitions + checking)
@@ -140,7 +140,7 @@ def test_the_shortest_run_is_as_short(model: Model, prop: str, tmp_path: Path) -
     done(tmp_path, "gcc", "-O0", "-DSAFETY", "-DNOREDUCE", "-DREACH", "-w", "-o", "pan", "pan.c")
     assert "assertion violated" in done(tmp_path, "./pan", "-m10000", "-i")
     steps = re.findall(r"^ *step (\w+)", done(tmp_path, "spin", "-t", "model.pml"), re.MULTILINE)
-    assert len(steps) == explored_here(instance).broken[prop]
+    assert len(steps) == by_exploration(instance).broken[prop]
     assert set(steps) <= {action.name for action in model.actions}
 
 
@@ -164,7 +164,7 @@ SEEDED = [
 @needs_spin
 @pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in SEEDED], 3), ids=[p[0] for p in SEEDED])
 def test_a_seeded_bug_is_noticed(instance: Instance, old: str, new: str, tmp_path: Path) -> None:
-    text, expected = promela(instance, only=None).text, explored_here(instance)
+    text, expected = promela(instance, only=None).text, by_exploration(instance)
     assert old in text
     right = expected.states, expected.transitions + expected.states, {assertion(name) for name in expected.broken}
     try:
@@ -176,7 +176,7 @@ def test_a_seeded_bug_is_noticed(instance: Instance, old: str, new: str, tmp_pat
 
 @needs_spin
 def test_a_rule_that_is_not_written_is_noticed(tmp_path: Path) -> None:
-    less, expected = replace(WORKSHOP, rules=WORKSHOP.rules[1:]), explored_here(only(WORKSHOP, Worker=1, Tool=1))
+    less, expected = replace(WORKSHOP, rules=WORKSHOP.rules[1:]), by_exploration(only(WORKSHOP, Worker=1, Tool=1))
     actual = by_spin(promela(only(less, Worker=1, Tool=1)).text, tmp_path)
     assert (actual.states, actual.transitions) != (expected.states, expected.transitions)
 
@@ -187,7 +187,7 @@ def test_an_ill_formed_step_is_an_error(tmp_path: Path) -> None:
     [taking] = [a for a in WORKSHOP.actions if a.name == "take"]
     more = replace(WORKSHOP, actions=[replace(a, when=a.when[:-1]) if a is taking else a for a in WORKSHOP.actions])
     instance = only(more, Worker=1, Tool=1)
-    expected = explored_here(instance)
+    expected = by_exploration(instance)
     assert "well-formed" in expected.broken
     actual = by_spin(promela(instance, only=["well-formed"]).text, tmp_path)
     assert actual.states == expected.states and actual.broken == {"holds_well_formed"}
@@ -227,7 +227,7 @@ def test_numbers_that_promela_has_not_are_refused(low: int, high: int) -> None:
 @pytest.mark.parametrize(("low", "high", "first"), [(-3, 4, 0), (0, 300, 295), (-40_000, 5, -2), (7, 9, 8)])
 def test_numbers_of_any_range(low: int, high: int, first: int, tmp_path: Path) -> None:
     instance = only(counting(low, high, first, guard=c.n < high))
-    actual, expected = by_spin(promela(instance).text, tmp_path), explored_here(instance)
+    actual, expected = by_spin(promela(instance).text, tmp_path), by_exploration(instance)
     assert (actual.states, actual.transitions) == (expected.states, expected.transitions)
 
 

@@ -12,7 +12,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.export import Module, Unwritable, tla
-from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, explored_here, only
+from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, by_exploration, only
 from tests.proofs.export.tla_reader import Explored, Failed, Reader, Refused, explored, parse
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
@@ -40,7 +40,7 @@ def steps(result: Explored, module: Module, instance: Instance) -> dict[str, int
 
 def same(instance: Instance, most: int = 10_000) -> None:
     module = tla(instance, only=None)
-    actual, expected = read(module, most=most), explored_here(instance, most)
+    actual, expected = read(module, most=most), by_exploration(instance, most)
     assert (actual.states, actual.transitions) == (expected.states, expected.transitions)
     assert steps(actual, module, instance) == expected.broken
 
@@ -130,7 +130,7 @@ SEEDED = [
 @pytest.mark.parametrize(("old", "new"), [p[1:] for p in SEEDED], ids=[p[0] for p in SEEDED])
 def test_a_seeded_bug_is_noticed(old: str, new: str) -> None:
     instance = only(WORKSHOP)
-    module, expected = tla(instance, only=None), explored_here(instance)
+    module, expected = tla(instance, only=None), by_exploration(instance)
     assert old in module.text
     try:
         actual = read(module, module.text.replace(old, new))
@@ -144,7 +144,7 @@ def test_a_seeded_bug_is_noticed(old: str, new: str) -> None:
 
 
 def test_a_rule_that_is_not_written_is_noticed() -> None:
-    less, expected = only(replace(WORKSHOP, rules=WORKSHOP.rules[1:])), explored_here(only(WORKSHOP))
+    less, expected = only(replace(WORKSHOP, rules=WORKSHOP.rules[1:])), by_exploration(only(WORKSHOP))
     try:
         actual = read(tla(less, only=None))
     except Failed:

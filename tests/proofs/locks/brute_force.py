@@ -46,7 +46,7 @@ class End(NamedTuple):
         return any(w is None and h for w, h in zip(self.would, self.holds, strict=True))
 
 
-class BruteForced(NamedTuple):
+class BruteForceResult(NamedTuple):
     """What there is: how many states, the ends, and the lengths of the shortest ways to what is wrong (0: no way)."""
 
     states: int
@@ -223,7 +223,7 @@ def _end(world: World) -> End:
     return End(tuple(would), tuple(_holds(world, t) for t in threads), tuple(_rests(world, t) for t in threads))
 
 
-def explore(programs: Sequence[Body], locks: Sequence[str], channels: Capacities | None = None) -> BruteForced:
+def explore(programs: Sequence[Body], locks: Sequence[str], channels: Capacities | None = None) -> BruteForceResult:
     """Everything that can come of ``programs``, depth first; then the shortest ways, breadth first."""
     capacities = channels or {}
     worlds: dict[tuple[Any, ...], World] = {}
@@ -247,7 +247,7 @@ def explore(programs: Sequence[Body], locks: Sequence[str], channels: Capacities
     ends = {key: _end(worlds[key]) for key, out in edges.items() if not out and key not in fatal}
     bad = {key for key, end in ends.items() if end.stuck or end.leaks}
     far = _distances([_key(w) for w in first], edges)
-    return BruteForced(
+    return BruteForceResult(
         len(worlds),
         frozenset(ends.values()),
         min((far[key] for key in bad), default=0),

@@ -33,7 +33,7 @@ class Case(NamedTuple):
     locks: Mapping[str, str]
     channels: Capacities = {}  # noqa: RUF012 - never written
 
-    def brute(self) -> brute.BruteForced:
+    def brute(self) -> brute.BruteForceResult:
         return brute.explore(list(self.threads.values()), list(self.locks), self.channels)
 
     def description(self) -> Locks:
@@ -136,7 +136,7 @@ def serves(case: Case) -> bool:
     return any(step[0] == "forever" for body in case.threads.values() for step in body)
 
 
-def checked(explored: Explored, expected: brute.BruteForced, serves: bool = False) -> None:
+def checked(explored: Explored, expected: brute.BruteForceResult, serves: bool = False) -> None:
     """The problems are those that the brute force knows of."""
     other = [p for p in explored.problems if p.kind is not Kind.NOT_HELD]
     if serves:

@@ -273,7 +273,7 @@ MISTAKES: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "problem"), MISTAKES, ids=lambda each: str(each)[-40:])
+@pytest.mark.parametrize(("content", "problem"), MISTAKES, ids=lambda each: str(each)[-40:])
 def test_a_wrong_trace_is_refused_in_one_line(content: object, problem: str, tmp_path: Path) -> None:
     with pytest.raises(TraceError) as refused:
         check(content, tmp_path)
