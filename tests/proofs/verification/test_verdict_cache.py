@@ -160,8 +160,8 @@ def test_a_proof_depends_on_the_invariants_that_it_assumes() -> None:
     alone = Invariant(name="somewhere", says="a process is somewhere", over=[p], then=p.is_("Away", "Trying", "Inside"))
     model = replace(MUTEX, properties=[*MUTEX.properties, alone])
     checked(model)
-    inducted = {name: inducted_ for done in plans(model)[0].known for name, inducted_ in (done.inducted or {}).items()}
-    proofs = {name: set(inducted_.support) for name, inducted_ in inducted.items() if inducted_.proved}
+    inducted = {name: proof for done in plans(model)[0].known for name, proof in (done.inducted or {}).items()}
+    proofs = {name: set(proof.support) for name, proof in inducted.items() if proof.proved}
     resting = {name for name, support in proofs.items() if "held" in support}
     assert {"held", "one-lock-each"} <= resting and "somewhere" in set(proofs) - resting
     failed = set(inducted) - set(proofs)
