@@ -144,11 +144,11 @@ class Meaning:
         put("Queue", 0, "present" if any(q.name == LEAF for q in at.world.queues) else self.partition(at))
         for n, name in enumerate(self.applications):
             answer = heard("ApplicationAccepted", "ApplicationRejected", name)
-            put("Application", n, self.application(at, name), sent=answer)
+            put("Application", n, self.application(at, name), told=answer)
         for n, name in enumerate(self.asks):
-            put("Ask", n, self.ask(at, name), sent=("AskRejected", name) in at.heard)
+            put("Ask", n, self.ask(at, name), told=("AskRejected", name) in at.heard)
         for n, name in enumerate(self.nodes):
-            put("Node", n, self.node(at, name), sent=heard("NodeAccepted", "NodeRejected", name))
+            put("Node", n, self.node(at, name), told=heard("NodeAccepted", "NodeRejected", name))
         for n, (ask, node) in enumerate(self.allocations):
             put("Allocation", n, self.allocation(at, ask, node), rm=self.known(at, ask, node))
         self._messages(at, new)

@@ -186,5 +186,5 @@ def test_the_way_to_a_mismatch_can_be_followed(monkeypatch: pytest.MonkeyPatch) 
         "a user makes k0",
         "the shim handles that it is registered",
     ]
-    assert report.mismatch.found == "SubmitApplication of a0 free"
+    assert report.mismatch.actual == "SubmitApplication of a0 free"
     assert report.mismatch.expected == "SubmitApplication of a0 under_way"
