@@ -122,7 +122,7 @@ def _refusal(where: Path) -> str:
         return f"nothing is cached: {where} is a link; remove it"
     if not stat.S_ISDIR(status.st_mode):
         return f"nothing is cached: {where} is not a folder; name another one in {VARIABLE}"
-    if not _mine(status):
+    if not _belongs_to_user(status):
         return f"nothing is cached: {where} belongs to another user; name another folder in {VARIABLE}"
     if _others_write(status):
         return f"nothing is cached: other users can write to {where}; run 'chmod go-w' on it"
@@ -135,14 +135,14 @@ def _read(path: Path) -> bytes | None:
     try:
         with os.fdopen(os.open(path, flags), "rb") as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or not _mine(status) or _others_write(status):
+            if not stat.S_ISREG(status.st_mode) or not _belongs_to_user(status) or _others_write(status):
                 return None
             return file.read() if status.st_size <= MOST_BYTES else None
     except OSError:
         return None
 
 
-def _mine(status: os.stat_result) -> bool:
+def _belongs_to_user(status: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 

@@ -139,17 +139,17 @@ class Counterexample:
 
     def as_json(self) -> dict[str, Any]:
         """The counterexample as ``--json`` prints it."""
-        found: dict[str, Any] = {
+        content: dict[str, Any] = {
             "setting": facts_as_json(self.setting),
             "steps": [s.as_json() for s in self.steps],
             "problem": self.problem,
             "end": facts_as_json(self.end),
         }
         if self.loops_from is not None:
-            found["loops_from"] = self.loops_from
+            content["loops_from"] = self.loops_from
         if self.start is not None:
-            found["start"] = self.start
-        return found
+            content["start"] = self.start
+        return content
 
 
 def facts_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:

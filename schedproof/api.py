@@ -17,7 +17,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import ScopeError
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check as model_check
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
 from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
@@ -72,4 +72,4 @@ def load_system(name: str, folder: Path | None = None) -> System:
 
 def counterexample_text(model: Model, counterexample: Counterexample) -> str:
     """The steps of a counterexample as text, as ``schedproof explain`` prints them."""
-    return "\n".join(story(model, counterexample))
+    return "\n".join(counterexample_lines(model, counterexample))

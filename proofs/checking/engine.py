@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration import liveness
-from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, Found, Halt, Progress, explore
+from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult, Halt, Progress, explore
 from schedproof.proofs.exploration.limits import Enough, Saving, TooWide
 from schedproof.proofs.exploration.safety import Watch, watch
 
@@ -115,11 +115,11 @@ class Exploring:
             )
 
         pays = PAYS * CHECKED_IN_A_STEP // (CHECKED_IN_A_STEP + len(props))
-        return self._either(interpreted, compiled, lambda found: found[0].stopped, states=states, pays=pays)
+        return self._either(interpreted, compiled, lambda watched: watched[0].stopped, states=states, pays=pays)
 
     def graph(
-        self, instance: Instance, known: Found | None = None, states: int = 0, code: Program | None = None
-    ) -> tuple[Found, Exploration | Graph | str]:
+        self, instance: Instance, known: ExplorationResult | None = None, states: int = 0, code: Program | None = None
+    ) -> tuple[ExplorationResult, Exploration | Graph | str]:
         """Explores an instance in full.
 
         Args:
@@ -162,7 +162,7 @@ class Exploring:
             )
 
         if known is None:
-            known = self._either(interpreted, compiled, lambda found: found.stopped, states=states)
+            known = self._either(interpreted, compiled, lambda explored: explored.stopped, states=states)
         if not known.complete:
             return known, stopped(known)
         if why := self._halt():
@@ -173,7 +173,10 @@ class Exploring:
 
         assert isinstance(known, Reached)
         if self.memory is not None and (not known.in_memory or _used() + memory_of(known) > self.memory):
-            return known, f"what is said of whole runs takes more than {self.memory >> 20} MiB of memory"
+            return (
+                known,
+                f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
+            )
         return known, graph_of(known, self.progress)
 
     def _halt(self) -> str:
@@ -206,9 +209,9 @@ class Exploring:
         if self.limit is not None and self.limit <= pays:
             return interpreted(self.limit, None)
         if states <= pays:
-            found = interpreted(self.limit, pays)
-            if stopped(found) != AT_LIMIT:
-                return found
+            result = interpreted(self.limit, pays)
+            if stopped(result) != AT_LIMIT:
+                return result
         try:
             return compiled()
         except TooWide:
@@ -222,15 +225,15 @@ def _used() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
-def code_of(found: Found) -> Program | None:
+def code_of(result: ExplorationResult) -> Program | None:
     """The compiled steps of an exploration; None if it was interpreted."""
-    return None if isinstance(found, Exploration) else getattr(found, "program", None)
+    return None if isinstance(result, Exploration) else getattr(result, "program", None)
 
 
-def stopped(found: Found) -> str:
+def stopped(result: ExplorationResult) -> str:
     """Why an exploration stopped, and after how many states."""
-    states = "1 state" if found.representatives == 1 else f"{found.representatives} states"
-    return f"{found.stopped} after {states}"
+    states = "1 state" if result.representatives == 1 else f"{result.representatives} states"
+    return f"{result.stopped} after {states}"
 
 
 def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:

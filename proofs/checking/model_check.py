@@ -29,7 +29,7 @@ from schedproof.model.semantics import (
     fitted,
     scope_text,
 )
-from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, Found
+from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult
 from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
@@ -57,7 +57,7 @@ def model_check(
     *,
     only: Sequence[str] = (),
     how: Exploring = ORDINARY,
-    on_found: Callable[[Found], None] | None = None,
+    on_found: Callable[[ExplorationResult], None] | None = None,
 ) -> list[Result]:
     """Checks the properties of ``model`` (or those named ``only``) by exploration at ``scope``.
 
@@ -103,7 +103,7 @@ def _in_configuration(
     formed: bool,
     how: Exploring,
     sizes_of_graphs: _Sizes,
-    on_found: Callable[[Found], None] | None,
+    on_found: Callable[[ExplorationResult], None] | None,
 ) -> Iterator[Result]:
     """Checks properties, and well-formedness if ``formed``, each on the slice that it needs.
 
@@ -177,7 +177,7 @@ class _Search:
         *,
         pace: Sequence[int] | None = None,
         states: int = 0,
-        on_found: Callable[[Found], None] | None = None,
+        on_found: Callable[[ExplorationResult], None] | None = None,
     ) -> Iterator[Result]:
         """Searches, and checks all properties except those in ``left``.
 
@@ -188,34 +188,34 @@ class _Search:
         """
         for constructed in self._constructed:
             yield _constructed(self._instance.model, constructed)
-        found: Found | None = None
+        exploration: ExplorationResult | None = None
         if self._safe or self._formed:
             all_states = on_found is not None or self._formed or bool(self._runs)
-            found, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace), states)
-            self._note(found)
+            exploration, watches = self._how.watch(self._instance, self._safe, Enough(not all_states, pace), states)
+            self._note(exploration)
             if on_found is not None:
-                on_found(found)
-            if pace is not None and found.stopped in (GREW, AT_LIMIT):
+                on_found(exploration)
+            if pace is not None and exploration.stopped in (GREW, AT_LIMIT):
                 watches = self._refuted_only(watches)
-            yield from (_safety(found, w) for w in watches)
+            yield from (_safety(exploration, w) for w in watches)
             if self._formed:
-                yield _well_formed(found)
+                yield _well_formed(exploration)
         if self._runs:
-            states = found.state_count if found is not None else states
+            states = exploration.state_count if exploration is not None else states
             code = None
-            if found is not None and found.symmetry is not None:
-                code = code_of(found)
-                found = None  # frees its memory
-            found, graph = self._how.graph(self._instance, found, states, code)
-            self._note(found)
+            if exploration is not None and exploration.symmetry is not None:
+                code = code_of(exploration)
+                exploration = None  # frees its memory
+            exploration, graph = self._how.graph(self._instance, exploration, states, code)
+            self._note(exploration)
             for prop in self._runs:
                 why = self._how.halt() if self._how.halt is not None else ""
-                yield _check(found, why or graph, prop)
+                yield _check(exploration, why or graph, prop)
 
-    def _note(self, found: Found) -> None:
-        self.pace = found.up_to() if found.complete else None
-        self.states = found.state_count
-        self.cut_short = found.stopped not in ("", ALL_REFUTED)
+    def _note(self, exploration: ExplorationResult) -> None:
+        self.pace = exploration.up_to() if exploration.complete else None
+        self.states = exploration.state_count
+        self.cut_short = exploration.stopped not in ("", ALL_REFUTED)
 
     def _refuted_only(self, watches: Sequence[Watch]) -> list[Watch]:
         """Moves the properties that are not refuted to ``left``."""
@@ -243,21 +243,21 @@ def of_crashes(prop: Property, crashes: set[str]) -> bool:
     return isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and bool(prop.on) and set(prop.on) <= crashes)
 
 
-def _safety(found: Found, watched: Watch) -> Result:
-    prop, scope = watched.prop, dict(found.instance.sizes)
+def _safety(exploration: ExplorationResult, watched: Watch) -> Result:
+    prop, scope = watched.prop, dict(exploration.instance.sizes)
     failed = watched.failed()
     if failed is not None:
-        verdict, note, example = Verdict.REFUTED, "", counterexample(found, failed)
-    elif not found.complete:
-        verdict, note, example = Verdict.UNDETERMINED, stopped(found), None
-    elif found.ill_formed is not None:
+        verdict, note, example = Verdict.REFUTED, "", counterexample(exploration, failed)
+    elif not exploration.complete:
+        verdict, note, example = Verdict.UNDETERMINED, stopped(exploration), None
+    elif exploration.ill_formed is not None:
         verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
     elif not watched.met:
         at = scope_text(scope)
         verdict, note, example = Verdict.UNDETERMINED, f"vacuous: its premise is never true at {at}", None
     else:
         verdict, note, example = Verdict.PROVED, "", None
-    vacuous = failed is None and found.complete and found.ill_formed is None and not watched.met
+    vacuous = failed is None and exploration.complete and exploration.ill_formed is None and not watched.met
     return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, watched.seconds, example, note, vacuous)
 
 
@@ -299,12 +299,12 @@ def check_axioms(instance: Instance) -> None:
             raise ModelError(element, axiom.place, f"is false on a configuration at {dict(instance.sizes)}", remedy)
 
 
-def _well_formed(found: Found) -> Result:
-    prop, scope = WELL_FORMEDNESS, dict(found.instance.sizes)
-    if found.ill_formed is not None:
-        verdict, note, example = Verdict.REFUTED, "", ill_formed(found)
-    elif not found.complete:
-        verdict, note, example = Verdict.UNDETERMINED, stopped(found), None
+def _well_formed(exploration: ExplorationResult) -> Result:
+    prop, scope = WELL_FORMEDNESS, dict(exploration.instance.sizes)
+    if exploration.ill_formed is not None:
+        verdict, note, example = Verdict.REFUTED, "", ill_formed(exploration)
+    elif not exploration.complete:
+        verdict, note, example = Verdict.UNDETERMINED, stopped(exploration), None
     else:
         verdict, note, example = Verdict.PROVED, "", None
     return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note)
@@ -321,9 +321,9 @@ def _constructed(model: Model, prop: ByConstruction) -> Result:
     return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
 
 
-def _check(found: Found, graph: Exploration | Graph | str, prop: Property) -> Result:
+def _check(exploration: ExplorationResult, graph: Exploration | Graph | str, prop: Property) -> Result:
     start = time.perf_counter()
-    scope = dict(found.instance.sizes)
+    scope = dict(exploration.instance.sizes)
     if isinstance(graph, str):
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=graph)
     try:
@@ -336,7 +336,7 @@ def _check(found: Found, graph: Exploration | Graph | str, prop: Property) -> Re
     method = Method.EXPLORATION
     if isinstance(checked, str):
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=checked, vacuous=True)
-    if found.ill_formed is not None:
+    if exploration.ill_formed is not None:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
     if checked is None:
         return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)

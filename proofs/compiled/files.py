@@ -126,7 +126,7 @@ class Scratch:
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="schedproof-"))
-        self._gone = weakref.finalize(self, shutil.rmtree, self.path, True)
+        self._removal = weakref.finalize(self, shutil.rmtree, self.path, True)
 
 
 class SortedRuns:

@@ -88,9 +88,9 @@ class Graph:
 
     def choices_of(self, actions: Iterable[str]) -> NDArray[np.bool_]:
         """By the number of a choice, whether its action is one of these."""
-        wanted, program = set(actions), self.reached.program
+        names, program = set(actions), self.reached.program
         counts = np.diff(first_choices(program.instance, program.actions))
-        return np.repeat([action.name in wanted for action in program.actions], counts)
+        return np.repeat([action.name in names for action in program.actions], counts)
 
     def values(self, slot: int) -> NDArray[np.int64]:
         """The value of a slot in each state."""
@@ -99,22 +99,22 @@ class Graph:
         words = self.words[at // 64 :: layout.words][: self.size]
         return ((words >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
 
-    def holding(self, wanted: Sequence[Predicate]) -> list[Nodes]:
+    def holding(self, conditions: Sequence[Predicate]) -> list[Nodes]:
         """For each formula, the states in which it holds.
 
         Raises:
             Undefined: a formula reads an attribute of no object in a reachable state.
         """
         program = self.reached.program
-        machine = Machine([predicates(program.instance, program.layout, wanted)], states=self.size)
-        found = np.empty((len(wanted), self.size), np.uint8)
-        check(machine.address("holds"), self.words, program.layout.words, np.empty(len(wanted), np.int64), found)
-        for predicate, row in zip(wanted, found, strict=True):
+        machine = Machine([predicates(program.instance, program.layout, conditions)], states=self.size)
+        truths = np.empty((len(conditions), self.size), np.uint8)
+        check(machine.address("holds"), self.words, program.layout.words, np.empty(len(conditions), np.int64), truths)
+        for predicate, row in zip(conditions, truths, strict=True):
             for number in np.flatnonzero(row == UNDEFINED)[:1]:
                 holds = compile_term(self.instance, predicate.formula, {v.name: v for v in predicate.over})
                 holds(Moment(self.state(int(number)), dict(predicate.bound)))  # raises Undefined with a message
                 raise AssertionError("what is undefined in compiled code is defined when it is interpreted")
-        return [row == TRUE for row in found]
+        return [row == TRUE for row in truths]
 
     def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
         """A function from goal states to the states that can reach them without an action of ``without``.
@@ -128,8 +128,8 @@ class Graph:
         back, sources = self._turned[left_out]
 
         def reaching(goal: Nodes) -> Nodes:
-            found: Nodes = paths.reaching(back, sources, goal)
-            return found
+            nodes: Nodes = paths.reaching(back, sources, goal)
+            return nodes
 
         return reaching
 
@@ -140,10 +140,10 @@ class _Edges:
 
     def __getitem__(self, state: int) -> Sequence[Edge]:
         g = self.graph
-        program, here = g.reached.program, slice(int(g.offsets[state]), int(g.offsets[state + 1]))
+        program, edges = g.reached.program, slice(int(g.offsets[state]), int(g.offsets[state + 1]))
         return [
             Edge(program.choice(int(choice)), int(target))
-            for choice, target in zip(g.choices[here], g.targets[here], strict=True)
+            for choice, target in zip(g.choices[edges], g.targets[edges], strict=True)
         ]
 
 

@@ -92,13 +92,13 @@ def expand(
                 before = seen[FIRST_ACTION + a - 1]
                 weights[0, a] -= low * before
                 weights[1, a] -= high * before
-        found = call(address, at + 8 * words * n, out_at, chosen_at, seen_at, number)
+        steps = call(address, at + 8 * words * n, out_at, chosen_at, seen_at, number)
         if quotient is not None:
             for a in range(1, weights.shape[1]):
                 after = seen[FIRST_ACTION + a - 1]
                 weights[0, a] += low * after
                 weights[1, a] += high * after
-        for i in range(found):
+        for i in range(steps):
             if quotient is not None:
                 represent(quotient, out, i * words, words)
             value = entry(out, i * words, words)
@@ -127,7 +127,7 @@ def insert(
     most: int,
     count: int,
     frontier: Any,
-    found: int,
+    added: int,
     parents: Any,
     choices: Any,
 ) -> tuple[int, int]:
@@ -136,7 +136,7 @@ def insert(
     Args:
         keys, places: the table.
         most: the greatest number of states in the table.
-        count, found: the numbers of states in the table and in the frontier.
+        count, added: the numbers of states in the table and in the frontier.
         parents, choices: by number, the predecessor of a state and the choice that leads from there; empty if not kept.
 
     Returns:
@@ -150,11 +150,11 @@ def insert(
         value = values[i]
         if put(keys, states, i * words, words, value, place_of(value, p, size)):
             for k in range(words):
-                frontier[found * words + k] = states[i * words + k]
+                frontier[added * words + k] = states[i * words + k]
             if traced:
                 parents[count] = whence[i] >> BITS
                 choices[count] = whence[i] & LOW
-            found += 1
+            added += 1
             count += 1
         i += 1
     return i, count
@@ -205,15 +205,15 @@ def link(
     while n < last:
         end, start, edges = min(n + TOGETHER, last, count), offsets[n], 0
         for m in range(n, end):
-            found = call(
+            steps = call(
                 address, state_at + 8 * words * m, out_at + 8 * words * edges, chosen_at + 8 * edges, seen_at, m
             )
-            for i in range(edges, edges + found):
+            for i in range(edges, edges + steps):
                 value = entry(out, i * words, words)
                 q = part_of(value, parts)
                 values[i], spots[i] = value, place_of(value, parts, U(places[q]))
                 prefetch(keys[q], spots[i] * U(words))
-            edges += found
+            edges += steps
             offsets[m + 1] = start + edges
         for i in range(edges):
             q = part_of(values[i], parts)
@@ -236,16 +236,16 @@ def link(
 
 
 @njit(nogil=True, cache=True)
-def check(address: int, states: Any, words: int, out: Any, found: Any) -> None:
+def check(address: int, states: Any, words: int, out: Any, truths: Any) -> None:
     """Evaluates formulas in states.
 
     Args:
         address: of ``holds``.
         out: a buffer for one state.
-        found: receives the values, by formula and state.
+        truths: receives the values, by formula and state.
     """
     state_at, out_at = states.ctypes.data, out.ctypes.data
-    for n in range(found.shape[1]):
+    for n in range(truths.shape[1]):
         call(address, state_at + 8 * words * n, out_at, out_at, out_at, n)
-        for k in range(found.shape[0]):
-            found[k, n] = out[k]
+        for k in range(truths.shape[0]):
+            truths[k, n] = out[k]

@@ -73,12 +73,12 @@ class Layout:
     @cached_property
     def slots(self) -> list[tuple[int, int, int]]:
         """The first bit, mask and lowest value of each slot, in the order of a state."""
-        found = [
+        places = [
             (f.slot + i, (at, (1 << f.bits) - 1, f.low))
             for f in self.fields.values()
             for i, at in enumerate(f.positions)
         ]
-        return [each for _, each in sorted(found)]
+        return [each for _, each in sorted(places)]
 
 
 def layout(instance: Instance) -> Layout:

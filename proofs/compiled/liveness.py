@@ -24,12 +24,12 @@ def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
     """Checks that some object can go through exactly the given states."""
     instance = graph.instance
     names = [s.name for s in instance.model.machine(prop.sort).states]
-    wanted = np.array([names.index(s) for s in prop.states], np.int64)
+    life = np.array([names.index(s) for s in prop.states], np.int64)
     furthest = 1
     for who in range(instance.sizes[prop.sort.name]):
         values = graph.values(instance.slot(prop.sort.name) + who)
-        furthest = max(furthest, int(paths.longest_prefix(graph.offsets, graph.targets, values, wanted)))
-        if furthest == len(wanted):
+        furthest = max(furthest, int(paths.longest_prefix(graph.offsets, graph.targets, values, life)))
+        if furthest == len(life):
             return None
     return not_that_far(prop, furthest)
 

@@ -83,7 +83,7 @@ class _Writer:
     def _new(self, prefix: str = "t") -> str:
         return f"{prefix}{next(self._numbers)}"
 
-    def _say(self, line: str) -> None:
+    def _emit(self, line: str) -> None:
         self._lines.append(line)
 
     def _result(self, line: str) -> str:
@@ -94,18 +94,18 @@ class _Writer:
     def _label(self, name: str) -> None:
         """Starts a basic block; code before it falls through if it is still open."""
         if self._open:
-            self._say(f"br label %{name}")
+            self._emit(f"br label %{name}")
         self._lines.append(f"{name}:")
         self._open = True
 
     def _goto(self, name: str) -> None:
-        self._say(f"br label %{name}")
+        self._emit(f"br label %{name}")
         self._open = False
 
     def _set(self, name: str, value: str) -> None:
         assert name not in self._registers, f"{name} changes in its loop"
         self._locals[name] = None
-        self._say(f'store i64 {value}, ptr %"{name}"')
+        self._emit(f'store i64 {value}, ptr %"{name}"')
 
     def _place(self, array: str, index: Expr) -> str:
         name = f'@"{self._function.name} {array}"' if array in self._function.tables else f'%"{array}"'
@@ -145,10 +145,10 @@ class _Writer:
                 self._set(name, self._value(value))
             case Put(array, index, value):
                 number = self._value(value)
-                self._say(f"store i64 {number}, ptr {self._place(array, index)}")
+                self._emit(f"store i64 {number}, ptr {self._place(array, index)}")
             case If(condition, then):
                 yes, end = self._new("then"), self._new("end")
-                self._say(f"br i1 {self._truth(condition)}, label %{yes}, label %{end}")
+                self._emit(f"br i1 {self._truth(condition)}, label %{yes}, label %{end}")
                 self._open = False
                 self._label(yes)
                 self._block(then)
@@ -171,7 +171,7 @@ class _Writer:
         self._set(left, self._value(mask))
         self._label(test)
         rest = self._value(Local(left))
-        self._say(f"br i1 {self._result(f'icmp ne i64 {rest}, 0')}, label %{go}, label %{end}")
+        self._emit(f"br i1 {self._result(f'icmp ne i64 {rest}, 0')}, label %{go}, label %{end}")
         self._open = False
         self._label(go)
         lowest = self._result(f"call i64 @llvm.cttz.i64(i64 {rest}, i1 true)")
@@ -188,7 +188,7 @@ class _Writer:
         last = self._value(high)
         self._label(test)
         now = self._value(Local(counter))
-        self._say(f"br i1 {self._result(f'icmp sle i64 {now}, {last}')}, label %{go}, label %{end}")
+        self._emit(f"br i1 {self._result(f'icmp sle i64 {now}, {last}')}, label %{go}, label %{end}")
         self._open = False
         self._label(go)
         self._set(counter, self._result(f"add i64 {now}, 1"))

@@ -350,7 +350,7 @@ class Part:
             self.now, self.next = self.next, self.now
             _resize(self.next, FIRST * self._words)  # frees memory
 
-    def forget(self) -> None:
+    def drop_uncompared(self) -> None:
         """Discards states that were not compared with the files."""
         if self.spilled:
             self.count = self.kept

@@ -38,7 +38,7 @@ def turned(offsets: Any, targets: Any, choices: Any, allowed: Any) -> Any:
 @njit(nogil=True, cache=True)
 def reaching(back: Any, sources: Any, goal: Any) -> Any:
     """The nodes that can reach one of ``goal``, from reversed edges."""
-    found = goal.copy()
+    reached = goal.copy()
     stack = np.empty(len(goal), np.uint32)
     size = 0
     for n in range(len(goal)):
@@ -50,11 +50,11 @@ def reaching(back: Any, sources: Any, goal: Any) -> Any:
         to = stack[size]
         for e in range(back[to], back[to + 1]):
             n = sources[e]
-            if not found[n]:
-                found[n] = True
+            if not reached[n]:
+                reached[n] = True
                 stack[size] = n
                 size += 1
-    return found
+    return reached
 
 
 @njit(nogil=True, cache=True)
@@ -101,7 +101,7 @@ def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> 
 def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: Any) -> Any:
     """The strongly connected components of the nodes ``inside`` (Tarjan's algorithm), by node; -1 outside."""
     nodes = len(offsets) - 1
-    found = np.full(nodes, NONE, np.int64)
+    component_of = np.full(nodes, NONE, np.int64)
     index = np.zeros(nodes, np.int64)
     low = np.zeros(nodes, np.int64)
     at = np.zeros(nodes, np.int64)
@@ -130,7 +130,7 @@ def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: A
                         length += 1
                         deeper = True
                         break
-                    if found[to] == NONE:
+                    if component_of[to] == NONE:
                         low[n] = min(low[n], low[to])
                 at[n] += 1
             if deeper:
@@ -139,12 +139,12 @@ def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: A
                 while True:
                     opened -= 1
                     member = open_nodes[opened]
-                    found[member] = number
+                    component_of[member] = number
                     if member == n:
                         break
                 number += 1
             length -= 1
-    return found
+    return component_of
 
 
 @njit(nogil=True, cache=True)
@@ -163,7 +163,7 @@ def fair(
         components that only strong fairness excludes, without states that enable a neglected strongly fair choice.
     """
     is_fair, rest = np.zeros(len(parts), np.bool_), np.zeros(len(parts), np.bool_)
-    enabled, taken = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)
+    enabled, used = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)
     begin = first
     while begin < len(order):
         part, end = parts[order[begin]], begin
@@ -173,14 +173,14 @@ def fair(
                 c = choices[e]
                 enabled[c] += 1
                 if allowed[c] and parts[targets[e]] == part:
-                    taken[c] = True
+                    used[c] = True
             end += 1
         starved = missed = False
         for i in range(begin, end):
             n = order[i]
             for e in range(offsets[n], offsets[n + 1]):
                 c = choices[e]
-                if not taken[c]:
+                if not used[c]:
                     starved = starved or (weak[c] and enabled[c] == end - begin)
                     missed = missed or strong[c]
         for i in range(begin, end):
@@ -190,39 +190,39 @@ def fair(
             elif not starved:
                 stays = True
                 for e in range(offsets[n], offsets[n + 1]):
-                    stays = stays and (taken[choices[e]] or not strong[choices[e]])
+                    stays = stays and (used[choices[e]] or not strong[choices[e]])
                 rest[n] = stays
         for i in range(begin, end):
             for e in range(offsets[order[i]], offsets[order[i] + 1]):
-                enabled[choices[e]], taken[choices[e]] = 0, False
+                enabled[choices[e]], used[choices[e]] = 0, False
         begin = end
     return is_fair, rest
 
 
 @njit(nogil=True, cache=True)
-def longest_prefix(offsets: Any, targets: Any, values: Any, wanted: Any) -> int:
-    """The number of states of ``wanted`` that an object can go through in this order, from node 0 on, and no others.
+def longest_prefix(offsets: Any, targets: Any, values: Any, life: Any) -> int:
+    """The number of states of ``life`` that an object can go through in this order, from node 0 on, and no others.
 
     Args:
         values: by node, the object's state.
     """
-    if values[0] != wanted[0]:
+    if values[0] != life[0]:
         return 0
     nodes, furthest = len(offsets) - 1, 1
-    seen = np.zeros(nodes * len(wanted), np.bool_)
-    stack = np.empty(nodes * len(wanted), np.int64)
+    seen = np.zeros(nodes * len(life), np.bool_)
+    stack = np.empty(nodes * len(life), np.int64)
     seen[0], stack[0], size = True, 0, 1
     while size > 0:
         size -= 1
         position, n = stack[size] // nodes, stack[size] % nodes
         furthest = max(furthest, position + 1)
-        if furthest == len(wanted):
+        if furthest == len(life):
             break
         for e in range(offsets[n], offsets[n + 1]):
             to = targets[e]
             if values[to] == values[n]:
                 node = position * nodes + to
-            elif values[to] == wanted[position + 1]:
+            elif values[to] == life[position + 1]:
                 node = (position + 1) * nodes + to
             else:
                 continue

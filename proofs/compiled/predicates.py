@@ -25,19 +25,19 @@ class Predicate:
     formula: t.Term
 
 
-def predicates(instance: Instance, layout: Layout, wanted: Sequence[Predicate]) -> Function:
+def predicates(instance: Instance, layout: Layout, conditions: Sequence[Predicate]) -> Function:
     """A function ``holds(state, out, ...)``, with the signature of ``steps``, that writes each formula's value to ``out``."""
     terms = Terms(instance, layout)
     with terms.body() as body:
-        for number, predicate in enumerate(wanted):
+        for number, predicate in enumerate(conditions):
             undefined, done = f"undefined {number}", f"done {number}"
             bound = {v.name: (v, predicate.bound[v.name]) for v in predicate.over}
             with terms.block(done):
                 with terms.block(undefined):
                     truth = terms.value(predicate.formula, Moment(bound=bound, undefined=undefined))
-                    terms.say(Put("out", number, truth))
-                    terms.say(Leave(done))
-                terms.say(Put("out", number, UNDEFINED))
+                    terms.emit(Put("out", number, truth))
+                    terms.emit(Leave(done))
+                terms.emit(Put("out", number, UNDEFINED))
     with terms.body() as start:
         terms.unpack(terms.read, "now", "state")
     arguments = ["state", "out", "chosen", "seen"]

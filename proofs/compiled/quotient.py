@@ -163,19 +163,19 @@ def represent(q: Any, words: Any, at: int, count: int) -> None:
 @njit(nogil=True, cache=True)
 def orbit(q: Any, words: Any, at: int) -> int:
     """The number of states that are renamings of a state: distinct orders of the columns, times distinct results of renamings."""
-    values, image, own = q.room[0], q.room[1], q.room[2]
+    values, image, original = q.room[0], q.room[1], q.room[2]
     _read(q, words, at, values)
-    _copy(values, own)
-    _order(q, own)
+    _copy(values, original)
+    _order(q, original)
     same = 0
     for r in range(q.targets.shape[0]):
         _rename(q, r, values, image)
         _order(q, image)
-        if _less(image, own) == 0:
+        if _less(image, original) == 0:
             same += 1
     ways, alike = 1, 1
     for i in range(1, q.size):
-        alike = alike + 1 if _compare(q, own, i - 1, i) == 0 else 1
+        alike = alike + 1 if _compare(q, original, i - 1, i) == 0 else 1
         ways = ways * (i + 1) // alike
     total: int = ways * (q.targets.shape[0] // same)
     return total

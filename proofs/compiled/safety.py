@@ -39,17 +39,17 @@ def watch(
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     conditions = compiled_conditions(instance, watches, crash=crash)
 
-    def record_answers(found: Reached) -> None:
+    def record_answers(result: Reached) -> None:
         for number, check in enumerate(check for each in watches for check in each.checks):
-            check.met, check.failed = found.met(number), found.failed(number)
+            check.met, check.failed = result.met(number), result.failed(number)
 
-    def on_depth(found: Reached) -> str:
+    def on_depth(so_far: Reached) -> str:
         assert enough is not None
-        record_answers(found)
+        record_answers(so_far)
         refuted = all(each.failed() is not None for each in watches)
-        return enough.reason(found.depth, found.representatives, refuted=refuted)
+        return enough.reason(so_far.depth, so_far.representatives, refuted=refuted)
 
-    found = explore(
+    explored = explore(
         instance,
         symmetry=symmetry,
         crash=crash,
@@ -63,8 +63,8 @@ def watch(
         on_depth=on_depth if enough is not None else None,
         traced=False,
     )
-    record_answers(found)
-    return found, watches
+    record_answers(explored)
+    return explored, watches
 
 
 def compiled_conditions(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:

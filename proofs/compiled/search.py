@@ -61,7 +61,7 @@ class Reached:
     stopped: str
     parts: Sequence[Part] = field(repr=False)
     files: Scratch | Checkpoint | None = field(default=None, repr=False)
-    _again: list[Reached] = field(default_factory=list, repr=False, compare=False)
+    _repeated: list[Reached] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def instance(self) -> Instance:
@@ -109,12 +109,12 @@ class Reached:
 
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action, symmetric ones included."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for part in self.parts:
-            counts = part.totals[1:-1] if self.symmetry is not None else part.seen[self.program.seen.taken]
-            for action, taken in zip(self.program.actions, counts, strict=True):
-                found[action.name] += int(taken)
-        return +found
+            counts = part.totals[1:-1] if self.symmetry is not None else part.seen[self.program.seen.taken_actions]
+            for action, times in zip(self.program.actions, counts, strict=True):
+                totals[action.name] += int(times)
+        return +totals
 
     @property
     def stuck_count(self) -> int:
@@ -150,7 +150,7 @@ class Reached:
         noted = [
             (int(p.seen[at]) - 1, self.program.actions[int(p.seen[at + 1])].name) for p in self.parts if p.seen[at]
         ]
-        return min(noted, key=lambda found: (self._depth(found[0]), found[0]), default=None)
+        return min(noted, key=lambda note: (self._depth(note[0]), note[0]), default=None)
 
     def _depth(self, number: int) -> int:
         return self.parts[number % len(self.parts)].depth(number // len(self.parts))
@@ -170,18 +170,18 @@ class Reached:
     def _traced(self, number: int) -> Sequence[Part]:
         """Parts that have the predecessors of state ``number`` and of the states before it."""
         part, place = number % len(self.parts), number // len(self.parts)
-        for found in (self, *self._again):
-            if found.parts[part].traced and found.parts[part].count > place:
-                return found.parts
+        for reached in (self, *self._repeated):
+            if reached.parts[part].traced and reached.parts[part].count > place:
+                return reached.parts
         search = _Search(
             self.program,
             self.symmetry,
             len(self.parts),
             limit=self.representatives,
-            on_depth=lambda found: "found" if found.parts[part].count > place else "",
+            on_depth=lambda reached: "found" if reached.parts[part].count > place else "",
         )
-        self._again[:] = [search.run()]
-        return self._again[0].parts
+        self._repeated[:] = [search.run()]
+        return self._repeated[0].parts
 
 
 def explore(
@@ -222,8 +222,8 @@ def explore(
     code = code or program(instance, actions, conditions)
     if code.choices > MOST_CHOICES:
         raise TooWide(
-            f"at this scope there are {code.choices} choices of actions and parameters, and compiled code tells "
-            f"{MOST_CHOICES} apart; explore it interpreted"
+            f"at this scope there are {code.choices} choices of actions and parameters, and compiled code "
+            f"distinguishes {MOST_CHOICES}; explore it interpreted"
         )
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
@@ -342,7 +342,7 @@ class _Search:
                 self._checkpoint.release()
         if self._stopped:
             for part in self._parts:
-                part.forget()
+                part.drop_uncompared()
         return self._reached()
 
     def _reached(self) -> Reached:
@@ -422,7 +422,7 @@ class _Search:
             self._at[me] = at = part.expand(self._address, self._at[me], turn)
             self._busy[turn][me] = at < part.size
             if me == 0:
-                self._orders[turn] = self._look()
+                self._orders[turn] = self._plan_level()
             self._barrier.wait()
             for other in self._parts:
                 part.take(
@@ -441,7 +441,7 @@ class _Search:
                 return True
             turn ^= 1
 
-    def _look(self) -> _Order:
+    def _plan_level(self) -> _Order:
         """Reports the progress, and decides what comes next."""
         states = sum(part.count for part in self._parts)
         if self._progress is not None:

@@ -44,8 +44,8 @@ class Condition:
     def sees_more(self) -> bool:
         """Whether the condition reads firings or the action's parameters, and not only states."""
         terms = [self.then, *([self.given] if self.given is not None else [])]
-        own = {v.name for v in self.over}
-        return any(list(t.firings(term)) or set(t.free_variables(term)) - own for term in terms)
+        names = {v.name for v in self.over}
+        return any(list(t.firings(term)) or set(t.free_variables(term)) - names for term in terms)
 
 
 FIRST_ACTION = 2
@@ -63,7 +63,7 @@ class Seen:
     """The index of the first state with an ill-formed step; the number of its action follows."""
 
     @property
-    def taken(self) -> slice:
+    def taken_actions(self) -> slice:
         """The indices of the numbers of steps by action."""
         return slice(FIRST_ACTION, FIRST_ACTION + self.actions)
 
@@ -164,10 +164,10 @@ class _Steps:
                     self._check(number, condition, Moment(), 0)
             for number, action in enumerate(self.actions):
                 self._action(number, action)
-            terms.say(If(binary("==", Local("steps"), 0), [self._counted(self._seen.stuck, 1)]))
+            terms.emit(If(binary("==", Local("steps"), 0), [self._counted(self._seen.stuck, 1)]))
             self._check_steps()
         with terms.body() as start:
-            terms.say(Set("steps", 0))
+            terms.emit(Set("steps", 0))
             terms.unpack(terms.read, "now", "state")
         return Function(
             "steps",
@@ -182,7 +182,7 @@ class _Steps:
     def _action(self, number: int, action: Action) -> None:
         terms = self.terms
         before, done, undefined = f"before {number}", f"done {number}", f"undefined {number}"
-        terms.say(Set(before, Local("steps")))
+        terms.emit(Set(before, Local("steps")))
         with terms.block(done):
             with terms.block(undefined):
                 self._see_that_guards_are_defined(number, action, Moment(undefined=undefined))
@@ -192,12 +192,12 @@ class _Steps:
                     Moment(undefined=undefined),
                     lambda moment: self._choice(number, action, moment),
                 )
-                terms.say(Leave(done))
+                terms.emit(Leave(done))
             # An undefined guard discards all choices of the action.
-            terms.say(Set("steps", Local(before)))
+            terms.emit(Set("steps", Local(before)))
             self._ill_formed(number)
-        terms.say(Put("ends", number + 1, Local("steps")))
-        terms.say(self._counted(self._seen.taken.start + number, binary("-", Local("steps"), Local(before))))
+        terms.emit(Put("ends", number + 1, Local("steps")))
+        terms.emit(self._counted(self._seen.taken_actions.start + number, binary("-", Local("steps"), Local(before))))
 
     def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
         """Evaluates all guards before any step is checked: an undefined guard discards all choices of the action."""
@@ -207,7 +207,7 @@ class _Steps:
             self.terms.search(action.parameters, action.when, moment, lambda _: None)
         if leaves(guards, moment.undefined):
             for stmt in guards:
-                self.terms.say(stmt)
+                self.terms.emit(stmt)
 
     def _ill_formed(self, number: int) -> None:
         self._note(Seen.ill_formed, number)
@@ -218,46 +218,46 @@ class _Steps:
 
     def _note(self, at: int, action: Expr) -> None:
         """Notes the state and the number of an action, if it is the first."""
-        here = [Put("seen", at, binary("+", Local("number"), 1)), Put("seen", at + 1, action)]
-        self.terms.say(If(binary("==", Item("seen", at), 0), here))
+        record = [Put("seen", at, binary("+", Local("number"), 1)), Put("seen", at + 1, action)]
+        self.terms.emit(If(binary("==", Item("seen", at), 0), record))
 
     def _choice(self, number: int, action: Action, moment: Moment) -> None:
         """Writes the step of one choice of an action's parameters."""
         terms = self.terms
-        taken, ill_formed = terms.new("taken"), terms.new("ill formed")
-        with terms.block(taken):
+        chosen, ill_formed = terms.new("taken"), terms.new("ill formed")
+        with terms.block(chosen):
             with terms.block(ill_formed):
                 self._step(number, action, replace(moment, undefined=ill_formed))
-                terms.say(Leave(taken))
+                terms.emit(Leave(chosen))
             self._ill_formed(number)
 
     def _step(self, number: int, action: Action, moment: Moment) -> None:
         terms = self.terms
         scope = {v.name: v for v in action.parameters}
         roots = [(sort_of(self.instance.model, f.of, scope), f.event) for f in action.fires]
-        there: set[tuple[str, str]] = {(action.name, ""), *roots}
+        reached: set[tuple[str, str]] = {(action.name, ""), *roots}
         rules = []
         for on, rule, event in self._rules:
-            if on in there:
+            if on in reached:
                 rules.append((on, rule, event))
-                there.add(event)
+                reached.add(event)
         fired = list(dict.fromkeys([*roots, *(event for _, _, event in rules)]))
         moment = replace(moment, fired=fired)
         for sort, name in fired:
-            terms.say(Set(f"{sort}.{name} fires", 0))
+            terms.emit(Set(f"{sort}.{name} fires", 0))
         for firing, event in zip(action.fires, roots, strict=True):
             self._fire(firing, event, moment)
         for on, rule, event in rules:
             self._rule(rule, on, event, moment)
         for k in range(self.layout.words):
-            terms.say(Put("next", k, Item("state", k)))
+            terms.emit(Put("next", k, Item("state", k)))
         for event in fired:
             self._update(event, moment)
         for k in range(self.layout.words):
             at = binary("+", binary("*", Local("steps"), self.layout.words), k)
-            terms.say(Put("out", at, Item("next", k)))
-        terms.say(Put("chosen", Local("steps"), self._choice_number(number, action, moment)))
-        terms.say(Set("steps", binary("+", Local("steps"), 1)))
+            terms.emit(Put("out", at, Item("next", k)))
+        terms.emit(Put("chosen", Local("steps"), self._choice_number(number, action, moment)))
+        terms.emit(Set("steps", binary("+", Local("steps"), 1)))
         with terms.body() as checked, terms.reading() as read:
             for n, condition in enumerate(self.conditions):
                 if condition.actions is not None and number in condition.actions and condition.sees_more:
@@ -265,25 +265,25 @@ class _Steps:
         if checked:
             terms.unpack(read, "after", "next")
             for stmt in checked:
-                terms.say(stmt)
+                terms.emit(stmt)
 
     def _choice_number(self, number: int, action: Action, moment: Moment) -> Expr:
         """The number of a choice, as :meth:`Program.choice` decodes it: the last parameter varies fastest."""
-        found: Expr = 0
+        number_of_choice: Expr = 0
         for v in action.parameters:
             domain = self.instance.domain(v.type)
             place = binary("-", moment.bound[v.name][1], domain[0] if domain else 0)
-            found = binary("+", binary("*", found, len(domain)), place)
-        return binary("+", found, first_choices(self.instance, self.actions)[number])
+            number_of_choice = binary("+", binary("*", number_of_choice, len(domain)), place)
+        return binary("+", number_of_choice, first_choices(self.instance, self.actions)[number])
 
     def _check_steps(self) -> None:
         """Checks conditions that read only the states before and after, in one loop over all steps."""
         terms = self.terms
-        mine = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
-        if not mine:
+        of_this_action = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
+        if not of_this_action:
             return
         with terms.body() as checked, terms.reading() as read:
-            for number, condition in mine:
+            for number, condition in of_this_action:
                 passed = terms.new("passed")
                 with terms.block(passed):
                     assert condition.actions is not None
@@ -294,14 +294,14 @@ class _Steps:
                     self._check(number, condition, Moment(), Local("action"))
         with terms.body() as of_step:
             for k in range(self.layout.words):
-                terms.say(Put("next", k, Item("out", binary("+", binary("*", Local("step"), self.layout.words), k))))
+                terms.emit(Put("next", k, Item("out", binary("+", binary("*", Local("step"), self.layout.words), k))))
             terms.unpack(read, "after", "next")
             for stmt in checked:
-                terms.say(stmt)
+                terms.emit(stmt)
         last = binary("-", Item("ends", binary("+", Local("action"), 1)), 1)
         of_action = [Count("step", Item("ends", Local("action")), last, of_step)]
-        terms.say(Put("ends", 0, 0))
-        terms.say(Count("action", 0, len(self.actions) - 1, of_action))
+        terms.emit(Put("ends", 0, 0))
+        terms.emit(Count("action", 0, len(self.actions) - 1, of_action))
 
     def _check(self, number: int, condition: Condition, moment: Moment, action: Expr) -> None:
         """Notes whether a condition's premise is met, and where the condition fails; an undefined one fails."""
@@ -315,8 +315,8 @@ class _Steps:
             with terms.block(broken):
                 with terms.body() as premise:
                     met = terms.exists(condition.over, given, inside)
-                    terms.say(Put("seen", at, met))
-                terms.say(If(binary("==", Item("seen", at), 0), premise))
+                    terms.emit(Put("seen", at, met))
+                terms.emit(If(binary("==", Item("seen", at), 0), premise))
                 wrong = t.Not(condition.then, place=condition.then.place)
                 terms.check(terms.exists(condition.over, [*given, wrong], inside), holds)
             self._note(at + 1, action)
@@ -329,17 +329,17 @@ class _Steps:
         for part in (*conditions, rule.fires):
             free |= {n: v for n, v in t.free_variables(part).items() if n not in known and n not in free}
         # A rule on an event sees no parameters of the action.
-        own = moment if isinstance(rule.on, Action) else replace(moment, bound={})
+        of_rule = moment if isinstance(rule.on, Action) else replace(moment, bound={})
 
-        def found(inner: Moment) -> None:
+        def on_match(inner: Moment) -> None:
             self._fire(rule.fires, event, inner)
 
         if isinstance(rule.on, Action):
-            terms.search(list(free.values()), conditions, own, found)
+            terms.search(list(free.values()), conditions, of_rule, on_match)
             return
         with terms.body() as body:
-            terms.search(list(free.values()), conditions, own, found)
-        terms.say(If(binary("!=", terms.fired(*on, moment), 0), body))
+            terms.search(list(free.values()), conditions, of_rule, on_match)
+        terms.emit(If(binary("!=", terms.fired(*on, moment), 0), body))
 
     def _fire(self, firing: t.Fires, event: Event, moment: Moment) -> None:
         """Fires an event at one object; the step is ill-formed if another event fires at it."""
@@ -356,13 +356,13 @@ class _Steps:
             terms.check(binary("^", member(others, who), 1), moment.undefined)
         fires = f"{sort}.{name} fires"
         if values:
-            with terms.body() as again:
+            with terms.body() as repeated:
                 for n, value in values:
                     terms.check(binary("==", Item(terms.payload(sort, name, n), who), value), moment.undefined)
-            terms.say(If(member(Local(fires), who), again))
-        terms.say(Set(fires, binary("|", Local(fires), bit(who))))
+            terms.emit(If(member(Local(fires), who), repeated))
+        terms.emit(Set(fires, binary("|", Local(fires), bit(who))))
         for n, value in values:
-            terms.say(Put(terms.payload(sort, name, n), who, value))
+            terms.emit(Put(terms.payload(sort, name, n), who, value))
 
     def _update(self, event: Event, moment: Moment) -> None:
         """Writes the rows of an event for the objects at which it fires."""
@@ -382,7 +382,7 @@ class _Steps:
                     self._flip(sort, "", Local(who), changed)
                 self._set(row, Local(who), moment)
             if body:
-                terms.say(Each(who, mask, body))
+                terms.emit(Each(who, mask, body))
 
     def _set(self, row: Row, who: Expr, moment: Moment) -> None:
         """Writes the attributes that a row sets."""
@@ -390,17 +390,17 @@ class _Steps:
         sort, sets = row.sort.name, dict(row.sets)
         kinds = self.instance.model.machine(sort).parameters(row.event)
         given = {n: Item(terms.payload(sort, row.event, n), who) for n in kinds}
-        own = replace(moment, bound={}, owner=Owner(sort, row.event), me=who, given=given)
+        of_row = replace(moment, bound={}, owner=Owner(sort, row.event), me=who, given=given)
         for attribute in self.instance.attributes(sort):
             if attribute.name not in sets:
                 continue
-            value = terms.value(sets[attribute.name], own, attribute.type)
+            value = terms.value(sets[attribute.name], of_row, attribute.type)
             kind = attribute.type
             if isinstance(kind, IntRange):
                 terms.check(binary("<=", kind.low, value), moment.undefined)
                 terms.check(binary("<=", value, kind.high), moment.undefined)
             low = self.layout.fields[sort, attribute.name].low
-            old = terms.value(t.Attr(t.Me(), attribute.name), own)
+            old = terms.value(t.Attr(t.Me(), attribute.name), of_row)
             self._flip(sort, attribute.name, who, binary("^", binary("-", value, low), binary("-", old, low)))
 
     def _flip(self, sort: str, name: str, who: Expr, changed: Expr) -> None:
@@ -414,4 +414,4 @@ class _Steps:
             word, at = binary(">>", Item(table, who), 6), binary("&", Item(table, who), 63)
         else:
             word, at = f.positions[0] // 64, binary("+", f.positions[0] % 64, binary("*", who, stride))
-        terms.say(Put("next", word, binary("^", Item("next", word), binary("<<", changed, at))))
+        terms.emit(Put("next", word, binary("^", Item("next", word), binary("<<", changed, at))))

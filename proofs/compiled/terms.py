@@ -71,7 +71,7 @@ class Terms:
 
     # Writing
 
-    def say(self, stmt: Stmt) -> None:
+    def emit(self, stmt: Stmt) -> None:
         """Adds a statement."""
         self._body.append(stmt)
 
@@ -89,7 +89,7 @@ class Terms:
         """Puts the statements written inside into a block of this label."""
         with self.body() as body:
             yield
-        self.say(Block(label, body))
+        self.emit(Block(label, body))
 
     def new(self, name: str) -> str:
         """A unique name."""
@@ -99,7 +99,7 @@ class Terms:
         """Leaves to ``otherwise`` if ``truth`` is 0."""
         if truth == 1:
             return
-        self.say(Leave(otherwise) if truth == 0 else If(negated(truth), [Leave(otherwise)]))
+        self.emit(Leave(otherwise) if truth == 0 else If(negated(truth), [Leave(otherwise)]))
 
     # Reading states
 
@@ -154,14 +154,14 @@ class Terms:
             array = self._array(Moment(of), sort, name, by_value=by_value)
             self.scratch[array] = f.values if by_value else len(f.positions)
             for number in range(f.values if by_value else 0):
-                self.say(Put(array, number, 0))
+                self.emit(Put(array, number, 0))
             for i, at in enumerate(f.positions):
                 raw = binary("&", binary(">>", Item(words, at // 64), at % 64), (1 << f.bits) - 1)
                 if by_value:
-                    self.say(Set("raw", raw))
-                    self.say(Put(array, Local("raw"), binary("|", Item(array, Local("raw")), 1 << i)))
+                    self.emit(Set("raw", raw))
+                    self.emit(Put(array, Local("raw"), binary("|", Item(array, Local("raw")), 1 << i)))
                 else:
-                    self.say(Put(array, i, binary("+", raw, f.low)))
+                    self.emit(Put(array, i, binary("+", raw, f.low)))
 
     # Terms
 
@@ -197,8 +197,8 @@ class Terms:
                     return kind.values.index(value)
                 return _number(value)
             case t.Quantified(universal, variables, body):
-                found = self.exists(variables, _sought(universal, body), moment)
-                return negated(found) if universal else found
+                witness = self.exists(variables, _sought(universal, body), moment)
+                return negated(witness) if universal else witness
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload, moment)
             case t.Me():
@@ -243,25 +243,25 @@ class Terms:
     def _pure(self, term: t.Term, moment: Moment) -> Expr | None:
         """The value of a term that needs no statements, else None."""
         with self.body() as before:
-            found = self.value(term, moment)
-        return None if before else found
+            value = self.value(term, moment)
+        return None if before else value
 
     def _joined(self, parts: Sequence[t.Term], moment: Moment, decisive: int) -> Expr:
         """A disjunction if truth is ``decisive``, else a conjunction, with short-circuit evaluation."""
         pure = [self._pure(part, moment) for part in parts]
         if all(p is not None for p in pure):
-            found: Expr = 1 - decisive
+            joined: Expr = 1 - decisive
             for p in pure:
                 assert p is not None
-                found = binary("|" if decisive else "&", found, p) if found != 1 - decisive else p
-            return found
+                joined = binary("|" if decisive else "&", joined, p) if joined != 1 - decisive else p
+            return joined
         result, end = self.new("joined"), self.new("decided")
-        self.say(Set(result, decisive))
+        self.emit(Set(result, decisive))
         with self.block(end):
             for part in parts:
                 truth = self.value(part, moment)
                 self.check(negated(truth) if decisive else truth, end)
-            self.say(Set(result, 1 - decisive))
+            self.emit(Set(result, 1 - decisive))
         return Local(result)
 
     def _has(self, base: t.Term, element: t.Term, moment: Moment) -> Expr:
@@ -272,10 +272,10 @@ class Terms:
         if mask is not None:
             return _has(mask, number, sure=False)
         result, end = self.new("has"), self.new("decided")
-        self.say(Set(result, 0))
+        self.emit(Set(result, 0))
         with self.block(end):
             self.check(binary("<=", 0, number), end)
-            self.say(Set(result, member(self.value(base, moment), number)))
+            self.emit(Set(result, member(self.value(base, moment), number)))
         return Local(result)
 
     def _adjusted(self, mask: Expr, element: Expr, present: bool, *, sure: bool) -> Expr:
@@ -284,19 +284,19 @@ class Terms:
         if sure:
             return changed
         result = self.new("set")
-        self.say(Set(result, mask))
-        self.say(If(binary("<=", 0, element), [Set(result, changed)]))
+        self.emit(Set(result, mask))
+        self.emit(If(binary("<=", 0, element), [Set(result, changed)]))
         return Local(result)
 
     def _those(self, var: t.Var, where: t.Term, moment: Moment) -> Expr:
-        found = self._mask(where, var, moment)
-        if found is not None:
-            return found
+        mask = self._mask(where, var, moment)
+        if mask is not None:
+            return mask
         result = self.new("those")
-        self.say(Set(result, 0))
+        self.emit(Set(result, 0))
 
         def one(inner: Moment) -> None:
-            self.say(Set(result, binary("|", Local(result), bit(inner.bound[var.name][1]))))
+            self.emit(Set(result, binary("|", Local(result), bit(inner.bound[var.name][1]))))
 
         self.search([var], [where], moment, one)
         return Local(result)
@@ -321,15 +321,15 @@ class Terms:
             return _has(mask, pure, sure=_is_some(of))
         kinds = self.instance.model.machine(sort).parameters(event)
         result, end = self.new("fires"), self.new("decided")
-        self.say(Set(result, 0))
+        self.emit(Set(result, 0))
         with self.block(end):
             self.check(binary("!=", mask, 0), end)  # if it fires nowhere, its object is not evaluated
             who = self.value(of, moment)
             self.check(_has(mask, who, sure=_is_some(of)), end)
-            for name, wanted in payload:
-                value = self.value(wanted, moment, kinds[name])
+            for name, expected in payload:
+                value = self.value(expected, moment, kinds[name])
                 self.check(binary("==", Item(self.payload(sort, event, name), who), value), end)
-            self.say(Set(result, 1))
+            self.emit(Set(result, 1))
         return Local(result)
 
     # Searches
@@ -341,17 +341,17 @@ class Terms:
             inner = moment.binding(choose[0], Local("unbound"))
             masks = [self._mask(p, choose[0], inner) for p in parts]
             if all(m is not None for m in masks):
-                found: Expr = self._everyone(choose[0])
+                mask: Expr = self._everyone(choose[0])
                 for m in masks:
                     assert m is not None
-                    found = m if found == self._everyone(choose[0]) else binary("&", found, m)
-                return binary("!=", found, 0)
+                    mask = m if mask == self._everyone(choose[0]) else binary("&", mask, m)
+                return binary("!=", mask, 0)
         result, end = self.new("exists"), self.new("found")
-        self.say(Set(result, 0))
+        self.emit(Set(result, 0))
 
         def one(_: Moment) -> None:
-            self.say(Set(result, 1))
-            self.say(Leave(end))
+            self.emit(Set(result, 1))
+            self.emit(Leave(end))
 
         with self.block(end):
             self.search(choose, conditions, moment, one)
@@ -362,26 +362,26 @@ class Terms:
         choose: Sequence[t.Var],
         conditions: Sequence[t.Term],
         moment: Moment,
-        found: Callable[[Moment], None],
+        on_match: Callable[[Moment], None],
     ) -> None:
-        """Loops over the objects that satisfy the conditions; ``found`` writes the code for each."""
+        """Loops over the objects that satisfy the conditions; ``on_match`` writes the code for each."""
         parts = [part for condition in conditions for part in t.conjuncts(condition)]
         due = levels([v.name for v in choose], [frozenset(t.free_variables(part)) for part in parts])
         nothing = self.new("nothing")
         with self.block(nothing):
             for n in due[0]:
                 self.check(self.value(parts[n], moment), nothing)
-            self._deeper(choose, [[parts[n] for n in level] for level in due[1:]], moment, found)
+            self._deeper(choose, [[parts[n] for n in level] for level in due[1:]], moment, on_match)
 
     def _deeper(
         self,
         choose: Sequence[t.Var],
         due: Sequence[Sequence[t.Term]],
         moment: Moment,
-        found: Callable[[Moment], None],
+        on_match: Callable[[Moment], None],
     ) -> None:
         if not choose:
-            found(moment)
+            on_match(moment)
             return
         var = choose[0]
         name, another = self.new(var.name), self.new("another")
@@ -390,16 +390,16 @@ class Terms:
         with self.body() as body, self.block(another):
             for part in rest:
                 self.check(self.value(part, inner), another)
-            self._deeper(choose[1:], due[1:], inner, found)
+            self._deeper(choose[1:], due[1:], inner, on_match)
         if isinstance(var.type, Ref):
-            self.say(Each(name, mask, body))
+            self.emit(Each(name, mask, body))
         else:
             low, number = (
                 (0, 1 << self.instance.sizes[var.type.sort.name])
                 if isinstance(var.type, SetOf)
                 else span(self.instance, var.type)
             )
-            self.say(Count(name, low, low + number - 1, body))
+            self.emit(Count(name, low, low + number - 1, body))
 
     def _candidates(self, var: t.Var, due: Sequence[t.Term], moment: Moment) -> tuple[Expr, list[t.Term]]:
         """The mask of a variable's candidates, and the conditions to check for each of them."""
@@ -409,12 +409,12 @@ class Terms:
         mask, rest, first = everyone, [], True
         inner = moment.binding(var, Local("unbound"))
         for part in due:
-            found = self._mask(part, var, inner) if first else None
-            if found is None:
+            candidates = self._mask(part, var, inner) if first else None
+            if candidates is None:
                 rest.append(part)
                 first = first and is_total(part)  # later conditions may be undefined where this one is false
             else:
-                mask = found if mask == everyone else binary("&", mask, found)
+                mask = candidates if mask == everyone else binary("&", mask, candidates)
         return mask, rest
 
     def _everyone(self, var: t.Var) -> Expr:
@@ -429,8 +429,8 @@ class Terms:
                 assert isinstance(var.type, Ref)
                 return self.in_states(moment, var.type.sort.name, states)
             case t.Not(part):
-                found = self._mask(part, var, moment)
-                return None if found is None else binary("^", found, everyone)
+                part_mask = self._mask(part, var, moment)
+                return None if part_mask is None else binary("^", part_mask, everyone)
             case t.And(parts) | t.Or(parts):
                 return self._masks(parts, var, moment, "&" if isinstance(term, t.And) else "|")
             case t.Implies(premise, conclusion):
@@ -443,9 +443,9 @@ class Terms:
                 return self.column(moment, self._sort(term.of, moment), attribute, 1)
             case t.Equal(left, right):
                 for one, other in ((left, right), (right, left)):
-                    found = self._equal(one, other, var, moment)
-                    if found is not None:
-                        return found
+                    part_mask = self._equal(one, other, var, moment)
+                    if part_mask is not None:
+                        return part_mask
         if var.name not in t.free_variables(term):
             truth = self._pure(term, moment)
             return None if truth is None else binary("&", binary("-", 0, truth), everyone)

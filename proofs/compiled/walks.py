@@ -32,7 +32,7 @@ _GOLDEN = U(0x9E3779B97F4A7C15)
 @njit(nogil=True, cache=True)
 def _walk(
     address: int, initial: Any, length: int, steps: int, state: Any, counters: Any, trail: Any, out: Any, chosen: Any,
-    seen: Any, taken: Any,
+    seen: Any, times: Any,
 ) -> None:  # fmt: skip
     """Takes ``steps`` steps.
 
@@ -41,15 +41,15 @@ def _walk(
         counters: the steps so far, the steps of this walk, the finished walks, those of them that ended because nothing
             changes any more, and the seed.
         trail: the choices of this walk.
-        taken: by choice, the number of its steps.
+        times: by choice, the number of its steps.
     """
     words = len(initial)
     state_at, out_at, chosen_at, seen_at = state.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
     done = 0
     while done < steps:
-        found = call(address, state_at, out_at, chosen_at, seen_at, counters[0])
+        step_count = call(address, state_at, out_at, chosen_at, seen_at, counters[0])
         over = True
-        for i in range(found * words):
+        for i in range(step_count * words):
             if out[i] != state[i % words]:
                 over = False
                 break
@@ -64,10 +64,10 @@ def _walk(
             continue
         # splitmix64: the n-th number of a seed is a function of n and the seed.
         random = mix(U(counters[4]) + U(counters[0] + 1) * _GOLDEN)
-        i = int(((random >> U(32)) * U(found)) >> U(32))
+        i = int(((random >> U(32)) * U(step_count)) >> U(32))
         for k in range(words):
             state[k] = out[i * words + k]
-        taken[chosen[i]] += 1
+        times[chosen[i]] += 1
         trail[counters[1]] = chosen[i]
         counters[0] += 1
         counters[1] += 1
@@ -82,7 +82,7 @@ class Walked:
         steps: the number of steps.
         walks: the number of walks.
         ended: the number of walks that reached a state in which nothing changes any more.
-        taken: the number of steps of each action.
+        action_counts: the number of steps of each action.
         watches: the safety properties; a failed one was violated in a state of a walk, or by a step from one.
         ill_formed: the choice of the first ill-formed step, if there was one.
         runs: for each failure, by the number of its step, the choices that lead to its state.
@@ -93,7 +93,7 @@ class Walked:
     walks: int
     ended: int
     seconds: float = field(compare=False)
-    taken: Counter[str]
+    action_counts: Counter[str]
     watches: Sequence[Watch]
     ill_formed: tuple[int, Choice, str] | None
     runs: dict[int, list[Choice]]
@@ -172,7 +172,7 @@ class _Walker:
         self._out: Words = np.empty(program.choices * words, np.uint64)
         self._chosen: NDArray[np.uint64] = np.empty(program.choices, np.uint64)
         self.seen: NDArray[np.int64] = np.zeros(program.seen.size, np.int64)
-        self._taken: NDArray[np.int64] = np.zeros(program.choices, np.int64)
+        self._times: NDArray[np.int64] = np.zeros(program.choices, np.int64)
         self.runs: dict[int, list[Choice]] = {}
         self._places = [Seen.ill_formed, *(program.seen.condition(n) + 1 for n in range(len(program.conditions)))]
 
@@ -193,10 +193,10 @@ class _Walker:
 
     def per_action(self) -> Counter[str]:
         """The number of steps of each action."""
-        found: Counter[str] = Counter()
-        for number in np.flatnonzero(self._taken):
-            found[self.program.choice(int(number)).action] += int(self._taken[number])
-        return found
+        totals: Counter[str] = Counter()
+        for number in np.flatnonzero(self._times):
+            totals[self.program.choice(int(number)).action] += int(self._times[number])
+        return totals
 
     @property
     def ill_formed(self) -> tuple[int, Choice, str] | None:
@@ -208,16 +208,16 @@ class _Walker:
         """Takes steps; after a new note it repeats them up to the noted state, to record the run."""
         before = self._state.copy(), self.counters.copy(), self._trail.copy()
         known = self.seen[self._places].copy()
-        self._take(steps, self.seen, self._taken)
+        self._take(steps, self.seen, self._times)
         after = self._state.copy(), self.counters.copy(), self._trail.copy()
         for number in sorted({int(n) - 1 for n in self.seen[self._places][known == 0] if n}):
             self._state[:], self.counters[:], self._trail[:] = before
-            self._take(number - self.steps, np.zeros_like(self.seen), np.zeros_like(self._taken))
+            self._take(number - self.steps, np.zeros_like(self.seen), np.zeros_like(self._times))
             self.runs[number] = [self.program.choice(int(c)) for c in self._trail[: self.counters[1]]]
         self._state[:], self.counters[:], self._trail[:] = after
 
-    def _take(self, steps: int, seen: NDArray[np.int64], taken: NDArray[np.int64]) -> None:
+    def _take(self, steps: int, seen: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         _walk(
             self._machine.address("steps"), self._initial, self._length, steps, self._state, self.counters, self._trail,
-            self._out, self._chosen, seen, taken,
+            self._out, self._chosen, seen, times,
         )  # fmt: skip

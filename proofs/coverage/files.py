@@ -17,7 +17,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine
 from schedproof.proofs.traces.formats.format import Format, Plain, Requested
 from schedproof.proofs.traces.formats.itf_trace import ITF
-from schedproof.proofs.traces.formats.plain import OWN
+from schedproof.proofs.traces.formats.plain import PLAIN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.proofs.traces.reports.report import LogVerdict
 from schedproof.proofs.verdict import Disagreement
@@ -27,7 +27,7 @@ from .unreached import Proof, Unreached, Why
 
 REPORT = "coverage.json"
 
-Told = Callable[[int, int], None]
+ReportCounts = Callable[[int, int], None]
 """Called with the number of finished sequences and the number of all sequences."""
 
 
@@ -37,22 +37,22 @@ def file_names(suite: Suite) -> list[tuple[str, str]]:
     return [(f"{n:0{width}}.jsonl", f"{n:0{width}}.itf.json") for n in range(1, len(suite.walks) + 1)]
 
 
-def files_of(suite: Suite, missing: Sequence[Unreached], progress: Told | None = None) -> dict[str, str]:
+def files_of(suite: Suite, missing: Sequence[Unreached], progress: ReportCounts | None = None) -> dict[str, str]:
     """The content of every file, by name.
 
     Raises:
         Disagreement: the validator rejects a sequence.
     """
-    found: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for number, ((plain, itf), (_, walk)) in enumerate(zip(file_names(suite), suite.walks, strict=True)):
-        found[plain] = as_plain(walk.run)
-        found[itf] = as_itf(walk.run, f"covers {suite.cover.value}, sequence {number + 1} of {len(suite.walks)}")
-        replay(suite.model, OWN, plain, found[plain])
-        replay(suite.model, ITF, itf, found[itf])
+        contents[plain] = as_plain(walk.run)
+        contents[itf] = as_itf(walk.run, f"covers {suite.cover.value}, sequence {number + 1} of {len(suite.walks)}")
+        replay(suite.model, PLAIN, plain, contents[plain])
+        replay(suite.model, ITF, itf, contents[itf])
         if progress is not None:
             progress(number + 1, len(suite.walks))
-    found[REPORT] = json.dumps(as_json(suite, missing), indent=2) + "\n"
-    return found
+    contents[REPORT] = json.dumps(as_json(suite, missing), indent=2) + "\n"
+    return contents
 
 
 def replay(model: Model, format_: Format, name: str, text: str) -> None:
@@ -87,7 +87,7 @@ def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
         "cover": suite.cover.value,
         "of": "graph" if suite.of_graph else "machines",
         "max_length": suite.longest,
-        "goals": suite.wanted,
+        "goals": suite.goal_count,
         "reached": len(reached),
         "steps": suite.steps,
         "at_least": suite.farthest,

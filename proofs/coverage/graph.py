@@ -55,17 +55,17 @@ def explored(instance: Instance, limit: int | None = None, progress: Progress | 
     def note(state: State, source: int, step: Step) -> None:
         while len(rows) <= source:
             rows.append([])
-        taken: dict[int, Key] = {}
+        row_of_slot: dict[int, Key] = {}
         for (sort, event), objects in step.fired.items():
             for number in objects:
                 slot = slots[sort] + number
-                taken[slot] = sort, event, names[sort][state[slot]]
-        rows[source].append(taken)
+                row_of_slot[slot] = sort, event, names[sort][state[slot]]
+        rows[source].append(row_of_slot)
 
-    found = explore(instance, symmetry=False, limit=limit, progress=progress, on_step=note)
-    rows += [[] for _ in range(len(found.states) - len(rows))]
+    exploration = explore(instance, symmetry=False, limit=limit, progress=progress, on_step=note)
+    rows += [[] for _ in range(len(exploration.states) - len(rows))]
     edges = [
-        [Edge(edge.choice, edge.target, taken) for edge, taken in zip(mine, steps, strict=True)]
-        for mine, steps in zip(found.edges, rows, strict=True)
+        [Edge(edge.choice, edge.target, row_of_slot) for edge, row_of_slot in zip(out, steps, strict=True)]
+        for out, steps in zip(exploration.edges, rows, strict=True)
     ]
-    return Graph(instance, found.states, edges, found.complete)
+    return Graph(instance, exploration.states, edges, exploration.complete)

@@ -38,13 +38,13 @@ def every_edge(graph: Graph) -> list[Walk]:
             ends[node, n] = edge.target
     if not numbers:
         return []
-    again = _taken_again(graph)
+    repeats = _taken_again(graph)
     tour: nx.MultiDiGraph[int] = nx.MultiDiGraph()
     alike: dict[tuple[int, int], At] = {}
     for at, target in ends.items():
         tour.add_edge(at[0], target, at=at)
         alike.setdefault((at[0], target), at)
-    for (a, b), times in again.items():
+    for (a, b), times in repeats.items():
         for _ in range(times):
             tour.add_edge(a, b, at=alike.get((a, b)))
     tour.add_edge(DEPOT, 0, at=None)
@@ -56,13 +56,13 @@ def every_edge(graph: Graph) -> list[Walk]:
         at = tour.edges[a, b, number]["at"]
         if at is not None:
             made[-1].append(at)
-    found = []
+    routes = []
     for way in made:
         first: dict[int, int] = {}
         for step, at in enumerate(way, start=1):
             first.setdefault(numbers[at], step)
-        found.append(walk_along(graph, way, first))
-    return found
+        routes.append(walk_along(graph, way, first))
+    return routes
 
 
 def _taken_again(graph: Graph) -> Counter[tuple[int, int]]:

@@ -45,8 +45,8 @@ class Search(ABC, Generic[P]):
     def covered(self, memory: Memory, edge: Edge, at: At) -> tuple[Memory, Sequence[int]]:
         """The memory after a step, and the goals that the step covers."""
 
-    def nearest(self, node: int, memory: Memory, wanted: Set[int], budget: int | None) -> list[At] | None:
-        """A shortest path to a goal of ``wanted``; of equally long ones, one whose last step covers most of these goals.
+    def nearest(self, node: int, memory: Memory, targets: Set[int], budget: int | None) -> list[At] | None:
+        """A shortest path to a goal of ``targets``; of equally long ones, one whose last step covers most of these goals.
 
         Args:
             budget: the greatest length of the path; None for no limit.
@@ -62,8 +62,8 @@ class Search(ABC, Generic[P]):
             after: list[P] = []
             for place in layer:
                 for at, to, goals in self.moves(place):
-                    if goals and not wanted.isdisjoint(goals):
-                        worth = sum(goal in wanted for goal in goals)
+                    if goals and not targets.isdisjoint(goals):
+                        worth = sum(goal in targets for goal in goals)
                         if best is None or worth > best[0]:
                             best = worth, place, at
                     if to not in parents:
@@ -76,7 +76,7 @@ class Search(ABC, Generic[P]):
 
     def distances(self) -> dict[int, int]:
         """For each reachable goal, the least number of steps from the initial state that covers it."""
-        found = dict.fromkeys(self.at_start, 0)
+        depths = dict.fromkeys(self.at_start, 0)
         layer = list(self.places(0, {}))
         seen, depth = set(layer), 0
         while layer:
@@ -85,12 +85,12 @@ class Search(ABC, Generic[P]):
             for place in layer:
                 for _, to, goals in self.moves(place):
                     for goal in goals:
-                        found.setdefault(goal, depth)
+                        depths.setdefault(goal, depth)
                     if to not in seen:
                         seen.add(to)
                         after.append(to)
             layer = after
-        return found
+        return depths
 
 
 def _way(parents: Mapping[P, tuple[P, At] | None], place: P) -> list[At]:

@@ -40,7 +40,7 @@ class Suite:
     Args:
         of_graph: the goals are the steps of the graph, which have numbers but no names.
         longest: the greatest number of steps of a sequence; None for no limit.
-        wanted: the number of goals.
+        goal_count: the number of goals.
         configurations: the explored configurations.
         skipped: the number of configurations that were not explored, because every goal was covered.
         walks: each with the number of its configuration.
@@ -53,7 +53,7 @@ class Suite:
     of_graph: bool
     longest: int | None
     goals: Sequence[Goal]
-    wanted: int
+    goal_count: int
     configurations: Sequence[Configuration]
     skipped: int
     walks: Sequence[tuple[int, Walk]]
@@ -68,11 +68,11 @@ class Suite:
     @property
     def reached(self) -> dict[int, tuple[int, int]]:
         """For each covered goal, the first walk that covers it, and the number of steps after which it does."""
-        found: dict[int, tuple[int, int]] = {}
+        first_covers: dict[int, tuple[int, int]] = {}
         for number, (_, walk) in enumerate(self.walks):
             for goal, after in walk.first.items():
-                found.setdefault(goal, (number, after))
-        return found
+                first_covers.setdefault(goal, (number, after))
+        return first_covers
 
     @property
     def steps(self) -> int:
@@ -134,8 +134,8 @@ class _Making:
     def __init__(self, model: Model, cover: Cover, longest: int | None, of_graph: bool) -> None:
         self.model, self.cover, self.longest, self.of_graph = model, cover, longest, of_graph
         self.goals = [] if of_graph else goals_of(model, cover)
-        self.wanted = len(self.goals)
-        self.left = set(range(self.wanted))
+        self.goal_count = len(self.goals)
+        self.left = set(range(self.goal_count))
         self.configurations: list[Configuration] = []
         self.made: list[tuple[int, Walk]] = []
         self.distances: dict[int, int] = {}
@@ -149,20 +149,20 @@ class _Making:
         number = len(self.configurations)
         self.configurations.append(Configuration(graph.instance, len(graph.states), graph.edge_count, graph.complete))
         self.rows |= {row for edges in graph.edges for edge in edges for row in edge.rows.values()}
-        found = self._graph(graph) if self.of_graph else self._machines(graph)
-        self.made += [(number, walk) for walk in found]
+        new_walks = self._graph(graph) if self.of_graph else self._machines(graph)
+        self.made += [(number, walk) for walk in new_walks]
 
     def _machines(self, graph: Graph) -> list[Walk]:
         search = search_for(graph, self.cover, self.goals)
         for goal, steps in search.distances().items():
             self.distances[goal] = min(steps, self.distances.get(goal, steps))
-        found = walks(search, self.left, self.longest)
-        self.left -= {goal for walk in found for goal in walk.first}
-        return found
+        new_walks = walks(search, self.left, self.longest)
+        self.left -= {goal for walk in new_walks for goal in walk.first}
+        return new_walks
 
     def _graph(self, graph: Graph) -> list[Walk]:
-        base = self.wanted
-        self.wanted += graph.edge_count
+        base = self.goal_count
+        self.goal_count += graph.edge_count
         starts = [base]
         for edges in graph.edges:
             starts.append(starts[-1] + len(edges))
@@ -173,7 +173,7 @@ class _Making:
         search = ByStep(graph, frozenset(), label)
         self.distances |= search.distances()
         if self.longest is not None:
-            goals = set(range(base, self.wanted))
+            goals = set(range(base, self.goal_count))
             return trimmed(walks(search, goals, self.longest), goals)
         return [
             replace(walk, first={base + goal: after for goal, after in walk.first.items()})
@@ -183,7 +183,7 @@ class _Making:
     def suite(self, configurations: int) -> Suite:
         kept = self.made
         if not self.of_graph:
-            cut = trimmed([walk for _, walk in self.made], set(range(self.wanted)))
+            cut = trimmed([walk for _, walk in self.made], set(range(self.goal_count)))
             # Trimming changes walks, but not the instance, which identifies the configuration.
             number = {id(configuration.instance): n for n, configuration in enumerate(self.configurations)}
             kept = [(number[id(walk.instance)], walk) for walk in cut]
@@ -193,7 +193,7 @@ class _Making:
             self.of_graph,
             self.longest,
             self.goals,
-            self.wanted,
+            self.goal_count,
             self.configurations,
             configurations - len(self.configurations),
             kept,

@@ -63,16 +63,16 @@ def unreached(
         seconds: the time limit for all proofs; 0 for no proofs.
         doing: called with a line on the progress of proofs.
     """
-    covered, found = suite.reached, []
+    covered, unreached_goals = suite.reached, []
     for number, goal in enumerate(suite.goals):
         if number not in covered:
             if number in suite.distances:
-                found.append(Unreached(goal, Why.TOO_FAR, least=suite.distances[number]))
+                unreached_goals.append(Unreached(goal, Why.TOO_FAR, least=suite.distances[number]))
             else:
-                found.append(Unreached(goal, Why.UNREACHABLE if suite.complete else Why.INCOMPLETE))
-    never = [one.goal for one in found if one.why is not Why.TOO_FAR]
+                unreached_goals.append(Unreached(goal, Why.UNREACHABLE if suite.complete else Why.INCOMPLETE))
+    never = [one.goal for one in unreached_goals if one.why is not Why.TOO_FAR]
     if not never or seconds <= 0:
-        return found
+        return unreached_goals
     proved = _proved_goals(suite, never, seconds, doing)
     why = {Proof.PROVED: Why.UNREACHABLE}
     return [
@@ -81,7 +81,7 @@ def unreached(
         else replace(
             one, proof=(it := Proof.PROVED if one.goal.name in proved else Proof.OPEN), why=why.get(it, one.why)
         )
-        for one in found
+        for one in unreached_goals
     ]
 
 
@@ -113,8 +113,8 @@ def _no_state(model: Model, goal: Goal) -> Invariant:
 
 def _no_row(row: Row) -> StepInvariant:
     x = variable(row.sort, "x")
-    taken = x.is_(row.source) & x.fires(row.event)
-    return StepInvariant(name=_claim(row.name), says="no object ever takes it", over=[x], then=~taken)
+    taking = x.is_(row.source) & x.fires(row.event)
+    return StepInvariant(name=_claim(row.name), says="no object ever takes it", over=[x], then=~taking)
 
 
 def _no_action(goal: Goal) -> StepInvariant:

@@ -41,10 +41,10 @@ class Walk:
 
 def walk_along(graph: Graph, edges: Sequence[At], first: dict[int, int]) -> Walk:
     """The walk along these edges."""
-    taken = [graph.edges[node][n] for node, n in edges]
-    assert all(before.target == node for before, (node, _) in zip(taken, edges[1:], strict=False)), "edges do not meet"
-    states = [graph.states[0], *(graph.states[edge.target] for edge in taken)]
-    return Walk(graph.instance, tuple(edge.choice for edge in taken), tuple(states), first)
+    passed = [graph.edges[node][n] for node, n in edges]
+    assert all(before.target == node for before, (node, _) in zip(passed, edges[1:], strict=False)), "edges do not meet"
+    states = [graph.states[0], *(graph.states[edge.target] for edge in passed)]
+    return Walk(graph.instance, tuple(edge.choice for edge in passed), tuple(states), first)
 
 
 class _Walker:
@@ -65,10 +65,10 @@ class _Walker:
                 self.first.setdefault(goal, len(self.edges))
 
 
-def walks(search: Search[int] | Search[Placed], wanted: Set[int], longest: int | None = None) -> list[Walk]:
-    """Walks of at most ``longest`` steps that cover all goals of ``wanted`` within that distance."""
+def walks(search: Search[int] | Search[Placed], targets: Set[int], longest: int | None = None) -> list[Walk]:
+    """Walks of at most ``longest`` steps that cover all goals of ``targets`` within that distance."""
     far = search.distances()
-    left = {goal for goal in wanted if goal in far and (longest is None or far[goal] <= longest)}
+    left = {goal for goal in targets if goal in far and (longest is None or far[goal] <= longest)}
     done: list[_Walker] = []
     if not left:
         return []
@@ -91,12 +91,12 @@ def walks(search: Search[int] | Search[Placed], wanted: Set[int], longest: int |
     return [walk_along(search.graph, one.edges, one.first) for one in done]
 
 
-def trimmed(made: Sequence[Walk], wanted: Set[int]) -> list[Walk]:
+def trimmed(made: Sequence[Walk], targets: Set[int]) -> list[Walk]:
     """The walks, shortened where other walks cover the same goals; shorter walks are shortened first, or dropped."""
     kept = dict(enumerate(made))
     times = Counter(goal for walk in made for goal in walk.first)
     for number, walk in sorted(kept.items(), key=lambda numbered: len(numbered[1].choices)):
-        needed = [after for goal, after in walk.first.items() if goal in wanted and times[goal] == 1]
+        needed = [after for goal, after in walk.first.items() if goal in targets and times[goal] == 1]
         if needed:
             kept[number] = walk.cut(max(needed))
         else:

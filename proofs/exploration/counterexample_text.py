@@ -31,7 +31,7 @@ def cited(line: int | None, fact: str = "") -> str:
     return f", line {line}" if line is not None else f", fact {fact}" if fact else ""
 
 
-def story(model: Model, counterexample: Counterexample) -> list[str]:
+def counterexample_lines(model: Model, counterexample: Counterexample) -> list[str]:
     """``counterexample`` as lines of text.
 
     They contain the objects, the initial state, a paragraph for each step, and the violated property. Definitions of terms
@@ -41,7 +41,7 @@ def story(model: Model, counterexample: Counterexample) -> list[str]:
     for number, step in enumerate(counterexample.steps):
         if counterexample.loops_from == number:
             lines.append(f"From here, steps {number + 1} to {len(counterexample.steps)} repeat for ever:")
-        lines += told(model, number + 1, step)
+        lines += step_lines(model, number + 1, step)
     if counterexample.steps and counterexample.objects:
         lines.append("")
     if counterexample.end:
@@ -100,17 +100,17 @@ def _terms(model: Model, counterexample: Counterexample) -> list[str]:
     for each in (*counterexample.objects, *counterexample.initial, *counterexample.end):
         fields = {**each.fields, **(counterexample.start or {}).get(each.object, {})}
         used |= {(each.sort, name) for name in [*fields, fields.get("state")]}
-    found = []
+    lines = []
     for machine in model.machines:
         says_itself = {a.name for a in machine.attributes if a.rigid and isinstance(a.type, BoolType)}
         defined = {**{s.name: s.about for s in machine.states}, **{a.name: a.about for a in machine.attributes}}
         sort = machine.sort.name
-        found += [
+        lines += [
             f"{name} ({words(sort)}): {about}"
             for name, about in defined.items()
             if about and (sort, name) in used and name not in says_itself
         ]
-    return found
+    return lines
 
 
 def objects(state: Mapping[str, Any]) -> Iterator[str]:
@@ -122,7 +122,7 @@ def objects(state: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name}: " + ", ".join(f"{field} {shown(value)}" for field, value in fields.items())
 
 
-def told(model: Model, number: int, step: TraceStep) -> list[str]:
+def step_lines(model: Model, number: int, step: TraceStep) -> list[str]:
     """The lines of one step: its action, and each changed field with its event, rule and document line."""
     if step.action == step.says:  # a step of a lock file, not an action of the model
         return [f"{number:2}. {step.says}"]

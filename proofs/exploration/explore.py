@@ -48,7 +48,7 @@ class Runs(Protocol):
         """A run from the initial state to state number ``state``, as choices; an exploration gives a shortest one."""
 
 
-class Found(Runs, Protocol):
+class ExplorationResult(Runs, Protocol):
     """The result of an exploration by either engine."""
 
     @property
@@ -149,11 +149,11 @@ class Exploration:
 
     def per_action(self) -> Counter[str]:
         """The number of transitions of each action, symmetric ones included."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for orbit, edges in zip(self.orbits, self.edges, strict=True):
             for edge in edges:
-                found[edge.choice.action] += orbit
-        return found
+                totals[edge.choice.action] += orbit
+        return totals
 
     def path(self, state: int) -> list[Choice]:
         """A shortest run from the initial state to state number ``state``, as choices.
@@ -200,7 +200,7 @@ def explore(
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
         reducer = None
-    found = Exploration(instance, reducer)
+    exploration = Exploration(instance, reducer)
     numbers: dict[State, int] = {}
 
     total = 0
@@ -210,52 +210,52 @@ def explore(
         key = reducer.canonical(state) if reducer else state
         known = numbers.get(key)
         if known is None:
-            known = numbers[key] = len(found.states)
-            found.states.append(key)
-            found.depths.append(found.depths[parent[0]] + 1 if parent else 0)
-            found.parents.append(parent)
-            found.edges.append([])
-            found.orbits.append(reducer.orbit(key) if reducer else 1)
-            total += found.orbits[-1]
+            known = numbers[key] = len(exploration.states)
+            exploration.states.append(key)
+            exploration.depths.append(exploration.depths[parent[0]] + 1 if parent else 0)
+            exploration.parents.append(parent)
+            exploration.edges.append([])
+            exploration.orbits.append(reducer.orbit(key) if reducer else 1)
+            total += exploration.orbits[-1]
         return known
 
     number(instance.initial(), None)
     actions = [a for a in instance.model.actions if crash or not a.crash]
     offers = stepper.offers(actions)
     source = 0
-    while source < len(found.states):
-        if (limit is not None and len(found.states) > limit) or (total_limit is not None and total > total_limit):
-            found.stopped = AT_LIMIT
+    while source < len(exploration.states):
+        if (limit is not None and len(exploration.states) > limit) or (total_limit is not None and total > total_limit):
+            exploration.stopped = AT_LIMIT
             break
         if source % EVERY == 0:
             if progress:
-                progress(len(found.states), source, found.depths[source])
-            found.stopped = halt() if halt else ""
-            if found.stopped:
+                progress(len(exploration.states), source, exploration.depths[source])
+            exploration.stopped = halt() if halt else ""
+            if exploration.stopped:
                 break
-        if on_depth is not None and source and found.depths[source] > found.depths[source - 1]:
-            found.stopped = on_depth(found)
-            if found.stopped:
+        if on_depth is not None and source and exploration.depths[source] > exploration.depths[source - 1]:
+            exploration.stopped = on_depth(exploration)
+            if exploration.stopped:
                 break
-        state = found.states[source]
+        state = exploration.states[source]
         for action, choices in offers(state):
             if isinstance(choices, Undefined):
-                if found.ill_formed is None:
-                    found.ill_formed = (source, Choice(actions[action].name), str(choices))
+                if exploration.ill_formed is None:
+                    exploration.ill_formed = (source, Choice(actions[action].name), str(choices))
                 continue
             for choice in choices:
                 try:
                     step = stepper.step(state, choice)
                 except (IllFormed, Undefined) as error:
-                    if found.ill_formed is None:
-                        found.ill_formed = (source, choice, str(error))
+                    if exploration.ill_formed is None:
+                        exploration.ill_formed = (source, choice, str(error))
                     continue
                 if on_step:
                     on_step(state, source, step)
-                found.edges[source].append(Edge(choice, number(step.after, (source, choice))))
+                exploration.edges[source].append(Edge(choice, number(step.after, (source, choice))))
         source += 1
-        found.expanded = source
-    return found
+        exploration.expanded = source
+    return exploration
 
 
 def real(symmetry: Symmetry, choices: Sequence[Choice]) -> list[Choice]:

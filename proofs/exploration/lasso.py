@@ -11,7 +11,7 @@ from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.verdict import Counterexample
 
 from .explore import Edge
-from .runs import told
+from .runs import counterexample_of
 
 
 class Graph(Protocol):
@@ -45,7 +45,7 @@ def lasso(
         if cycle
         else "the run may stay in the final state for ever, because no action that is taken fairly is enabled"
     )
-    return told(instance, stem + cycle, problem, over=prop.over, bound=bound, loops_from=len(stem))
+    return counterexample_of(instance, stem + cycle, problem, over=prop.over, bound=bound, loops_from=len(stem))
 
 
 class _Tour:
@@ -65,10 +65,10 @@ class _Tour:
     def closed(self) -> list[Choice]:
         """The choices of the walk; empty if staying in the state is fair."""
         while True:
-            taken = set(self._walk)
+            walked = set(self._walk)
             always, sometimes = set.intersection(*self._enabled.values()), set.union(*self._enabled.values())
-            weak = frozenset(c for c in always - taken if c.action in self._prop.weak)
-            owed = weak | {c for c in sometimes - taken if c.action in self._prop.strong}
+            weak = frozenset(c for c in always - walked if c.action in self._prop.weak)
+            owed = weak | {c for c in sometimes - walked if c.action in self._prop.strong}
             if owed:
                 self._go(_serves(owed, weak, self._choices))
             elif self._now != self._first:
@@ -79,8 +79,8 @@ class _Tour:
     def _choices(self, state: int) -> set[Choice]:
         return {edge.choice for edge in self._graph.edges[state]}
 
-    def _go(self, wanted: Callable[[Edge], bool]) -> None:
-        """Takes a shortest walk whose last edge satisfies ``wanted``."""
+    def _go(self, is_goal: Callable[[Edge], bool]) -> None:
+        """Takes a shortest walk whose last edge satisfies ``is_goal``."""
         whence: dict[int, tuple[int, Choice] | None] = {self._now: None}
         queue = deque([self._now])
         while queue:
@@ -88,7 +88,7 @@ class _Tour:
             for edge in self._graph.edges[source]:
                 if edge.target not in self._loop or edge.choice.action in self._prop.without:
                     continue
-                if wanted(edge):
+                if is_goal(edge):
                     steps, at = [(edge.target, edge.choice)], source
                     while (step := whence[at]) is not None:
                         steps.append((at, step[1]))

@@ -17,33 +17,33 @@ from schedproof.proofs.verdict import Counterexample
 from .explore import Exploration
 from .lasso import lasso
 from .run_facts import words
-from .runs import told
+from .runs import counterexample_of
 
 Answer = Counterexample | str | None
 
 VACUOUS = "vacuous: its premise is never true"
 
 
-def life_cycle(instance: Instance, found: Exploration, prop: LifeCycle) -> Answer:
+def life_cycle(instance: Instance, exploration: Exploration, prop: LifeCycle) -> Answer:
     """Checks that some object can go through exactly the given states, by a search over (state, position in the cycle)."""
     names = [s.name for s in instance.model.machine(prop.sort).states]
-    wanted = [names.index(s) for s in prop.states]
+    life = [names.index(s) for s in prop.states]
     furthest = 0
     for who in range(instance.sizes[prop.sort.name]):
         slot = instance.slot(prop.sort.name) + who
-        if found.states[0][slot] != wanted[0]:
+        if exploration.states[0][slot] != life[0]:
             continue
         seen, queue = {(0, 0)}, deque([(0, 0)])
         while queue:
             number, position = queue.popleft()
             furthest = max(furthest, position)
-            if position == len(wanted) - 1:
+            if position == len(life) - 1:
                 return None
-            for edge in found.edges[number]:
-                now = found.states[edge.target][slot]
-                if now == found.states[number][slot]:
+            for edge in exploration.edges[number]:
+                now = exploration.states[edge.target][slot]
+                if now == exploration.states[number][slot]:
                     node = (edge.target, position)
-                elif now == wanted[position + 1]:
+                elif now == life[position + 1]:
                     node = (edge.target, position + 1)
                 else:
                     continue
@@ -73,17 +73,17 @@ def bindings(instance: Instance, over: Sequence[Var]) -> Iterator[dict[str, int]
 
 
 def where(
-    instance: Instance, found: Exploration, formula: t.Term, over: Sequence[Var], bound: dict[str, int]
+    instance: Instance, exploration: Exploration, formula: t.Term, over: Sequence[Var], bound: dict[str, int]
 ) -> set[int]:
     """The numbers of the states in which ``formula`` holds."""
     holds = compile_term(instance, formula, {v.name: v for v in over})
     held = Remembered(lambda state: holds(Moment(state, dict(bound))))
-    return {i for i, state in enumerate(found.states) if held(state)}
+    return {i for i, state in enumerate(exploration.states) if held(state)}
 
 
-def _predecessors(found: Exploration, without: Sequence[str]) -> list[list[int]]:
-    back: list[list[int]] = [[] for _ in found.states]
-    for source, edges in enumerate(found.edges):
+def _predecessors(exploration: Exploration, without: Sequence[str]) -> list[list[int]]:
+    back: list[list[int]] = [[] for _ in exploration.states]
+    for source, edges in enumerate(exploration.edges):
         for edge in edges:
             if edge.choice.action not in without:
                 back[edge.target].append(source)
@@ -102,24 +102,24 @@ def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
     return reaching
 
 
-def always_can_reach(instance: Instance, found: Exploration, prop: AlwaysCanReach) -> Answer:
+def always_can_reach(instance: Instance, exploration: Exploration, prop: AlwaysCanReach) -> Answer:
     """Checks AG EF by a backward search from the goal."""
-    back = _predecessors(found, prop.without)
+    back = _predecessors(exploration, prop.without)
     vacuous = True
     nearest: tuple[int, dict[str, int]] | None = None
     for bound in bindings(instance, prop.over):
-        reaching = can_reach(where(instance, found, prop.goal, prop.over, bound), back)
+        reaching = can_reach(where(instance, exploration, prop.goal, prop.over, bound), back)
         start = (
-            where(instance, found, prop.given, prop.over, bound)
+            where(instance, exploration, prop.given, prop.over, bound)
             if prop.given is not None
-            else set(range(len(found.states)))
+            else set(range(len(exploration.states)))
         )
         vacuous = vacuous and not start
         stuck = start - reaching  # numbers follow the distance from the initial state
         if stuck and (nearest is None or min(stuck) < nearest[0]):
             nearest = min(stuck), bound
     if nearest is not None:
-        return no_more(instance, found.path(nearest[0]), prop, nearest[1])
+        return no_more(instance, exploration.path(nearest[0]), prop, nearest[1])
     return VACUOUS if vacuous else None
 
 
@@ -127,10 +127,10 @@ def no_more(instance: Instance, run: Sequence[Choice], prop: AlwaysCanReach, bou
     """The counterexample: a run to a state that cannot reach the goal."""
     names = ", ".join(f"{v.name} = {instance.show(v.type, bound[v.name])}" for v in prop.over)
     problem = f"from this state property {prop.name} can no longer be satisfied{f' for {names}' if names else ''}"
-    return told(instance, run, problem, over=prop.over, bound=bound)
+    return counterexample_of(instance, run, problem, over=prop.over, bound=bound)
 
 
-def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
+def leads_to(instance: Instance, exploration: Exploration, prop: LeadsTo) -> Answer:
     """Checks that every fair run from ``given`` reaches ``goal``: no fair loop avoids the goal.
 
     A run may stay for ever in a state without an enabled fair action, so each state has an implicit self-loop. Fairness
@@ -138,16 +138,16 @@ def leads_to(instance: Instance, found: Exploration, prop: LeadsTo) -> Answer:
     """
     vacuous = True
     for bound in bindings(instance, prop.over):
-        goal = where(instance, found, prop.goal, prop.over, bound)
-        start = where(instance, found, prop.given, prop.over, bound) - goal
+        goal = where(instance, exploration, prop.goal, prop.over, bound)
+        start = where(instance, exploration, prop.given, prop.over, bound) - goal
         vacuous = vacuous and not start
-        region = _avoiding(found, start, goal)
-        loops = _fair_loops(found, set(region), prop)
+        region = _avoiding(exploration, start, goal)
+        loops = _fair_loops(exploration, set(region), prop)
         if loops:
             # Choose the nearest loop: the order of components is arbitrary.
             first = min(set().union(*loops), key=lambda s: (region[s][0], s))
             loop = next(part for part in loops if first in part)
-            return lasso(instance, found, prop, bound, _run(found, region, first), loop, first)
+            return lasso(instance, exploration, prop, bound, _run(exploration, region, first), loop, first)
     return VACUOUS if vacuous else None
 
 
@@ -157,15 +157,15 @@ Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]
 The step is None for a start state."""
 
 
-def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:
-    region: dict[int, tuple[int, tuple[int, Choice] | None]] = {s: (found.depths[s], None) for s in start}
-    queue = [(found.depths[s], s) for s in start]
+def _avoiding(exploration: Exploration, start: set[int], goal: set[int]) -> Avoiding:
+    region: dict[int, tuple[int, tuple[int, Choice] | None]] = {s: (exploration.depths[s], None) for s in start}
+    queue = [(exploration.depths[s], s) for s in start]
     heapq.heapify(queue)
     while queue:
         length, source = heapq.heappop(queue)
         if length > region[source][0]:
             continue
-        for edge in found.edges[source]:
+        for edge in exploration.edges[source]:
             known = region.get(edge.target)
             if edge.target not in goal and (known is None or known[0] > length + 1):
                 region[edge.target] = (length + 1, (source, edge.choice))
@@ -173,44 +173,49 @@ def _avoiding(found: Exploration, start: set[int], goal: set[int]) -> Avoiding:
     return region
 
 
-def _run(found: Exploration, region: Avoiding, state: int) -> list[Choice]:
+def _run(exploration: Exploration, region: Avoiding, state: int) -> list[Choice]:
     """The run to a state of the region."""
     run: list[Choice] = []
     while (step := region[state][1]) is not None:
         run.insert(0, step[1])
         state = step[0]
-    return found.path(state) + run
+    return exploration.path(state) + run
 
 
-def _fair_loops(found: Exploration, region: set[int], prop: LeadsTo) -> list[set[int]]:
+def _fair_loops(exploration: Exploration, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """The strongly connected components of ``region`` in which a fair run can stay."""
     targets = {
-        source: [e.target for e in found.edges[source] if e.target in region and e.choice.action not in prop.without]
+        source: [
+            e.target for e in exploration.edges[source] if e.target in region and e.choice.action not in prop.without
+        ]
         for source in region
     }
     work = components(targets, region)
     fair = []
     while work:
         part = work.pop()
-        taken = {
-            e.choice for s in part for e in found.edges[s] if e.target in part and e.choice.action not in prop.without
+        used = {
+            e.choice
+            for s in part
+            for e in exploration.edges[s]
+            if e.target in part and e.choice.action not in prop.without
         }
-        enabled = [{e.choice for e in found.edges[s]} for s in part]
+        enabled = [{e.choice for e in exploration.edges[s]} for s in part]
         always = set.intersection(*enabled)
-        if any(c.action in prop.weak and c not in taken for c in always):
+        if any(c.action in prop.weak and c not in used for c in always):
             continue
-        missed = {c for choices in enabled for c in choices if c.action in prop.strong and c not in taken}
+        missed = {c for choices in enabled for c in choices if c.action in prop.strong and c not in used}
         if not missed:
             fair.append(part)
             continue
-        rest = {s for s in part if not any(e.choice in missed for e in found.edges[s])}
+        rest = {s for s in part if not any(e.choice in missed for e in exploration.edges[s])}
         work += components(targets, rest)
     return fair
 
 
 def components(targets: Mapping[int, Sequence[int]], nodes: Set[int]) -> list[set[int]]:
     """The strongly connected components of the subgraph of ``nodes``, by Tarjan's algorithm."""
-    found: list[set[int]] = []
+    parts: list[set[int]] = []
     numbers: dict[int, int] = {}
     lowest: dict[int, int] = {}
     open_nodes: list[int] = []  # nodes of incomplete components
@@ -242,8 +247,8 @@ def components(targets: Mapping[int, Sequence[int]], nodes: Set[int]) -> list[se
                 part = set(open_nodes[at:])
                 del open_nodes[at:]
                 done |= part
-                found.append(part)
+                parts.append(part)
             if not path:
                 break
             lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
-    return found
+    return parts

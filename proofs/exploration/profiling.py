@@ -120,9 +120,11 @@ def profile(
         limit: stop after this many states (then ``complete`` is false).
     """
     model, profiler = instance.model, Profiler(instance)
-    found = explore(instance, symmetry=False, crash=crash, limit=limit, progress=progress, stepper=profiler)
-    discovered = Counter(parent[1].action for parent in found.parents if parent is not None)
-    idle = Counter(edge.choice.action for n, edges in enumerate(found.edges) for edge in edges if edge.target == n)
+    exploration = explore(instance, symmetry=False, crash=crash, limit=limit, progress=progress, stepper=profiler)
+    discovered = Counter(parent[1].action for parent in exploration.parents if parent is not None)
+    idle = Counter(
+        edge.choice.action for n, edges in enumerate(exploration.edges) for edge in edges if edge.target == n
+    )
     actions = []
     for action in model.actions:
         guard, steps = profiler.guards[action.name], profiler.steps_of[action.name]
@@ -150,10 +152,10 @@ def profile(
         )
     seconds = sum(a.guard_seconds + a.step_seconds for a in actions)
     return Profile(
-        found.state_count,
-        found.transition_count,
-        found.complete,
-        found.ill_formed is not None,
+        exploration.state_count,
+        exploration.transition_count,
+        exploration.complete,
+        exploration.ill_formed is not None,
         seconds,
         actions,
         rules,

@@ -31,17 +31,17 @@ def introductions(instance: Instance, moved: Collection[str], named: Iterable[Ob
     """
     names = {instance.object_names(m.sort.name)[n]: (m.sort.name, n) for m, n in _every(instance)}
     work = [*(names[name] for name in moved if name in names), *named]
-    mine: set[Object] = set()
+    introduced: set[Object] = set()
     while work:
-        if (now := work.pop()) not in mine:
-            mine.add(now)
+        if (now := work.pop()) not in introduced:
+            introduced.add(now)
             work += _referred(instance, *now)
     return tuple(
         ObjectFacts(
             instance.object_names(m.sort.name)[n], _introduced(instance, m, n), _rigid(instance, m, n), m.sort.name
         )
         for m, n in _every(instance)
-        if (m.sort.name, n) in mine
+        if (m.sort.name, n) in introduced
     )
 
 
@@ -53,13 +53,13 @@ def setting(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[ObjectF
 def beginning(instance: Instance, objects: Iterable[ObjectFacts]) -> tuple[ObjectFacts, ...]:
     """The fields of ``objects`` in the initial state, as text without the object's name."""
     state = instance.describe(instance.initial())
-    found = []
+    facts = []
     for each in objects:
-        fields = {k: v for k, v in state[each.sort][each.object].items() if said(v)}
+        fields = {k: v for k, v in state[each.sort][each.object].items() if _is_informative(v)}
         if fields:
             text = ", ".join(_changing(instance.model.machine(each.sort), fields))
-            found.append(ObjectFacts(each.object, text, fields, each.sort))
-    return tuple(found)
+            facts.append(ObjectFacts(each.object, text, fields, each.sort))
+    return tuple(facts)
 
 
 def _changing(machine: Machine, fields: Mapping[str, object]) -> list[str]:
@@ -81,16 +81,22 @@ def ending(instance: Instance, state: State, named: Iterable[Object]) -> tuple[O
         for other in _referred(instance, sort, n)
         if not instance.model.machine(other[0]).introduced
     ]
-    wanted = [*first, *with_them, *(owner for sort, n in first for owner in _owners(instance, sort, n))]
-    wanted += [(m.sort.name, n) for m, n in _every(instance) if m.introduced and _refers(instance, state, m, n, first)]
-    found = []
-    for sort, n in dict.fromkeys(wanted):
-        fields = {k: v for k, v in instance.describe(state)[sort][instance.object_names(sort)[n]].items() if said(v)}
+    shown_objects = [*first, *with_them, *(owner for sort, n in first for owner in _owners(instance, sort, n))]
+    shown_objects += [
+        (m.sort.name, n) for m, n in _every(instance) if m.introduced and _refers(instance, state, m, n, first)
+    ]
+    facts = []
+    for sort, n in dict.fromkeys(shown_objects):
+        fields = {
+            k: v
+            for k, v in instance.describe(state)[sort][instance.object_names(sort)[n]].items()
+            if _is_informative(v)
+        }
         name = instance.object_names(sort)[n]
         if fields:
             text = f"{name}: " + ", ".join(_changing(instance.model.machine(sort), fields))
-            found.append(ObjectFacts(name, text, fields, sort))
-    return tuple(found)
+            facts.append(ObjectFacts(name, text, fields, sort))
+    return tuple(facts)
 
 
 def called(instance: Instance, sort: str, number: int) -> str:
@@ -100,7 +106,7 @@ def called(instance: Instance, sort: str, number: int) -> str:
     return ", ".join(names)
 
 
-def said(value: object) -> bool:
+def _is_informative(value: object) -> bool:
     """Whether a value is shown: it is not none, empty or false."""
     return value is not None and value is not False and value != []
 
@@ -122,7 +128,7 @@ def _rigid(instance: Instance, machine: Machine, number: int) -> dict[str, objec
         for a in _rigid_attributes(machine)
         if not isinstance(a.type, Ref | SetOf) or instance.model.machine(a.type.sort.name).introduced
     }
-    return {name: value for name, value in values.items() if said(value)}
+    return {name: value for name, value in values.items() if _is_informative(value)}
 
 
 def _owner(machine: Machine) -> Attribute | None:
@@ -161,21 +167,21 @@ def _fact(name: str, value: object) -> str:
 
 def _referred(instance: Instance, sort: str, number: int) -> list[Object]:
     """The objects that the rigid facts of an object refer to."""
-    found: list[Object] = []
+    referred: list[Object] = []
     for a in _rigid_attributes(instance.model.machine(sort)):
         value = instance.rigid_values(sort, a)[number]
         if isinstance(a.type, Ref) and value >= 0:
-            found.append((a.type.sort.name, value))
+            referred.append((a.type.sort.name, value))
         elif isinstance(a.type, SetOf):
-            found += [(a.type.sort.name, n) for n in range(instance.sizes[a.type.sort.name]) if value >> n & 1]
-    return found
+            referred += [(a.type.sort.name, n) for n in range(instance.sizes[a.type.sort.name]) if value >> n & 1]
+    return referred
 
 
-def _refers(instance: Instance, state: State, machine: Machine, number: int, wanted: Collection[Object]) -> bool:
-    """Whether one of the ``wanted`` owns an object, or the object refers to one in ``state``."""
+def _refers(instance: Instance, state: State, machine: Machine, number: int, targets: Collection[Object]) -> bool:
+    """Whether one of the ``targets`` owns an object, or the object refers to one in ``state``."""
     sort = machine.sort.name
-    return any(owner in wanted for owner in _owners(instance, sort, number)) or any(
-        (a.type.sort.name, state[instance.slot(sort, a.name) + number]) in wanted
+    return any(owner in targets for owner in _owners(instance, sort, number)) or any(
+        (a.type.sort.name, state[instance.slot(sort, a.name) + number]) in targets
         for a in instance.attributes(sort)
         if isinstance(a.type, Ref)
     )

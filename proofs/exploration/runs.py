@@ -47,7 +47,7 @@ def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tup
     fired = stepper.firings(before, choice, causes)
     after = stepper.apply(before, fired)
     old, new = instance.describe(before), instance.describe(after)
-    found = []
+    changed = []
     for (sort, event), objects in fired.items():
         names = instance.object_names(sort)
         for who in objects:
@@ -56,13 +56,13 @@ def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tup
             for name, value in new[sort][names[who]].items():
                 was = old[sort][names[who]][name]
                 if was != value:
-                    found.append(
+                    changed.append(
                         FieldChange(names[who], name, was, value, f"{sort}.{event}", by, cause.line, cause.fact)
                     )
-    return after, tuple(found)
+    return after, tuple(changed)
 
 
-def told_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange]) -> TraceStep:
+def trace_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange]) -> TraceStep:
     """A step of a counterexample, from a choice and the fields that it changes."""
     action = instance.model.action(choice.action)
     return TraceStep(
@@ -82,11 +82,11 @@ def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep
             state, changed = changes(stepper, state, choice)
         except (IllFormed, Undefined):
             changed = ()
-        steps.append(told_step(instance, choice, changed))
+        steps.append(trace_step(instance, choice, changed))
     return tuple(steps), state
 
 
-def told(
+def counterexample_of(
     instance: Instance,
     choices: Sequence[Choice],
     problem: str,

@@ -25,7 +25,7 @@ from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration, Halt, Progress, Runs, explore, proper_steps
 from .limits import Enough
-from .runs import told
+from .runs import counterexample_of
 
 SAFETY = (Invariant, StepInvariant, Recovery, DeadlockFree)
 """The kinds of properties that one bad state or step refutes."""
@@ -188,24 +188,24 @@ def watch(
     checked = 0
     seconds = dict.fromkeys(checks, 0.0)
 
-    def check_states(found: Exploration) -> None:
+    def check_states(so_far: Exploration) -> None:
         """Checks invariants on the states that are not yet checked."""
         nonlocal checked
         for name, each in checks.items():
             start = time.perf_counter()
             for check in each:
                 if isinstance(check.prop, Invariant) and check.failed is None:
-                    _on_states(found, check, checked)
+                    _on_states(so_far, check, checked)
             seconds[name] += time.perf_counter() - start
-        checked = len(found.states)
+        checked = len(so_far.states)
 
-    def on_depth(found: Exploration) -> str:
+    def on_depth(so_far: Exploration) -> str:
         assert enough is not None
-        check_states(found)
+        check_states(so_far)
         refuted = all(any(check.failed is not None for check in each) for each in checks.values())
-        return enough.reason(found.depths[-1], len(found.states), refuted=refuted)
+        return enough.reason(so_far.depths[-1], len(so_far.states), refuted=refuted)
 
-    found = explore(
+    exploration = explore(
         instance,
         symmetry=symmetry,
         crash=crash,
@@ -216,14 +216,14 @@ def watch(
         on_step=on_step,
         on_depth=on_depth if enough is not None else None,
     )
-    check_states(found)
-    return found, [Watch(prop, checks[prop.name], seconds[prop.name]) for prop in props]
+    check_states(exploration)
+    return exploration, [Watch(prop, checks[prop.name], seconds[prop.name]) for prop in props]
 
 
-def _on_states(found: Exploration, check: Check, first: int) -> None:
+def _on_states(exploration: Exploration, check: Check, first: int) -> None:
     """Checks an invariant on the states from number ``first`` on."""
-    for number in range(first, len(found.states)):
-        if check.violated_in(found.states[number]) is not None:
+    for number in range(first, len(exploration.states)):
+        if check.violated_in(exploration.states[number]) is not None:
             check.failed = (number, None)
             return
 
@@ -233,15 +233,15 @@ def _moment(state: State, step: Step) -> Moment:
     return Moment(state, dict(step.choice.parameters), step.fired, step.after)
 
 
-def counterexample(found: Runs, check: Check) -> Counterexample:
+def counterexample(explored: Runs, check: Check) -> Counterexample:
     """A shortest run to the violation.
 
     It is reconstructed from real states, since symmetry explores representatives only.
     """
     assert check.failed is not None
     number, action = check.failed
-    choices, now = real_run(found, number)
-    stepper = stepper_of(found.instance)
+    choices, now = real_run(explored, number)
+    stepper = stepper_of(explored.instance)
     moment, where = Moment(now), ""
     if action is None:
         where = check.violated(moment) or ""
@@ -253,30 +253,30 @@ def counterexample(found: Runs, check: Check) -> Counterexample:
                 choices.append(step.choice)
                 break
     problem = f"property {check.prop.name} is violated{where and f' {where}'}"
-    return told(found.instance, choices, problem, over=check.prop.over, bound=moment.bound)
+    return counterexample_of(explored.instance, choices, problem, over=check.prop.over, bound=moment.bound)
 
 
-def ill_formed(found: Runs) -> Counterexample:
+def ill_formed(explored: Runs) -> Counterexample:
     """A shortest run to the first ill-formed step."""
-    assert found.ill_formed is not None
-    number, bad, message = found.ill_formed
-    choices, now = real_run(found, number)
-    stepper = stepper_of(found.instance)
+    assert explored.ill_formed is not None
+    number, bad, message = explored.ill_formed
+    choices, now = real_run(explored, number)
+    stepper = stepper_of(explored.instance)
     try:
-        for choice in stepper.choices(now, found.instance.model.action(bad.action)):
+        for choice in stepper.choices(now, explored.instance.model.action(bad.action)):
             try:
                 stepper.step(now, choice)
             except (IllFormed, Undefined) as error:
-                return told(found.instance, [*choices, choice], str(error))
+                return counterexample_of(explored.instance, [*choices, choice], str(error))
     except Undefined as error:
         message = str(error)
-    return told(found.instance, choices, message)
+    return counterexample_of(explored.instance, choices, message)
 
 
-def real_run(found: Runs, number: int) -> tuple[list[Choice], State]:
+def real_run(explored: Runs, number: int) -> tuple[list[Choice], State]:
     """A shortest run to state ``number`` or a renaming of it, and its final state."""
-    stepper, now = stepper_of(found.instance), found.instance.initial()
-    choices = found.path(number)
+    stepper, now = stepper_of(explored.instance), explored.instance.initial()
+    choices = explored.path(number)
     for choice in choices:
         now = stepper.step(now, choice).after
     return choices, now

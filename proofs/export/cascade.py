@@ -39,12 +39,12 @@ def cascade(instance: Instance, ordered: Ordered, action: Action) -> Cascade:
     scope = {v.name: v for v in action.parameters}
     roots = [((sort_of(model, f.of, scope), f.event), f) for f in action.fires]
     roots = [(event, f) for event, f in roots if event[0] in there_are]
-    there: set[Event] = {(action.name, ""), *(event for event, _ in roots)}
+    reached: set[Event] = {(action.name, ""), *(event for event, _ in roots)}
     rules = []
     for on, rule, event in ordered:
-        if on in there and event[0] in there_are:
+        if on in reached and event[0] in there_are:
             rules.append((on, rule, event))
-            there.add(event)
+            reached.add(event)
     fired = dict.fromkeys([*(event for event, _ in roots), *(event for _, _, event in rules)])
     return Cascade(roots, rules, list(fired))
 

@@ -187,10 +187,10 @@ class Expressions:
                 return values[who]
             if len(set(values)) == 1:
                 return values[0]
-            found: Text = values[-1]
+            selection: Text = values[-1]
             for i in range(len(values) - 2, -1, -1):
-                found = f"({who} == {i} -> {values[i]} : {found})"
-            return found
+                selection = f"({who} == {i} -> {values[i]} : {selection})"
+            return selection
         return f"{self.field(sort, name, scope.prefix)}[{who}]"
 
     def _is(self, of: t.Term, states: Sequence[str], scope: Scope) -> Text:
@@ -232,9 +232,9 @@ class Expressions:
         who = self.value(of, scope)
         kinds = self.instance.model.machine(sort).parameters(event)
         parts: list[Text] = [f"{mask} != 0", self._has(who, lambda: mask, sure=_is_some(of))]
-        for name, wanted in payload:
+        for name, expected in payload:
             parts.append(
-                binary("==", f"{self.payload(sort, event, name)}[{who}]", self.value(wanted, scope, kinds[name]))
+                binary("==", f"{self.payload(sort, event, name)}[{who}]", self.value(expected, scope, kinds[name]))
             )
         return conjunction(parts)
 

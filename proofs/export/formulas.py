@@ -96,9 +96,9 @@ class Formulas:
         """The field of an event's parameter in a firing, or of the object on which it fires ("")."""
         return self._field(("parameter", sort, event), name, name or "me")
 
-    def _field(self, of: object, name: object, wanted: str) -> str:
+    def _field(self, of: object, name: object, preferred: str) -> str:
         """A field of a record; each kind of record has its own namespace."""
-        return self._records.setdefault(of, Names(WORDS)).of(name, wanted)
+        return self._records.setdefault(of, Names(WORDS)).of(name, preferred)
 
     def has_parameters(self, sort: str, event: str) -> bool:
         """Whether the firings of an event are records, and not just objects."""
@@ -142,14 +142,14 @@ class Formulas:
 
     def bind(self, scope: Scope, variables: Sequence[t.Var]) -> tuple[Scope, list[str]]:
         """A scope with ``variables`` bound, and their identifiers. These do not hide an identifier of ``scope``."""
-        bound, mine = dict(scope.bound), []
-        taken = self._taken(scope)
+        bound, new_names = dict(scope.bound), []
+        used = self._used_names(scope)
         for var in variables:
-            name = fresh(var.name, taken)
-            taken.add(name)
+            name = fresh(var.name, used)
+            used.add(name)
             bound[var.name] = var, name
-            mine.append(name)
-        return replace(scope, bound=bound), mine
+            new_names.append(name)
+        return replace(scope, bound=bound), new_names
 
     def over(self, variables: Sequence[t.Var], names: Sequence[str]) -> str:
         """The bounds of a quantifier: ``x \\in S, y \\in T``."""
@@ -273,17 +273,19 @@ class Formulas:
         if not self.has_parameters(sort, event):
             return f"{who} \\in {among}"
         f = self.fresh("f", scope)
-        wanted = [f"{f}.{self.parameter(sort, event, '')} = {who}"]
-        wanted += [f"{f}.{self.parameter(sort, event, name)} = {self.operand(value, scope)}" for name, value in payload]
-        return f"\\E {f} \\in {among} : " + " /\\ ".join(wanted)
+        equations = [f"{f}.{self.parameter(sort, event, '')} = {who}"]
+        equations += [
+            f"{f}.{self.parameter(sort, event, name)} = {self.operand(value, scope)}" for name, value in payload
+        ]
+        return f"\\E {f} \\in {among} : " + " /\\ ".join(equations)
 
-    def fresh(self, wanted: str, scope: Scope) -> str:
-        """An identifier like ``wanted`` that is not in use in ``scope``."""
-        return fresh(wanted, self._taken(scope))
+    def fresh(self, preferred: str, scope: Scope) -> str:
+        """An identifier like ``preferred`` that is not in use in ``scope``."""
+        return fresh(preferred, self._used_names(scope))
 
-    def _taken(self, scope: Scope) -> set[str]:
+    def _used_names(self, scope: Scope) -> set[str]:
         bound = {name for _, name in scope.bound.values()}
-        return self.names.taken | bound | scope.local
+        return self.names.used | bound | scope.local
 
 
 def _is_some(term: t.Term) -> bool:

@@ -14,23 +14,23 @@ class Names:
     """
 
     def __init__(self, reserved: Iterable[str]) -> None:
-        self.taken = set(reserved)
+        self.used = set(reserved)
         self._given: dict[object, str] = {}
 
-    def of(self, thing: object, wanted: str) -> str:
-        """The identifier of ``thing``: ``wanted`` if it is valid and free, else one like it."""
+    def of(self, thing: object, preferred: str) -> str:
+        """The identifier of ``thing``: ``preferred`` if it is valid and free, else one like it."""
         if thing not in self._given:
-            self._given[thing] = name = fresh(wanted, self.taken)
-            self.taken.add(name)
+            self._given[thing] = name = fresh(preferred, self.used)
+            self.used.add(name)
         return self._given[thing]
 
 
-def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """An identifier like ``wanted`` that is not in ``taken``."""
-    plain = re.sub(r"\W", "_", wanted, flags=re.ASCII) or "_"
+def fresh(preferred: str, used: Iterable[str]) -> str:
+    """An identifier like ``preferred`` that is not in ``used``."""
+    plain = re.sub(r"\W", "_", preferred, flags=re.ASCII) or "_"
     plain = plain if not plain[0].isdigit() else f"_{plain}"
     name, number = plain, 1
-    while name in taken:
+    while name in used:
         number += 1
         name = f"{plain}_{number}"
     return name

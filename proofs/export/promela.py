@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.safety import conditions_of
 
 from .cascade import Event, cascade, conditions, own_variables
 from .expressions import NONE, Expressions, Scope, code, conjunction, fitting, negation
-from .properties import BRANCHING, LIVENESS, Condition, ExportedProperties, Wanted, exported_properties
+from .properties import BRANCHING, LIVENESS, Condition, ExportedProperties, Selection, exported_properties
 
 NEXT = "next_"
 """The prefix of names that belong to the state after the step."""
@@ -42,7 +42,7 @@ class Specification:
     properties: ExportedProperties
 
 
-def promela(instance: Instance, *, crash: bool = True, only: Wanted = (), title: str = "") -> Specification:
+def promela(instance: Instance, *, crash: bool = True, only: Selection = (), title: str = "") -> Specification:
     """The Promela text of ``instance``.
 
     Each step of the model is one transition, so SPIN stores as many states as the model has.
@@ -194,8 +194,8 @@ class _Writer:
             guard = conjunction([self.x.value(part, scope) for part in action.when])
             if guard != 0:
                 met = guard if guard != 1 else "true"
-                taken = "; ".join(f"{self.x.choice(v.name)} = {value}" for v, value in values)
-                choices.append(f"      :: {met} -> {taken}" if taken else f"      :: {met}")
+                assignments = "; ".join(f"{self.x.choice(v.name)} = {value}" for v, value in values)
+                choices.append(f"      :: {met} -> {assignments}" if assignments else f"      :: {met}")
         if not choices:
             return
         yield f"  :: atomic {{ {_remark(f'{action.name}: {action.says}')}"
@@ -217,7 +217,7 @@ class _Writer:
             for line in self._assert(name, part, Scope())
         ]
         if lines:
-            yield "  :: d_step { /* What is promised of every state. */"
+            yield "  :: d_step { /* The properties of every state. */"
             yield from (f"      {line}" for line in lines)
             yield "    }"
 
@@ -256,8 +256,8 @@ class _Writer:
                 yield from self._assert(name, condition, known)
 
     def _step(self, action: Action) -> Iterator[str]:
-        found = cascade(self.instance, self.ordered, action)
-        roots, rules, fired = found.roots, found.rules, found.fired
+        step = cascade(self.instance, self.ordered, action)
+        roots, rules, fired = step.roots, step.rules, step.fired
         scope = Scope(fired=frozenset(fired)).binding([(v, self.x.choice(v.name)) for v in action.parameters])
         checked = list(self._steps(action, scope))
         yield "wrong = 0;"
@@ -278,7 +278,7 @@ class _Writer:
         yield "if"
         yield ":: wrong == 0 ->"
         if self.checked.names:
-            yield self._told(action)
+            yield self._printed_step(action)
         yield from checked
         for event in fired:
             yield from self._commit(event)
@@ -290,11 +290,11 @@ class _Writer:
             yield ":: else -> skip"
         yield "fi"
 
-    def _told(self, action: Action) -> str:
+    def _printed_step(self, action: Action) -> str:
         """The statement that prints a step in SPIN's trail."""
-        said = " ".join([_plain(action.name), *(f"{_plain(v.name)}=%d" for v in action.parameters)])
+        template = " ".join([_plain(action.name), *(f"{_plain(v.name)}=%d" for v in action.parameters)])
         chosen = "".join(f", {self.x.choice(v.name)}" for v in action.parameters)
-        return f'printf("step {said}\\n"{chosen});'
+        return f'printf("step {template}\\n"{chosen});'
 
     def _fire(self, event: Event, firing: t.Fires, scope: Scope, fired: Sequence[Event]) -> Iterator[str]:
         sort, name = event
@@ -319,11 +319,11 @@ class _Writer:
             yield "fi;"
 
     def _rule(self, on: Event, rule: Rule, event: Event, scope: Scope, fired: Sequence[Event]) -> Iterator[str]:
-        own = scope if isinstance(rule.on, Action) else replace(scope, bound={})
+        rule_scope = scope if isinstance(rule.on, Action) else replace(scope, bound={})
         loops = [(v, self.x.loop(i, v.name)) for i, v in enumerate(own_variables(rule))]
         if any(not self.instance.domain(v.type) for v, _ in loops):
             return  # no value, so no firing
-        inner = own.binding(loops)
+        inner = rule_scope.binding(loops)
         if isinstance(rule.on, t.Fires):
             yield f"if :: {self.x.fires(*on)} != 0 ->"
         yield from self._for(loops)

@@ -13,7 +13,7 @@ from schedproof.proofs.checking.model_check import of_crashes, reads_history
 Condition = Invariant | StepInvariant
 """A condition on every state, or on every step."""
 
-Wanted = Sequence[str] | None
+Selection = Sequence[str] | None
 """The names of the requested properties; None means all that can be written."""
 
 
@@ -52,7 +52,7 @@ class ExportedProperties:
 
 
 def exported_properties(
-    instance: Instance, only: Wanted, crash: bool, unwritable: Mapping[type[Property], str]
+    instance: Instance, only: Selection, crash: bool, unwritable: Mapping[type[Property], str]
 ) -> ExportedProperties:
     """The properties of ``instance`` to check.
 

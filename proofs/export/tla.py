@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.safety import conditions_of
 from .cascade import Event, cascade, conditions, own_variables
 from .formulas import WORDS, Formulas, Scope, conjunction, quoted, union
 from .names import Names
-from .properties import BRANCHING, ExportedProperties, Wanted, exported_properties
+from .properties import BRANCHING, ExportedProperties, Selection, exported_properties
 
 _Says = Callable[[str, Mapping[str, str]], str]
 """Writes a condition on a step, from the expression of its firings and the identifiers of the action's parameters."""
@@ -41,7 +41,7 @@ class Module:
 
 
 def tla(
-    instance: Instance, *, name: str | None = None, crash: bool = True, only: Wanted = (), title: str = ""
+    instance: Instance, *, name: str | None = None, crash: bool = True, only: Selection = (), title: str = ""
 ) -> Module:
     """The TLA+ module of ``instance``.
 
@@ -257,28 +257,28 @@ class _Writer:
         inside = Scope(local=frozenset({every}))
         f, x = self.x.fresh("f", inside), self.x.fresh("x", inside)
         for sort in self.kept:
-            mine = [e for e in self.events if e[0] == sort]
-            if mine:
-                sets = [self._whos(e, every, f) for e in mine]
+            of_sort = [e for e in self.events if e[0] == sort]
+            if of_sort:
+                sets = [self._whos(e, every, f) for e in of_sort]
                 yield f"{self.names.of(('fired', sort), '')}({every}) == {union(sets)}"
                 yield ""
         yield f"{self.names.of('WellFormed', '')}({every}) =="
         yield from _listed(self._well_formed(every, f, inside))
         yield ""
         for sort in self.kept:
-            mine = [e for e in self.events if e[0] == sort]
-            if not mine:
+            of_sort = [e for e in self.events if e[0] == sort]
+            if not of_sort:
                 continue
             yield f"{self.names.of(('next', sort), '')}({every}) =="
             yield f"  [{x} \\in {self.x.objects(sort)} |->"
-            for number, event in enumerate(mine):
+            for number, event in enumerate(of_sort):
                 among, row = f"{every}.{self.x.event(*event)}", self._row_name(event)
                 if self.x.has_parameters(*event):
                     is_it = f"{self._object_of(event, f)} = {x}"
-                    found = f"(\\E {f} \\in {among} : {is_it}) -> {row}(CHOOSE {f} \\in {among} : {is_it})"
+                    case = f"(\\E {f} \\in {among} : {is_it}) -> {row}(CHOOSE {f} \\in {among} : {is_it})"
                 else:
-                    found = f"{x} \\in {among} -> {row}({x})"
-                yield f"    {'[]' if number else 'CASE'} {found}"
+                    case = f"{x} \\in {among} -> {row}({x})"
+                yield f"    {'[]' if number else 'CASE'} {case}"
             yield f"    [] OTHER -> {self.x.variable(sort)}[{x}]]"
             yield ""
         yield f"{self.names.of('Take', '')}({every}) =="
@@ -297,12 +297,12 @@ class _Writer:
             at = f"{self.x.record(event[0], self._object_of(event, f), inside)}.{self.x.attribute(event[0], '')}"
             who = f"{self._object_of(event, f)} \\in {self.x.objects(event[0])}"
             sources = [quoted(row.source) for row in self._rows(event)]
-            wanted = f"{who} /\\ {at} \\in {{{', '.join(sources)}}}"
-            yield f"\\A {f} \\in {every}.{self.x.event(*event)} : {wanted}"
+            possible = f"{who} /\\ {at} \\in {{{', '.join(sources)}}}"
+            yield f"\\A {f} \\in {every}.{self.x.event(*event)} : {possible}"
         for sort in self.kept:
-            mine = [e for e in self.events if e[0] == sort]
-            if len(mine) > 1 or any(self.x.has_parameters(*e) for e in mine):
-                counted = " + ".join(f"Cardinality({every}.{self.x.event(*e)})" for e in mine)
+            of_sort = [e for e in self.events if e[0] == sort]
+            if len(of_sort) > 1 or any(self.x.has_parameters(*e) for e in of_sort):
+                counted = " + ".join(f"Cardinality({every}.{self.x.event(*e)})" for e in of_sort)
                 yield f"{counted} = Cardinality({self.names.of(('fired', sort), '')}({every}))"
         for event in self.events:
             for attribute in self.instance.attributes(event[0]):
@@ -335,21 +335,21 @@ class _Writer:
 
     def _fires(self, action: Action, scope: Scope) -> Iterator[str]:
         """The record of an action's firings. Its sets are defined in order, each after all that its conditions read."""
-        found = cascade(self.instance, self.ordered, action)
-        local = Names(self.names.taken | {name for _, name in scope.bound.values()})
-        firings = {event: local.of(event, "fires_" + "_".join(event)) for event in found.fired}
+        step = cascade(self.instance, self.ordered, action)
+        local = Names(self.names.used | {name for _, name in scope.bound.values()})
+        firings = {event: local.of(event, "fires_" + "_".join(event)) for event in step.fired}
         scope = replace(scope, local=frozenset(firings.values()))
-        parts: dict[Event, list[str]] = {event: [] for event in found.fired}
-        for event, firing in found.roots:
+        parts: dict[Event, list[str]] = {event: [] for event in step.fired}
+        for event, firing in step.roots:
             parts[event].append(f"{{{self._firing(event, firing, scope)}}}")
-        order = [event for event in found.fired if all(event != head for _, _, head in found.rules)]
-        for _, rule, event in found.rules:
+        order = [event for event in step.fired if all(event != head for _, _, head in step.rules)]
+        for _, rule, event in step.rules:
             if event not in order:
                 order.append(event)
-            mine = own_variables(rule)
-            known = scope if isinstance(rule.on, Action) else replace(scope, bound={}, local=frozenset(local.taken))
-            inner, names = self.x.bind(replace(known, firings=firings), mine)
-            parts[event].append(self._all(event, rule.fires, conditions(rule), mine, names, inner))
+            variables = own_variables(rule)
+            known = scope if isinstance(rule.on, Action) else replace(scope, bound={}, local=frozenset(local.used))
+            inner, names = self.x.bind(replace(known, firings=firings), variables)
+            parts[event].append(self._all(event, rule.fires, conditions(rule), variables, names, inner))
         if not order:
             yield f"  {self.names.of('NoFirings', '')}"
             return
@@ -372,21 +372,23 @@ class _Writer:
         self,
         event: Event,
         firing: t.Fires,
-        wanted: Sequence[t.Term],
-        own: Sequence[t.Var],
+        premises: Sequence[t.Term],
+        variables: Sequence[t.Var],
         names: Sequence[str],
         scope: Scope,
     ) -> str:
         """The set of all firings that a rule causes."""
-        head, condition = self._firing(event, firing, scope), self.x.value(t.both(wanted), scope) if wanted else ""
+        head, condition = self._firing(event, firing, scope), self.x.value(t.both(premises), scope) if premises else ""
         if not names and not condition:
             return f"{{{head}}}"
         if not names:
             return f"(IF {condition} THEN {{{head}}} ELSE {{}})"
         if len(names) == 1:
-            those = f"{{{self.x.over(own, names)} : {condition}}}" if condition else self.x.kind(own[0].type)
+            those = (
+                f"{{{self.x.over(variables, names)} : {condition}}}" if condition else self.x.kind(variables[0].type)
+            )
             return those if head == names[0] else f"{{{head} : {names[0]} \\in {those}}}"
-        tuples, product = f"<<{', '.join(names)}>>", " \\X ".join(self.x.factor(v.type) for v in own)
+        tuples, product = f"<<{', '.join(names)}>>", " \\X ".join(self.x.factor(v.type) for v in variables)
         return f"{{{head} : {tuples} \\in {{{tuples} \\in {product} : {condition or 'TRUE'}}}}}"
 
     def _next(self) -> Iterator[str]:
@@ -407,8 +409,8 @@ class _Writer:
 
     def _properties(self) -> Iterator[str]:
         yield from _comment(
-            "What is promised. Of steps it is said state by state: P holds of all that can happen next. ([][P]_vars would not see the",
-            "steps that change nothing, and what fires is no variable.)",
+            "The properties. A property of steps is written as an invariant: in every state, P holds of every possible step. ([][P]_vars",
+            "skips steps that change nothing, and the events that fire are no variables.)",
         )
         every = self.x.fresh("F", Scope())
         step = self.x.fresh("P", Scope(local=frozenset({every})))
@@ -458,7 +460,7 @@ class _Writer:
         common = common_parameters(self.instance.model, condition.on)
         scope, parameters = self.x.bind(Scope(local=frozenset({every})), common)
         moved = [s for s in self.kept if any(e[0] == s for e in self.events)]
-        local = Names(self.names.taken | {every, *parameters})
+        local = Names(self.names.used | {every, *parameters})
         after = {sort: local.of(sort, f"{sort}_after") for sort in moved}
         firings = {event: f"{every}.{self.x.event(*event)}" for event in self.events}
         scope = replace(scope, after=after, firings=firings, local=frozenset({every, *after.values()}))
@@ -467,8 +469,8 @@ class _Writer:
         needed = [s for s in moved if after[s] in says]
         for n, sort in enumerate(needed):
             yield f"  {'   ' if n else 'LET'} {after[sort]} == {self.names.of(('next', sort), '')}({every})"
-        taken = f"{self.names.of('WellFormed', '')}({every})"
-        yield f"  {'IN ' if needed else ''}{taken} => ({says})"
+        valid = f"{self.names.of('WellFormed', '')}({every})"
+        yield f"  {'IN ' if needed else ''}{valid} => ({says})"
         yield ""
 
     def _of_steps(self, condition: StepInvariant, name: str) -> str:
@@ -488,10 +490,10 @@ class _Writer:
         for action in self.actions:
             _, parameters = self.x.bind(Scope(), action.parameters)
             over = f"\\A {self.x.over(action.parameters, parameters)} : " if parameters else ""
-            taken = _applied(self._action_name(action), parameters)
+            applied = _applied(self._action_name(action), parameters)
             for word, names in (("WF", prop.weak), ("SF", prop.strong)):
                 if action.name in names:
-                    fair.append(f"({over}{word}_{variables}({taken}))")
+                    fair.append(f"({over}{word}_{variables}({applied}))")
             if action.name in prop.without:
                 fair.append(f"(<>[][~({self._some(action, self._action_name(action))})]_{variables})")
         inner, names = self.x.bind(Scope(), prop.over)

@@ -77,24 +77,24 @@ class Cascade:
 
     def fires(self, sort: str, event: str, of: Z) -> Z:
         """The formula that ``event`` fires on ``of`` in this action."""
-        found = self.fired.get((sort, event))
-        if found is None:
+        fired = self.fired.get((sort, event))
+        if fired is None:
             return self.symbols.false()
         key = (sort, event, of)  # every formula asks for the same firings
         if key not in self._asked:
-            self._asked[key] = found.at(of)
+            self._asked[key] = fired.at(of)
         return self._asked[key]
 
     def payload(self, sort: str, event: str, name: str, of: Z) -> Any:
         """A parameter of the event on an object where it fires; arbitrary on other objects."""
         kind = self.symbols.model.machine(sort).parameters(event)[name]
-        found = self.fired.get((sort, event))
-        if found is None:
+        fired = self.fired.get((sort, event))
+        if fired is None:
             if isinstance(kind, SetOf):
                 return lambda element: self.symbols.false()
             value = self.symbols.expressions.constant(f"nothing fired: {kind}", self.symbols.kind(kind))
             return Reference(self.symbols.true(), value) if isinstance(kind, Ref) else value
-        ways = found.ways(of)
+        ways = fired.ways(of)
         result = ways[-1][1][name]
         for condition, given in reversed(ways[:-1]):
             result = choose(condition, given[name], result)
@@ -108,31 +108,31 @@ class Cascade:
         """The payload of the firing that ``cause`` causes, by parameter name."""
         sort = sort_of(self.symbols.model, cause.head.of, {})
         kinds = self.symbols.model.machine(sort).parameters(cause.head.event)
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, term in cause.head.payload:
             kind = kinds[name]
             if isinstance(kind, Ref):
-                found[name] = inside.reference(term, kind.sort.name)
+                values[name] = inside.reference(term, kind.sort.name)
             elif isinstance(kind, SetOf):
-                found[name] = inside.members(term)
+                values[name] = inside.members(term)
             else:
-                found[name] = inside.scalar(term, kind)
-        return found
+                values[name] = inside.scalar(term, kind)
+        return values
 
     def _fired(self, key: tuple[str, str], causes: Sequence[Cause]) -> Fired:
         simple = [_own_variable(cause) for cause in causes]
         witnesses = [self._witnesses(key, n, cause) for n, cause in enumerate(causes)]
 
         def ways(of: Z) -> list[tuple[Z, dict[str, Any]]]:
-            found = []
+            ways_of = []
             for cause, witness in zip(causes, witnesses, strict=True):
                 values = witness(of)
                 inside = self.inside(cause, values)
                 head = inside.reference(cause.head.of)
                 same = self.symbols.true() if head.value is of else head.value == of
                 body = [*_ranges(cause, values), *[inside.formula(part) for part in cause.body]]
-                found.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
-            return found
+                ways_of.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
+            return ways_of
 
         if all(simple):
             return Fired(lambda of: Or(*[condition for condition, _ in ways(of)]), ways)
@@ -160,18 +160,18 @@ class Cascade:
 
     def _witness_functions(self, key: tuple[str, str], number: int, cause: Cause) -> list[Z | None]:
         """A function symbol for each of the cause's variables; None for the object itself."""
-        own = _own_variable(cause)
-        found: list[Z | None] = []
+        own_variable = _own_variable(cause)
+        functions: list[Z | None] = []
         for var in cause.extras:
             if isinstance(cause.head.of, t.Var) and var.name == cause.head.of.name:
-                found.append(None)
+                functions.append(None)
                 continue
-            assert not own, "a simple cause has no other variables"
+            assert not own_variable, "a simple cause has no other variables"
             name = f"{var.name} of {key[0]}.{key[1]} {number}"
-            found.append(
+            functions.append(
                 self.symbols.expressions.function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type))
             )
-        return found
+        return functions
 
 
 def choose(condition: Z, yes: Any, no: Any) -> Any:
@@ -208,19 +208,19 @@ def _own_variable(cause: Cause) -> bool:
 def _causes(symbols: Symbols, action: Action) -> dict[tuple[str, str], list[Cause]]:
     """The events that can fire in ``action`` with their causes, in the order of the strata."""
     model = symbols.model
-    found: dict[tuple[str, str], list[Cause]] = {}
+    causes: dict[tuple[str, str], list[Cause]] = {}
     for firing in action.fires:
         key = (sort_of(model, firing.of, {}), firing.event)
-        found.setdefault(key, []).append(Cause(action, (), (), firing))
+        causes.setdefault(key, []).append(Cause(action, (), (), firing))
     for node, rules in symbols.strata.items():
         for rule in rules:
             if isinstance(rule.on, Action):
                 possible = rule.on.name == action.name
             else:
-                possible = (sort_of(model, rule.on.of, {}), rule.on.event) in found
+                possible = (sort_of(model, rule.on.of, {}), rule.on.event) in causes
             if possible:
-                found.setdefault(node, []).append(_cause(action, rule))
-    return {key: found[key] for key in symbols.strata if key in found}
+                causes.setdefault(node, []).append(_cause(action, rule))
+    return {key: causes[key] for key in symbols.strata if key in causes}
 
 
 def _cause(action: Action, rule: Rule) -> Cause:

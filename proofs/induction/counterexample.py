@@ -11,7 +11,7 @@ from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, Se
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
 from schedproof.proofs.exploration.run_facts import introductions
-from schedproof.proofs.exploration.runs import changes, told_step
+from schedproof.proofs.exploration.runs import changes, trace_step
 from schedproof.proofs.verdict import Counterexample, FieldChange, ObjectFacts
 
 from .expressions import ForAll, Or, Solver
@@ -25,11 +25,11 @@ LITTLE_EFFORT = 200_000
 """z3's limit for each sort of which fewer objects are tried, in z3's own steps: for the reader only."""
 
 
-Found = tuple[Any, Mapping[str, Sequence[Z]]]
+SolverModel = tuple[Any, Mapping[str, Sequence[Z]]]
 """A z3 model, and by sort constants that name all of its objects."""
 
 
-def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequence[Z] = ()) -> Found | None:
+def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequence[Z] = ()) -> SolverModel | None:
     """A model of the solver's assertions and of ``assumptions`` with as few objects as possible.
 
     Args:
@@ -49,7 +49,9 @@ def small_model(solver: Solver, symbols: Symbols, effort: int, assumptions: Sequ
     return None
 
 
-def _model_of(solver: Solver, symbols: Symbols, sizes: Mapping[str, int], assumptions: Sequence[Z]) -> Found | None:
+def _model_of(
+    solver: Solver, symbols: Symbols, sizes: Mapping[str, int], assumptions: Sequence[Z]
+) -> SolverModel | None:
     """A model with at most ``sizes`` objects by sort; None if none is found."""
     solver.push()
     universe: dict[str, list[Z]] = {}
@@ -63,8 +65,8 @@ def _model_of(solver: Solver, symbols: Symbols, sizes: Mapping[str, int], assump
 
 
 def _with_fewer(
-    solver: Solver, symbols: Symbols, sizes: dict[str, int], assumptions: Sequence[Z], model: Found
-) -> Found:
+    solver: Solver, symbols: Symbols, sizes: dict[str, int], assumptions: Sequence[Z], model: SolverModel
+) -> SolverModel:
     """A model in which no single sort could have fewer objects, as far as ``LITTLE_EFFORT`` finds out."""
     solver.limit(LITTLE_EFFORT)
     for name in symbols.sorts:
@@ -77,9 +79,9 @@ def _with_fewer(
 class _Reader:
     """The finite state that a z3 model describes. It evaluates only ground terms."""
 
-    def __init__(self, proof: Proof, found: Any, universe: Mapping[str, Sequence[Z]]) -> None:
+    def __init__(self, proof: Proof, model: Any, universe: Mapping[str, Sequence[Z]]) -> None:
         self.model = proof.model
-        self.found = found
+        self.solution = model
         self.objects: dict[str, list[Z]] = {}
         for sort, elements in universe.items():
             distinct: list[Z] = []
@@ -103,7 +105,7 @@ class _Reader:
 
     def value(self, expression: Z) -> Z:
         """The value of a ground expression in the z3 model."""
-        return self.found.eval(expression, model_completion=True)
+        return self.solution.eval(expression, model_completion=True)
 
     def true(self, formula: Z) -> bool:
         """Whether a ground formula is true in the z3 model."""
@@ -164,7 +166,7 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
         _, changed = changes(Stepper(instance), state, choice)
     except (IllFormed, Undefined) as error:
         problem += f" ({error})"
-    step = told_step(instance, choice, changed)
+    step = trace_step(instance, choice, changed)
     return Counterexample((step,), problem, start=_described(instance, state), objects=_every_object(instance))
 
 
@@ -175,10 +177,10 @@ def _every_object(instance: Instance) -> tuple[ObjectFacts, ...]:
 
 def _described(instance: Instance, state: State) -> dict[str, dict[str, object]]:
     """Every object with its fields, including its rigid attributes."""
-    found: dict[str, dict[str, object]] = {}
+    shown_objects: dict[str, dict[str, object]] = {}
     for sort, objects in instance.describe(state).items():
         for n, (name, fields) in enumerate(objects.items()):
             rigid = [a for a in instance.model.machine(sort).attributes if a.rigid]
             shown = {a.name: instance.show(a.type, instance.rigid_values(sort, a)[n]) for a in rigid}
-            found[name] = {**fields, **shown}
-    return found
+            shown_objects[name] = {**fields, **shown}
+    return shown_objects

@@ -88,9 +88,9 @@ class Expression(z3.ExprRef):  # type: ignore[misc]
     @property
     def ast(self) -> Any:
         """The expression as z3's own functions take it."""
-        found = Ast.__new__(Ast)
-        found.value = self.n
-        return found
+        copy = Ast.__new__(Ast)
+        copy.value = self.n
+        return copy
 
     def eq(self, other: Any) -> bool:
         """Whether ``other`` is the same expression."""
@@ -186,17 +186,17 @@ class Solver(z3.Solver):  # type: ignore[misc]
 
     def answer(self, assumptions: Sequence[Expression]) -> z3.CheckSatResult:
         """Whether the assertions are satisfiable together with ``assumptions``."""
-        found = _check(self.home.c, self.at, len(assumptions), _array([a.n for a in assumptions]))
+        status = _check(self.home.c, self.at, len(assumptions), _array([a.n for a in assumptions]))
         self.home.raise_error()
-        return z3.CheckSatResult(found)
+        return z3.CheckSatResult(status)
 
     def core(self) -> set[Expression]:
         """The assumptions of the last check that are in its unsat core."""
         vector = _core(self.home.c, self.at)
         _vector_inc_ref(self.home.c, vector)
-        found = {self.home.at(_vector_get(self.home.c, vector, n)) for n in range(_vector_size(self.home.c, vector))}
+        literals = {self.home.at(_vector_get(self.home.c, vector, n)) for n in range(_vector_size(self.home.c, vector))}
         _vector_dec_ref(self.home.c, vector)
-        return found
+        return literals
 
 
 class Expressions:
@@ -230,8 +230,8 @@ class Expressions:
         sort = _sort(self.c, n)
         quantified = _ast_kind(self.c, n) == z3.Z3_QUANTIFIER_AST
         kind = Quantified if quantified else self._kinds.get(sort, Expression)
-        found = self._at[n] = kind(self, n, sort)
-        return found
+        expression = self._at[n] = kind(self, n, sort)
+        return expression
 
     def raise_error(self) -> None:
         """Raises the last error of z3, if it has one.
@@ -257,10 +257,10 @@ class Expressions:
     def constant(self, name: str, sort: z3.SortRef) -> Any:
         """The constant of this name and sort."""
         key = (name, sort.ast.value)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self.of(z3.Const(name, sort))
-        return found
+        expression = self._made.get(key)
+        if expression is None:
+            expression = self._made[key] = self.of(z3.Const(name, sort))
+        return expression
 
     def function(self, name: str, *sorts: z3.SortRef) -> Function:
         """A function symbol; ``sorts`` are those of its arguments, then that of its value."""
@@ -270,28 +270,28 @@ class Expressions:
         """The result of a function of z3's library, applied to a fixed number of expressions."""
         numbers = [part.n for part in parts]
         key = (id(function), *numbers)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self.at(function(self.c, *numbers))
-        return found
+        expression = self._made.get(key)
+        if expression is None:
+            expression = self._made[key] = self.at(function(self.c, *numbers))
+        return expression
 
     def several(self, function: Any, parts: Sequence[Expression]) -> Any:
         """The result of a function of z3's library that takes any number of expressions."""
         numbers = [part.n for part in parts]
         key = (id(function), *numbers)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self.at(function(self.c, len(numbers), _array(numbers)))
-        return found
+        expression = self._made.get(key)
+        if expression is None:
+            expression = self._made[key] = self.at(function(self.c, len(numbers), _array(numbers)))
+        return expression
 
     def applied(self, symbol: int, arguments: Sequence[Expression]) -> Any:
         """The function symbol at address ``symbol``, applied to ``arguments``."""
         numbers = [argument.n for argument in arguments]
         key = (symbol, *numbers)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self.at(_app(self.c, symbol, len(numbers), _array(numbers)))
-        return found
+        expression = self._made.get(key)
+        if expression is None:
+            expression = self._made[key] = self.at(_app(self.c, symbol, len(numbers), _array(numbers)))
+        return expression
 
     def like(self, expression: Expression, children: Sequence[Expression]) -> Any:
         """The function symbol of an application, applied to other arguments."""
@@ -314,18 +314,18 @@ class Expressions:
         """``body`` for all or some values of the constants ``values``."""
         numbers = tuple(v.n for v in values)
         key = (universal, numbers, body.n, *[tuple(p.n for p in pattern) for pattern in patterns])
-        found = self._made.get(key)
-        if found is None:
+        expression = self._made.get(key)
+        if expression is None:
             where = [self._pattern(pattern) for pattern in patterns]
             n = _quantifier(
                 self.c,
                 *[universal, 1, self._name, self._name],
                 *[len(numbers), _array(numbers), len(where), _array(where), 0, self._nothing, body.n],
             )
-            found = self._made[key] = self.at(n)
-            if found._opened is None:
-                found._opened = tuple(values), body
-        return found
+            expression = self._made[key] = self.at(n)
+            if expression._opened is None:
+                expression._opened = tuple(values), body
+        return expression
 
     def _pattern(self, pattern: Sequence[Expression]) -> int:
         n: int = _pattern(self.c, len(pattern), _array([p.n for p in pattern]))

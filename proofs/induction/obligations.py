@@ -97,21 +97,21 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
     symbols = Symbols(checked(model))
     before = Translator(symbols, symbols)
     axioms = tuple(before.formula(axiom) for axiom in model.axioms)
-    wanted = [p for p in model.properties if not isinstance(p, InvariantAtScope | StepInvariantAtScope)]
-    invariants = [p for p in wanted if isinstance(p, Invariant)]
+    provable = [p for p in model.properties if not isinstance(p, InvariantAtScope | StepInvariantAtScope)]
+    invariants = [p for p in provable if isinstance(p, Invariant)]
     assumed = {p.name: before.formula(closed(p)) for p in invariants}
     ranges = tuple(_ranges(model, before))
     always = axioms + ranges
-    found: list[Obligation] = []
+    made: list[Obligation] = []
     reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
     asked = [p for p in invariants if p.name not in known]
     if WELL_FORMED not in known and not is_true(symbols.expressions.simplified(reads)):
         what = "the axioms read no attribute of no object"
-        found.append(Obligation(WELL_FORMED, INITIAL, what, reads, ranges, inductive=False))
+        made.append(Obligation(WELL_FORMED, INITIAL, what, reads, ranges, inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in asked:
         # The ranges concern rigid numbers here: all other numbers have their initial values.
-        found.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), always, inductive=False))
+        made.append(Obligation(prop.name, INITIAL, "", _whole(initial, closed(prop)), always, inductive=False))
     stated = {p.name: _whole(before, closed(p)) for p in invariants}
     read = {p.name: _read(model, closed(p)) for p in asked}
     cascades = {}
@@ -123,22 +123,22 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         for prop in asked:
             # A step keeps the formulas of what it does not write.
             goal = _whole(later, closed(prop)) if read[prop.name] & written else stated[prop.name]
-            found.append(Obligation(prop.name, action.name, "", goal, context))
-        for step in [p for p in wanted if p.name not in known]:
+            made.append(Obligation(prop.name, action.name, "", goal, context))
+        for step in [p for p in provable if p.name not in known]:
             if isinstance(step, StepInvariant) and (not step.on or action.name in step.on):
                 reader = cascade.step.bind(action.parameters, list(cascade.parameters.values()))
-                found.append(Obligation(step.name, action.name, "", _whole(reader, closed(step)), context))
+                made.append(Obligation(step.name, action.name, "", _whole(reader, closed(step)), context))
             if isinstance(step, Recovery) and action.crash:
                 for n, part in enumerate(recovery_steps(model, step)):
                     goal = _whole(cascade.step, closed(part))
-                    found.append(Obligation(step.name, action.name, f"part {n + 1}", goal, context))
+                    made.append(Obligation(step.name, action.name, f"part {n + 1}", goal, context))
         if WELL_FORMED not in known:
-            found += [
+            made += [
                 Obligation(WELL_FORMED, action.name, d, g, c)
                 for d, g, c in _well_formed(cascade, action, always, context)
             ]
-    told = tuple(_told_apart(found))
-    return Proof(model, symbols, axioms, always, assumed, stated, cascades, told)
+    named = tuple(_with_distinct_names(made))
+    return Proof(model, symbols, axioms, always, assumed, stated, cascades, named)
 
 
 STATE = ""
@@ -156,19 +156,19 @@ def _read(model: Model, term: t.Term) -> set[tuple[str, str]]:
 
 def _written(cascade: Cascade) -> set[tuple[str, str]]:
     """The fields that the steps of an action can write, as in :func:`_read`."""
-    found = set()
+    fields = set()
     for sort, event in cascade.fired:
         for row in cascade.symbols.model.table(sort):
             if row.event == event:
-                found |= {(sort, name) for name, _ in row.sets}
-                found |= {(sort, STATE)} if row.source != row.target else set()
-    return found
+                fields |= {(sort, name) for name, _ in row.sets}
+                fields |= {(sort, STATE)} if row.source != row.target else set()
+    return fields
 
 
-def _told_apart(found: Sequence[Obligation]) -> Iterator[Obligation]:
+def _with_distinct_names(made: Sequence[Obligation]) -> Iterator[Obligation]:
     """The obligations, with a number where names are equal: two firings of one action can have equal obligations."""
     seen: Counter[str] = Counter()
-    for obligation in found:
+    for obligation in made:
         seen[obligation.name] += 1
         number = seen[obligation.name]
         yield replace(obligation, detail=f"{obligation.detail} ({number})") if number > 1 else obligation

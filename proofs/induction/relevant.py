@@ -29,7 +29,7 @@ class Relevance:
         }
         self._done: dict[Z, Z] = {}
 
-    def said(self, terms: Iterable[Z]) -> list[Z]:
+    def conditions(self, terms: Iterable[Z]) -> list[Z]:
         """Formulas that the objects among ``terms`` are relevant."""
         return [self._known[term.sort_at](term) for term in terms if term.sort_at in self._known]
 
@@ -44,7 +44,7 @@ class Relevance:
         if isinstance(formula, Quantified):
             values, inner = formula.opened()
             body = self.limited(inner)
-            objects = self.said(values)
+            objects = self.conditions(values)
             # z3 instantiates only where these patterns occur.
             where = [objects] if objects and len(objects) == len(values) else []
             if formula.is_forall():
@@ -75,7 +75,7 @@ class Relevance:
             if term not in seen:
                 seen[term] = None
                 todo += term.children()
-        return self.said(seen)
+        return self.conditions(seen)
 
     @cached_property
     def references(self) -> tuple[Z, ...]:
@@ -85,13 +85,13 @@ class Relevance:
     def _references(self) -> Iterator[Z]:
         for sort, has, value in self._symbols.references():
             x = self._symbols.constant("x", sort)
-            [relevant] = self.said([x])
+            [relevant] = self.conditions([x])
             where = [[relevant, has(x)]]
-            yield ForAll([x], Implies(And(relevant, has(x)), *self.said([value(x)])), where)
+            yield ForAll([x], Implies(And(relevant, has(x)), *self.conditions([value(x)])), where)
 
     def witnesses(self, cascade: Cascade) -> Iterator[Z]:
         """Formulas that the witnesses of an event are relevant where it fires."""
         for sort, fires, witness in cascade.witnesses:
             x = self._symbols.constant("x", sort)
-            for relevant in self.said([witness(x)]):
+            for relevant in self.conditions([witness(x)]):
                 yield ForAll([x], Implies(fires(x), relevant), [[fires(x)]])

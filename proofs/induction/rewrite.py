@@ -32,16 +32,16 @@ def one_point(term: t.Quantified) -> t.Term:
             if not isinstance(body, t.Implies):
                 break
             premises, conclusion = t.conjuncts(body.premise), body.conclusion
-            found = _determined(var, premises, [conclusion])
-            if found is None:
+            determined = _determined(var, premises, [conclusion])
+            if determined is None:
                 continue
-            premises, (conclusion,) = found
+            premises, (conclusion,) = determined
             body = t.Implies(t.both(premises), conclusion, place=body.place)
         else:
-            found = _determined(var, t.conjuncts(body), [])
-            if found is None:
+            determined = _determined(var, t.conjuncts(body), [])
+            if determined is None:
                 continue
-            body = t.both(found[0])
+            body = t.both(determined[0])
         variables = [v for v in variables if v is not var]
     return t.Quantified(term.universal, tuple(variables), body, place=term.place) if variables else body
 

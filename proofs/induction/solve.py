@@ -22,14 +22,14 @@ from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Counterexample, Verdict
 
 from .cascade import Cascade
-from .counterexample import SIZES, Found, shown, small_model
+from .counterexample import SIZES, SolverModel, shown, small_model
 from .expressions import Implies, Not, Solver, conjuncts
 from .obligations import Obligation, Proof, obligations
 from .relevant import Relevance
 
 EFFORT = 40_000_000
 MORE_EFFORT = 4_000_000
-QUICK_EFFORT = 1_000_000
+FIRST_EFFORT = 1_000_000
 """Limits of one query, in z3's own steps (about 2.5 million a second).
 
 A limit in steps makes verdicts independent of the machine's load. At the limit z3 answers unknown, which never counts
@@ -68,10 +68,10 @@ class Induction:
 
     @cached_property
     def _by_property(self) -> dict[str, list[Answer]]:
-        found: dict[str, list[Answer]] = {}
+        answers: dict[str, list[Answer]] = {}
         for answer in self.answers:
-            found.setdefault(answer.obligation.invariant, []).append(answer)
-        return found
+            answers.setdefault(answer.obligation.invariant, []).append(answer)
+        return answers
 
     def proved(self, prop: str) -> bool:
         """Whether every obligation of the property is proved, from inductive invariants only."""
@@ -80,13 +80,13 @@ class Induction:
 
     def support(self, prop: str) -> frozenset[str]:
         """The invariants that the proof of a property assumes, directly or through the proofs of others."""
-        found: set[str] = set()
+        supporting: set[str] = set()
         todo = {prop}
         while todo:
             used = {name for each in todo for answer in self.of(each) for name in answer.used}
-            todo = used - found
-            found |= todo
-        return frozenset(found)
+            todo = used - supporting
+            supporting |= todo
+        return frozenset(supporting)
 
     def seconds(self, prop: str) -> float:
         """The time in seconds spent on the obligations of a property."""
@@ -114,7 +114,7 @@ class _Context:
             switch = proof.symbols.expressions.constant(f"assume {name}", z3.BoolSort(proof.symbols.context))
             self.switches[name] = switch
             self.near.add(Implies(switch, relevance.limited(formula)))
-        self._said = list(conjuncts(context))
+        self._context_facts = list(conjuncts(context))
 
     @cached_property
     def solver(self) -> Solver:
@@ -126,8 +126,8 @@ class _Context:
     def less_what_is_said(self, goal: z3.BoolRef) -> z3.BoolRef:
         """The goal without the conjuncts that the context contains: z3 would search for them among all instances."""
         expressions = self.symbols.expressions
-        less = expressions.substituted(goal, self._said, [expressions.true] * len(self._said))
-        return expressions.simplified(less) if self._said else goal
+        less = expressions.substituted(goal, self._context_facts, [expressions.true] * len(self._context_facts))
+        return expressions.simplified(less) if self._context_facts else goal
 
     def ask(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> tuple[str, frozenset[str]]:
         """z3's answer to whether the goal can be false, and the invariants in the unsat core."""
@@ -142,8 +142,8 @@ class _Context:
         """
         claims = list(self.relevance.negated(goal))
         for assume in assumptions:
-            found, core = self._ask(self.near, claims, assume, effort)
-            if found == "unsat":
+            status, core = self._ask(self.near, claims, assume, effort)
+            if status == "unsat":
                 return True, core
         return False, frozenset()
 
@@ -153,18 +153,18 @@ class _Context:
         solver.limit(effort)
         solver.push()
         solver.add(*claims)
-        found = solver.answer([self.switches[n] for n in assume])
-        core = solver.core() if found == z3.unsat else set()
+        status = solver.answer([self.switches[n] for n in assume])
+        core = solver.core() if status == z3.unsat else set()
         solver.pop()
-        return str(found), frozenset(n for n, switch in self.switches.items() if switch in core)
+        return str(status), frozenset(n for n, switch in self.switches.items() if switch in core)
 
-    def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> Found | None:
+    def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> SolverModel | None:
         """A state with few objects in which the goal is false."""
         self.solver.push()
         self.solver.add(Not(goal))
-        found = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
+        model = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
         self.solver.pop()
-        return found
+        return model
 
 
 def _solver(proof: Proof, formulas: Iterable[z3.BoolRef]) -> Solver:
@@ -235,7 +235,7 @@ def _settle(
     while work := prover.unanswered(every):
         for obligation in work:
             if every or obligation.invariant not in prover.failed:
-                prover.quickly(obligation)
+                prover.try_fast_path(obligation)
             if progress:
                 progress(len(prover.answers), prover.total)
         lost = prover.drop_failed()
@@ -295,10 +295,10 @@ class _Prover:
         self._spent[obligation.name] = before + time.perf_counter() - start
 
     def _assumed(self, obligation: Obligation) -> list[str]:
-        own = {obligation.invariant} & self.proof.assumed.keys()
-        return sorted(self.inductive | own) if obligation.inductive else []
+        itself = {obligation.invariant} & self.proof.assumed.keys()
+        return sorted(self.inductive | itself) if obligation.inductive else []
 
-    def quickly(self, obligation: Obligation) -> None:
+    def try_fast_path(self, obligation: Obligation) -> None:
         """Tries the fast paths on an obligation; it may stay unanswered.
 
         Most steps leave the fields that an invariant reads unchanged, so assuming that invariant is enough.
@@ -315,19 +315,19 @@ class _Prover:
         alone = [n for n in assume if n == obligation.invariant]
         hinted = bool(self._hints(obligation.invariant))
         if not (hinted and self._follows(obligation) is not None):
-            proved, used = context.ask_nearby(goal, (alone, assume), QUICK_EFFORT)
+            proved, used = context.ask_nearby(goal, (alone, assume), FIRST_EFFORT)
             if proved:
                 return self._answer(obligation, start, Verdict.PROVED, used)
         if (others := self._follows(obligation)) is not None:
             note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
             return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
-        for effort in (QUICK_EFFORT // 2, MORE_EFFORT):
+        for effort in (FIRST_EFFORT // 2, MORE_EFFORT):
             refuted = context.refute(goal, assume, effort)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)
                 return self._answer(obligation, start, Verdict.REFUTED, counterexample=example)
-            found, used = context.ask(goal, assume, effort)
-            if found == "unsat":
+            status, used = context.ask(goal, assume, effort)
+            if status == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)
         return self._spend(obligation, start)
 
@@ -352,7 +352,7 @@ class _Prover:
             others = self.inductive - {name} - self._resting_on(name)
             hints = others & set(self._hints(name))
             self._derived[name] = None
-            for some, effort in [*([(hints, MORE_EFFORT)] if hints else []), (others, QUICK_EFFORT)]:
+            for some, effort in [*([(hints, MORE_EFFORT)] if hints else []), (others, FIRST_EFFORT)]:
                 if self._derived[name] is None:
                     proved, core = self._alone.ask_nearby(self.proof.stated[name], [sorted(some)], effort)
                     self._derived[name] = core if proved else None
@@ -370,10 +370,10 @@ class _Prover:
     def thoroughly(self, obligation: Obligation) -> None:
         """Answers an obligation with all invariants that may be assumed, within the full effort limit."""
         start = time.perf_counter()
-        found, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), EFFORT)
-        if found == "unsat":
+        status, used = self._context(obligation).ask(obligation.goal, self._assumed(obligation), EFFORT)
+        if status == "unsat":
             return self._answer(obligation, start, Verdict.PROVED, used)
-        return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {found}")
+        return self._answer(obligation, start, Verdict.UNDETERMINED, note=f"z3 answers {status}")
 
     @property
     def unasked(self) -> set[str]:

@@ -232,10 +232,10 @@ class Translator:
         who, sort = self.reference(of), self.sort_of(of)
         kinds = self.symbols.model.machine(sort).parameters(event)
         parts = [who.defined, self.fires(sort, event, who.value)]
-        for name, wanted in payload:
-            found = self.payload(sort, event, name, who.value)
-            value = self.reference(wanted) if isinstance(found, Reference) else self.scalar(wanted, kinds[name])
-            parts.append(same_reference(found, value) if isinstance(found, Reference) else found == value)
+        for name, expected in payload:
+            actual = self.payload(sort, event, name, who.value)
+            value = self.reference(expected) if isinstance(actual, Reference) else self.scalar(expected, kinds[name])
+            parts.append(same_reference(actual, value) if isinstance(actual, Reference) else actual == value)
         return self.both(*parts)
 
     def defined(self, term: t.Term) -> Z:
@@ -251,10 +251,10 @@ class Translator:
             case t.And(parts):
                 return self.chain(parts)
             case t.Or(parts):
-                found = true
+                result = true
                 for part in reversed(parts):
-                    found = self.both(self.defined(part), Or(self.formula(part), found))
-                return found
+                    result = self.both(self.defined(part), Or(self.formula(part), result))
+                return result
             case t.Implies(premise, conclusion):
                 rest = Implies(self.formula(premise), self.defined(conclusion))
                 return self.both(self.defined(premise), rest)
@@ -278,10 +278,10 @@ class Translator:
 
     def chain(self, parts: Sequence[t.Term], last: Z | None = None) -> Z:
         """The formula that ``parts``, then ``last``, are defined in order, each assuming the earlier ones."""
-        found = self.symbols.true() if last is None else last
+        result = self.symbols.true() if last is None else last
         for part in reversed(parts):
-            found = self.both(self.defined(part), Implies(self.formula(part), found))
-        return found
+            result = self.both(self.defined(part), Implies(self.formula(part), result))
+        return result
 
 
 def same_reference(one: Reference, other: Reference) -> Z:

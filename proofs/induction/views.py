@@ -151,12 +151,12 @@ class Initial:
     def state(self, sort: str, of: Z) -> Z:
         """The first state of the machine, or another state whose ``begins`` attribute is true for this object."""
         first, *others = self.symbols.model.machine(sort).states
-        found = self.symbols.states[sort][first.name]
+        value = self.symbols.states[sort][first.name]
         for other in others:
             if other.begins:
                 begins = self.symbols.value(sort, other.begins, of)
-                found = If(begins, self.symbols.states[sort][other.name], found)
-        return found
+                value = If(begins, self.symbols.states[sort][other.name], value)
+        return value
 
     def value(self, sort: str, attribute: str, of: Z) -> Any:
         """The initial value of an attribute."""

@@ -199,17 +199,17 @@ class _Automaton:
     def reachable(self, kind: type[Send] | type[Receive]) -> dict[int, int]:
         """Position -> the channels that steps of this kind from there on use, as bits."""
         instructions = self.program.instructions
-        found = {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(instructions)}
+        later = {at: 1 << one.target if one.kind is kind else 0 for at, one in enumerate(instructions)}
         changed = True
         while changed:  # programs are unfolded from their end, so two rounds are enough without loops
             changed = False
             for at, one in enumerate(instructions):
-                more = found[at]
+                more = later[at]
                 for then in one.then:
-                    more |= found.get(then, 0)
-                changed |= more != found[at]
-                found[at] = more
-        return found
+                    more |= later.get(then, 0)
+                changed |= more != later[at]
+                later[at] = more
+        return later
 
 
 class Packing:

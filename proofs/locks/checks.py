@@ -39,12 +39,12 @@ class Check:
 
 def checks(locks: Locks) -> list[Check]:
     """The checks of a description, in the order of the report."""
-    found: list[Check] = []
+    all_checks: list[Check] = []
 
     def add(
         name: str, kind: str, says: str, place: Place, about: About, line: int | None = None, sentence: str = ""
     ) -> None:
-        found.append(Check(name, kind, says, line, sentence, place, about))
+        all_checks.append(Check(name, kind, says, line, sentence, place, about))
 
     if locks.order:
         row = locks.order[0]
@@ -79,7 +79,7 @@ def checks(locks: Locks) -> list[Check]:
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
-    return found
+    return all_checks
 
 
 def _dashed(name: str) -> str:

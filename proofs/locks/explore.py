@@ -34,7 +34,7 @@ search loads (LOADED)."""
 
 
 @dataclass(frozen=True)
-class Taken:
+class ThreadStep:
     """One step of an interleaving: ``thread`` does ``how`` on a lock or channel.
 
     Attributes:
@@ -82,7 +82,7 @@ class Problem:
     kind: Kind
     threads: tuple[str, ...]
     on: tuple[str, ...]
-    steps: tuple[Taken, ...]
+    steps: tuple[ThreadStep, ...]
     waits: tuple[Waiting, ...]
     holds: tuple[Holding, ...]
     writer: bool = False
@@ -150,9 +150,9 @@ def explore_all(
         numbered = [_numbered(programs, group, n) for n in range(len(group))]
         plain = {program.name: name for program, name in zip(numbered, group, strict=True)}
         machine = Machine(numbered, len(locks.objects), list(locks.channels.values()))
-        found = _explore(locks, machine, group, search, reduced)
-        states, moves, complete = states + found.states, moves + found.moves, complete and found.complete
-        for problem in found.problems:
+        explored = _explore(locks, machine, group, search, reduced)
+        states, moves, complete = states + explored.states, moves + explored.moves, complete and explored.complete
+        for problem in explored.problems:
             who = tuple(sorted(plain[thread] for thread in problem.threads))
             key = (problem.kind, who, tuple(sorted(problem.on)))
             if key not in problems or len(problem.steps) < len(problems[key].steps):
@@ -164,9 +164,9 @@ def explore_all(
 def _numbered(programs: dict[str, Program], group: Sequence[str], number: int) -> Program:
     """A thread's program; with a number in its name if several threads of the group run it."""
     name = group[number]
-    again = group[:number].count(name)
+    earlier = group[:number].count(name)
     program = programs[name]
-    return program if group.count(name) == 1 else replace(program, name=f"{name} {again + 1}")
+    return program if group.count(name) == 1 else replace(program, name=f"{name} {earlier + 1}")
 
 
 def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Search, reduced: bool) -> Explored:
@@ -176,35 +176,35 @@ def _explore(locks: Locks, machine: Machine, group: Sequence[str], search: _Sear
     But it finds shortest runs only to states in which no thread moves, and only if it does not rename threads.
     """
     same, serves = classes(machine.programs), machine.serves()
-    teller = _Teller(locks, machine)
+    reporter = _Reporter(locks, machine)
     if reduced and (same or serves):
         reached = search(machine, same, group, Steps.RENAMED)
         if (suspect := next(iter(reached.suspects), None)) is None:
             return Explored(reached.states, reached.moves, (), reached.complete)
         run = real(machine, suspect[1](), same)
-        problems = _problems(teller, [(run[-1], lambda: run)])
+        problems = _problems(reporter, [(run[-1], lambda: run)])
     else:
         problems = ()
     if reduced and not serves:
         reached = search(machine, same, group, Steps.RELEASES_FIRST)
-        problems = _problems(teller, reached.suspects) or problems
+        problems = _problems(reporter, reached.suspects) or problems
         if all(problem.kind is not Kind.NOT_HELD for problem in problems):
             return Explored(reached.states, reached.moves, problems, reached.complete)
     reached = search(machine, same, group, Steps.ALL)
     # If the exploration stopped early, it may have missed the problems found before.
-    problems = _problems(teller, reached.suspects) or problems
+    problems = _problems(reporter, reached.suspects) or problems
     return Explored(reached.states, reached.moves, problems, reached.complete)
 
 
-def _problems(teller: _Teller, suspects: Iterable[tuple[State, Path]]) -> tuple[Problem, ...]:
+def _problems(reporter: _Reporter, suspects: Iterable[tuple[State, Path]]) -> tuple[Problem, ...]:
     """Each problem of the suspects, where it first occurs."""
-    found: dict[tuple[object, ...], Problem] = {}
+    problems: dict[tuple[object, ...], Problem] = {}
     for state, path in suspects:
-        for problem in teller.not_held(state, path):
-            found.setdefault((problem.kind, problem.threads, problem.on), problem)
-        for problem in teller.at_end(state, path):
-            found.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
-    return tuple(found.values())
+        for problem in reporter.not_held(state, path):
+            problems.setdefault((problem.kind, problem.threads, problem.on), problem)
+        for problem in reporter.at_end(state, path):
+            problems.setdefault((problem.kind, frozenset(problem.threads), frozenset(problem.on)), problem)
+    return tuple(problems.values())
 
 
 class _Search:
@@ -219,12 +219,12 @@ class _Search:
     def __call__(self, machine: Machine, same: Classes, group: Sequence[str], steps: Steps) -> Reached:
         if self.left > 0:
             try:
-                found = interpreted(machine, same, steps, self.limit, self.progress, self.left)
+                reached = interpreted(machine, same, steps, self.limit, self.progress, self.left)
             except TooMany:
                 self.left = 0
             else:
-                self.left -= found.states
-                return found
+                self.left -= reached.states
+                return reached
         if not self.wide:
             from .compiled import compiled  # the import takes half a second, and is seldom needed
 
@@ -241,7 +241,7 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class _Teller:
+class _Reporter:
     """Describes states with the names of threads and locks."""
 
     locks: Locks
@@ -254,26 +254,28 @@ class _Teller:
     def thread(self, number: int) -> str:
         return self.machine.programs[number].name
 
-    def steps(self, path: Path) -> tuple[Taken, ...]:
+    def steps(self, path: Path) -> tuple[ThreadStep, ...]:
         """The steps of an interleaving, from its states."""
         return tuple(self.step(*pair) for pair in pairwise(path()))
 
-    def step(self, before: State, after: State) -> Taken:
-        move = next(move for move, there in self.machine.moves(before) if there == after)
+    def step(self, before: State, after: State) -> ThreadStep:
+        move = next(move for move, target in self.machine.moves(before) if target == after)
         instruction = self.machine.programs[move.thread].instructions[move.at]
         other = self.thread(move.other) if move.other is not None else ""
-        return Taken(self.thread(move.thread), instruction.how, instruction.on, move.granted, other, instruction.place)
+        return ThreadStep(
+            self.thread(move.thread), instruction.how, instruction.on, move.granted, other, instruction.place
+        )
 
     def holds(self, state: State) -> tuple[Holding, ...]:
         """All locks that are held in a state."""
-        found = []
+        holdings = []
         for name, lock in zip(self.names, state.locks, strict=True):
             if lock.holder is not None:
                 of = self.locks.classes[self.locks.objects[name].of]
                 how = next(mode for mode in (Mode.WRITE, Mode.LOCK) if mode.kind is of.kind)
-                found.append(Holding(self.thread(lock.holder), how, name))
-            found += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
-        return tuple(found)
+                holdings.append(Holding(self.thread(lock.holder), how, name))
+            holdings += [Holding(self.thread(reader), Mode.READ, name) for reader in dict.fromkeys(lock.readers)]
+        return tuple(holdings)
 
     def at_end(self, state: State, path: Path) -> Iterator[Problem]:
         """The threads that can never continue; if no thread moves, also the locks that finished threads still hold."""
@@ -293,7 +295,7 @@ class _Teller:
             if why is None or (why.kind, why.locks) != (Kind.LEAKED, (name,)):
                 yield Problem(Kind.LEAKED, (self.thread(thread),), (name,), steps, (), holds)
 
-    def _problem(self, why: Stuck, steps: tuple[Taken, ...], holds: tuple[Holding, ...]) -> Problem:
+    def _problem(self, why: Stuck, steps: tuple[ThreadStep, ...], holds: tuple[Holding, ...]) -> Problem:
         waits = tuple(
             Waiting(self.thread(w.thread), w.how, w.on, tuple(self.thread(n) for n in w.whom)) for w in why.waits
         )
@@ -306,6 +308,6 @@ class _Teller:
             instruction = self.machine.instruction(state, number)
             if instruction is not None and self.machine.releases(state, number) is None:
                 name = self.thread(number)
-                says = Taken(name, instruction.how, instruction.on, True, "", instruction.place)
+                says = ThreadStep(name, instruction.how, instruction.on, True, "", instruction.place)
                 steps = (*self.steps(path), says)
                 yield Problem(Kind.NOT_HELD, (name,), (instruction.on,), steps, (), self.holds(state))

@@ -52,10 +52,10 @@ def interpreted(
     while queue and not (suspects and steps is Steps.RENAMED):
         state = queue.popleft()
         moving: set[int] = set()
-        for move, there in machine.moves(state, reduced=reduced):
+        for move, target in machine.moves(state, reduced=reduced):
             moving |= {move.thread} if move.other is None else {move.thread, move.other}
             moves += 1
-            after = representative(there, same) if same else there
+            after = representative(target, same) if same else target
             if after not in parents:
                 if len(parents) >= limit:
                     complete = False

@@ -90,17 +90,17 @@ def search(
         for t in range(threads):
             nodes[t] = fields[t, BASE] + _number(fields, states, state, t)
         alone = _releasing(table, nodes) if reduced else -1
-        found, moving, out = _successors(table, then, fields, nodes, states, state, alone, movers, out)
-        numbers[MOVES] += found
-        if count + found > len(states):
-            states = _longer(states, 2 * (count + found))
-            parents = _longer(parents, 2 * (count + found))
+        new, moving, out = _successors(table, then, fields, nodes, states, state, alone, movers, out)
+        numbers[MOVES] += new
+        if count + new > len(states):
+            states = _longer(states, 2 * (count + new))
+            parents = _longer(parents, 2 * (count + new))
         size = len(slots)
-        while size < 2 * (count + found):
+        while size < 2 * (count + new):
             size *= 2
         if size > len(slots):
             slots = rehashed(states, count, size)
-        for i in range(found):
+        for i in range(new):
             if renamed:
                 _order(fields, threads, out, i)
             slot = _slot(slots, states, out, i)
@@ -195,7 +195,7 @@ def _successors(
     table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, alone: int, movers: Any, out: Any
 ) -> Any:
     """Every step from a state, or only those of thread ``alone``: their number, the threads, the states after."""
-    threads, found, moving = len(nodes), 0, 0
+    threads, count, moving = len(nodes), 0, 0
     writes, reads, announced = 0, 0, 0
     for t in range(threads):
         writes |= table[nodes[t], WRITES]
@@ -208,9 +208,9 @@ def _successors(
         kind, target = table[nodes[t], KIND], table[nodes[t], TARGET]
         movers[0], many, sleeps, meets, change = t, 0, False, False, 0
         if kind in (READ, WRITE):
-            taken = (writes | announced) >> target & 1 != 0
-            sleeps = (kind == READ and taken) or (kind == WRITE and reads >> target & 1 != 0)
-            many = 1 if kind == READ or not taken else 0
+            held = (writes | announced) >> target & 1 != 0
+            sleeps = (kind == READ and held) or (kind == WRITE and reads >> target & 1 != 0)
+            many = 1 if kind == READ or not held else 0
         elif kind == RELEASE:
             many = _woken(table, then, fields, nodes, t, movers)
         elif kind == RECEIVE and _number(fields, states, state, threads + target) > 0:
@@ -227,10 +227,10 @@ def _successors(
             if many > 0:
                 moving |= 1 << t
                 moving |= 1 << other if meets else 0
-                found, out = _advanced(
-                    table, then, fields, nodes, states, state, movers, many, sleeps, change, out, found
+                count, out = _advanced(
+                    table, then, fields, nodes, states, state, movers, many, sleeps, change, out, count
                 )
-    return found, moving, out
+    return count, moving, out
 
 
 @njit(cache=True, nogil=True)
@@ -266,7 +266,7 @@ def _advanced(
     sleeps: bool,
     change: int,
     out: Any,
-    found: int,
+    count: int,
 ) -> Any:
     """The states after the first ``many`` of ``movers`` get what they asked for, for each choice of their next nodes.
 
@@ -280,11 +280,11 @@ def _advanced(
     if not sleeps:
         for k in range(many):
             ways *= table[nodes[movers[k]], WAYS]
-    if found + ways > len(out):
-        out = _longer(out, 2 * (found + ways))
+    if count + ways > len(out):
+        out = _longer(out, 2 * (count + ways))
     for way in range(ways):
         for w in range(states.shape[1]):
-            out[found, w] = states[state, w]
+            out[count, w] = states[state, w]
         rest = way
         for k in range(many - 1, -1, -1):
             t = movers[k]
@@ -293,13 +293,13 @@ def _advanced(
             if not sleeps:
                 after = then[table[node, FIRST] + rest % table[node, WAYS]]
                 rest //= table[node, WAYS]
-            _change(fields, out, found, t, node - fields[t, BASE], after)
+            _change(fields, out, count, t, node - fields[t, BASE], after)
         if change != 0:
             channel = len(nodes) + table[nodes[movers[0]], TARGET]
             messages = _number(fields, states, state, channel)
-            _change(fields, out, found, channel, messages, messages + change)
-        found += 1
-    return found, out
+            _change(fields, out, count, channel, messages, messages + change)
+        count += 1
+    return count, out
 
 
 @njit(cache=True, nogil=True)
@@ -314,10 +314,10 @@ def _order(fields: Any, threads: int, out: Any, i: int) -> None:
     for t in range(threads):
         other = fields[t, ALIKE]
         while other >= 0:
-            mine, its = _number(fields, out, i, t), _number(fields, out, i, other)
-            if its < mine:
-                _change(fields, out, i, t, mine, its)
-                _change(fields, out, i, other, its, mine)
+            own_number, other_number = _number(fields, out, i, t), _number(fields, out, i, other)
+            if other_number < own_number:
+                _change(fields, out, i, t, own_number, other_number)
+                _change(fields, out, i, other, other_number, own_number)
             other = fields[other, ALIKE]
 
 

@@ -83,8 +83,8 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
 
     A thread that rests is never in it.
     """
-    found = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}
-    if all(_rests(machine, state, n) for n in found):
+    waiting = {n for n, at in enumerate(state.at) if at != DONE and n not in moving}
+    if all(_rests(machine, state, n) for n in waiting):
         return []
 
     def hopeless(thread: int) -> bool:
@@ -93,12 +93,12 @@ def for_ever(machine: Machine, state: State, moving: Set[int]) -> list[int]:
             return False
         whom = machine.blockers(state, thread)
         if instruction.kind is Acquire:
-            return any(other in found or state.at[other] == DONE for other in whom)
-        return whom <= found
+            return any(other in waiting or state.at[other] == DONE for other in whom)
+        return whom <= waiting
 
-    while hopeful := {n for n in found if not hopeless(n)}:
-        found -= hopeful
-    return sorted(n for n in found if not _rests(machine, state, n))
+    while hopeful := {n for n in waiting if not hopeless(n)}:
+        waiting -= hopeful
+    return sorted(n for n in waiting if not _rests(machine, state, n))
 
 
 def at_end(machine: Machine, state: State, moving: Set[int]) -> bool:
@@ -128,8 +128,8 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
     if not circle:
         # Some thread waits for a finished one, or for a message that no thread has to send.
         for n in waiting:
-            if gone := [other for other in sorted(blockers[n]) if state.at[other] == DONE]:
-                return Stuck(Kind.LEAKED, tuple(gone), waits, (on[n].on,))
+            if ended := [other for other in sorted(blockers[n]) if state.at[other] == DONE]:
+                return Stuck(Kind.LEAKED, tuple(ended), waits, (on[n].on,))
         first = next((n for n in waiting if _holds(state, n)), waiting[0])
         kind = Kind.MESSAGE if _holds(state, first) else Kind.NO_MESSAGE
         return Stuck(kind, (first,), waits, (on[first].on, *(names[x] for x in _holds(state, first))))
@@ -147,7 +147,7 @@ def stuck(machine: Machine, state: State, moving: Set[int], names: tuple[str, ..
 
 def _shortest_circle(graph: nx.DiGraph[int]) -> tuple[int, ...]:
     """The threads of a shortest circle, beginning with the lowest number; () if there is none."""
-    circles = sorted((tuple(found) for found in nx.simple_cycles(graph)), key=lambda c: (len(c), sorted(c)))
+    circles = sorted((tuple(cycle) for cycle in nx.simple_cycles(graph)), key=lambda c: (len(c), sorted(c)))
     if not circles:
         return ()
     first = circles[0].index(min(circles[0]))

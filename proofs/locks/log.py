@@ -82,23 +82,23 @@ def validate_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]
         count += 1
         for outer, inner in pairwise((*record.inside, record.lock)):
             inside[inner] = outer
-        mine = holders.by_thread.setdefault(record.thread, [])
+        own_locks = holders.by_thread.setdefault(record.thread, [])
         its = holders.by_lock.setdefault(record.lock, [])
         if record.mode is None:
-            held = next((one for one in reversed(mine) if one.lock == record.lock), None)
+            held = next((one for one in reversed(own_locks) if one.lock == record.lock), None)
             if held is None:
                 return Logged(
                     count, Wrong(record, f"{record.thread} releases {record.lock}, which it does not hold"), ()
                 )
-            mine.remove(held)
+            own_locks.remove(held)
             its.remove(held)
             continue
-        wrong = _against(locks, rank, inside, under, record, mine, its)
+        wrong = _against(locks, rank, inside, under, record, own_locks, its)
         if wrong is not None:
             return Logged(count, wrong, ())
-        mine.append(record)
+        own_locks.append(record)
         its.append(record)
-    return Logged(count, None, tuple(one for mine in holders.by_thread.values() for one in mine))
+    return Logged(count, None, tuple(one for own_locks in holders.by_thread.values() for one in own_locks))
 
 
 def _against(
@@ -107,10 +107,10 @@ def _against(
     inside: dict[str, str],
     under: nx.DiGraph[str],
     record: Acquisition,
-    mine: list[Acquisition],
+    own_locks: list[Acquisition],
     its: list[Acquisition],
 ) -> Wrong | None:
-    for held in mine:
+    for held in own_locks:
         since = (
             f"{record.thread} holds {held.of} {held.lock} ({held.mode}) since record {held.number} (line {held.line})"
         )
@@ -122,11 +122,11 @@ def _against(
                 return Wrong(record, f"{since}, and acquires {record.of} {record.lock}; the order is {rank.text}", row)
         elif under.has_node(record.lock) and under.has_node(held.lock) and nx.has_path(under, record.lock, held.lock):
             way = nx.shortest_path(under, record.lock, held.lock)
-            said = "; ".join(
+            reasons = "; ".join(
                 f"{b} was acquired under {a} by {under.edges[a, b]['thread']} (line {under.edges[a, b]['line']})"
                 for a, b in pairwise(way)
             )
-            return Wrong(record, f"{since}, and acquires {record.lock}; but {said}: a circle")
+            return Wrong(record, f"{since}, and acquires {record.lock}; but {reasons}: a circle")
         if not under.has_edge(held.lock, record.lock):
             under.add_edge(held.lock, record.lock, thread=record.thread, line=record.line)
     for other in its:

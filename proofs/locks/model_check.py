@@ -33,7 +33,7 @@ Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
 CHANNEL = "channel"
 """The class of a channel; lock descriptions name none."""
 
-Look = Callable[[Tried], tuple[int, str] | None]
+FindViolation = Callable[[Tried], tuple[int, str] | None]
 """Finds the first faulty event of a run: its number, and the problem; None if there is none."""
 
 
@@ -154,10 +154,10 @@ def _names(locks: Locks, known: Sequence[Check]) -> None:
     for check in known:
         if names.count(check.name) > 1:
             raise LocksError(check.place, f"two checks have the name {check.name}", "give the rule another name")
-    for said in sorted(locks.refuted):
-        if said not in names:
+    for refuted_name in sorted(locks.refuted):
+        if refuted_name not in names:
             raise LocksError(
-                known[0].place, f"refuted names an unknown check {said!r}", f"choose from {', '.join(names)}"
+                known[0].place, f"refuted names an unknown check {refuted_name!r}", f"choose from {', '.join(names)}"
             )
 
 
@@ -240,10 +240,10 @@ class _Work:
         )
 
     def no_deadlock(self, check: Check) -> Answer:
-        self.explored = found = explore_all(self.locks, limit=self.limit, progress=self.progress)
+        self.explored = explored = explore_all(self.locks, limit=self.limit, progress=self.progress)
         scope = {"threads": max(self.locks.together, default=len(self.locks.threads)), "locks": len(self.locks.objects)}
-        if found.problems:
-            first = found.problems[0]
+        if explored.problems:
+            first = explored.problems[0]
             return Answer(
                 replace(check, line=self.line_of(first.steps[-1].place)) if first.steps else check,
                 Verdict.REFUTED,
@@ -254,15 +254,15 @@ class _Work:
                 deadlock=first,
                 objects=self.classes(step.on for step in first.steps),
             )
-        if not found.states:
+        if not explored.states:
             note = "vacuous: no thread does anything"
             return Answer(check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=note)
-        if not found.complete:
+        if not explored.complete:
             return Answer(
-                check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=f"stopped after {found.states} states"
+                check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=f"stopped after {explored.states} states"
             )
         return Answer(
-            check, Verdict.PROVED, Method.EXPLORATION, scope, note=f"{found.states} states, {found.moves} moves"
+            check, Verdict.PROVED, Method.EXPLORATION, scope, note=f"{explored.states} states, {explored.moves} moves"
         )
 
     def line_of(self, place: Place) -> int | None:
@@ -295,24 +295,26 @@ class _Work:
             tried for t in self.locks.threads.values() for tried in runs.runs(self.world, t.name, t.steps, every, ())
         ]
 
-    def operations(self, check: Check, operations: Collection[Operation], asked: Asked, look: Look) -> Answer:
+    def operations(
+        self, check: Check, operations: Collection[Operation], asked: Asked, find_violation: FindViolation
+    ) -> Answer:
         """The answer of both engines: each step for any number of objects, and each run on the given objects."""
         steps, open_ = 0, []
         broken: list[Broken] = []
         for operation in operations:
-            found = asked(self.symbolically(operation), operation)
-            steps += len(found)
-            mine = [j for j in found if not j.proved]
-            open_ += [f"{operation.name}: {j.step.text} ({j.step.place}): {j.why}" for j in mine]
-            tried = self.tries(check, self.runs_of(operation), look)
-            if tried and not mine:
+            steps_checked = asked(self.symbolically(operation), operation)
+            steps += len(steps_checked)
+            unproved = [j for j in steps_checked if not j.proved]
+            open_ += [f"{operation.name}: {j.step.text} ({j.step.place}): {j.why}" for j in unproved]
+            tried = self.tries(check, self.runs_of(operation), find_violation)
+            if tried and not unproved:
                 raise Disagreement(
                     f"{check.name}: {operation.name} is proved to keep it, but a run of it does not: "
                     f"{tried[0].problem}; one of the two engines is wrong"
                 )
             broken += tried
         threads = [] if isinstance(check.about, Operation) or check.about == "release" else self.runs_of_threads()
-        if broken := [*broken, *self.tries(check, threads, look)]:
+        if broken := [*broken, *self.tries(check, threads, find_violation)]:
             return self.refuted(check, broken)
         if open_:
             note = f"no run violates it, but it is not proved: {open_[0]}"
@@ -325,11 +327,11 @@ class _Work:
             return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
         return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
 
-    def tries(self, check: Check, runs_: Sequence[Tried], look: Look) -> list[Broken]:
+    def tries(self, check: Check, runs_: Sequence[Tried], find_violation: FindViolation) -> list[Broken]:
         """The runs with a violation. A violation after a call without its required locks counts only for that call."""
         if not isinstance(check.about, Callers):
             runs_ = [self.before_a_wrong_call(tried) for tried in runs_]
-        return [b for b in map(_broken(look), runs_) if b is not None]
+        return [b for b in map(_broken(find_violation), runs_) if b is not None]
 
     def before_a_wrong_call(self, tried: Tried) -> Tried:
         """The part of a run before the first call without its required locks."""
@@ -340,10 +342,10 @@ class _Work:
                     return replace(tried, run=tried.run[:number], after=tried.before)
         return tried
 
-    def threads(self, check: Check, look: Look) -> Answer:
+    def threads(self, check: Check, find_violation: FindViolation) -> Answer:
         """The answer from the runs of each thread by itself."""
         tried = self.runs_of_threads()
-        if broken := self.tries(check, tried, look):
+        if broken := self.tries(check, tried, find_violation):
             return self.refuted(check, broken)
         note = f"{len(tried)} runs"
         return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)
@@ -381,29 +383,29 @@ class _Work:
     @property
     def scope(self) -> dict[str, int]:
         """The number of objects of each class."""
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         for one in self.locks.objects.values():
-            found[one.of] = found.get(one.of, 0) + 1
-        return found
+            sizes[one.of] = sizes.get(one.of, 0) + 1
+        return sizes
 
 
-def _broken(look: Look) -> Callable[[Tried], Broken | None]:
-    def found(tried: Tried) -> Broken | None:
-        if (seen := look(tried)) is None:
+def _broken(find_violation: FindViolation) -> Callable[[Tried], Broken | None]:
+    def first_broken(tried: Tried) -> Broken | None:
+        if (seen := find_violation(tried)) is None:
             return None
         number, problem = seen
         return Broken(tried.name, tried.arguments, tried.run[: number + 1], problem)
 
-    return found
+    return first_broken
 
 
-def _each(problem: Callable[[Event], str]) -> Look:
+def _each(problem: Callable[[Event], str]) -> FindViolation:
     """A function that finds the first event of a run for which ``problem`` is not ""."""
 
-    def found(tried: Tried) -> tuple[int, str] | None:
-        return next(((n, said) for n, event in enumerate(tried.run) if (said := problem(event))), None)
+    def first_problem(tried: Tried) -> tuple[int, str] | None:
+        return next(((n, text) for n, event in enumerate(tried.run) if (text := problem(event))), None)
 
-    return found
+    return first_problem
 
 
 def interleaving(problem: Problem) -> tuple[str, ...]:

@@ -193,13 +193,13 @@ def _instances(locks: Locks, classes: Sequence[str], size: int, most: int | None
         for one, name in objects.items():
             for outer in locks.classes[name].inside:
                 # Of its own class only an earlier object: so no object contains itself.
-                mine = [o for o, c in objects.items() if c == outer and (c != name or o < one)]
-                choices.append([(one, outer, found) for found in [None, *mine]])
+                candidates = [o for o, c in objects.items() if c == outer and (c != name or o < one)]
+                choices.append([(one, outer, container) for container in [None, *candidates]])
         for chosen in product(*choices):
             inside: dict[str, tuple[str, dict[str, str]]] = {one: (name, {}) for one, name in objects.items()}
-            for one, outer, found in chosen:
-                if found is not None:
-                    inside[one][1][outer] = found
+            for one, outer, container in chosen:
+                if container is not None:
+                    inside[one][1][outer] = container
             if _commutes(inside):
                 yield inside
 
@@ -211,8 +211,11 @@ def _commutes(inside: Inside) -> bool:
         name, direct = inside[one]
         if of == name:
             return set()
-        return {found for outer, found in direct.items() if outer == of} | {
-            further for outer, found in direct.items() if outer != of for further in around(found, of)
+        return {container for outer, container in direct.items() if outer == of} | {
+            outer_container
+            for outer, container in direct.items()
+            if outer != of
+            for outer_container in around(container, of)
         }
 
     classes = {name for name, _ in inside.values()}
@@ -229,10 +232,10 @@ def _edges(rows: Sequence[OrderRow], inside: Inside) -> Iterator[Edge]:
                     continue
                 match row.where:
                     case Where.IN:
-                        there = its.get(name) == holding
+                        ordered = its.get(name) == holding
                     case Where.AROUND:
-                        there = direct.get(other) == acquired
+                        ordered = direct.get(other) == acquired
                     case Where.ANYWHERE:
-                        there = True  # also the object itself: the row does not exclude it
-                if there:
+                        ordered = True  # also the object itself: the row does not exclude it
+                if ordered:
                     yield Edge(holding, acquired, row)

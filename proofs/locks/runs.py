@@ -149,13 +149,13 @@ class _Walk:
                 for each in alternatives:
                     yield from self.steps(each, scope, held, name, deep)
             case Loop(every=every, variable=variable, body=body):
-                found = self.world.those(step, scope)
+                objects = self.world.those(step, scope)
                 if every:
-                    yield from self.every(body, scope, variable, found, held, name, deep)
-                elif not found:
+                    yield from self.every(body, scope, variable, objects, held, name, deep)
+                elif not objects:
                     yield (), held
                 else:
-                    for one in found:
+                    for one in objects:
                         yield from self.steps(body, {**scope, variable: one}, held, name, deep)
             case Call(operation=operation, arguments=arguments):
                 if deep == DEEPEST:
@@ -175,16 +175,16 @@ class _Walk:
         body: tuple[Step, ...],
         scope: Mapping[str, str],
         variable: str,
-        found: list[str],
+        objects: list[str],
         held: tuple[Held, ...],
         name: str,
         deep: int,
     ) -> Ways:
-        if not found:
+        if not objects:
             yield (), held
             return
-        for events, after in self.steps(body, {**scope, variable: found[0]}, held, name, deep):
-            for more, last in self.every(body, scope, variable, found[1:], after, name, deep):
+        for events, after in self.steps(body, {**scope, variable: objects[0]}, held, name, deep):
+            for more, last in self.every(body, scope, variable, objects[1:], after, name, deep):
                 yield events + more, last
 
 
@@ -245,12 +245,12 @@ def row_between(world: World, holding: str, acquired: str, order: Sequence[Order
     for row in order:
         if (row.holding, row.acquired) != (of, other):
             continue
-        there = {
+        holds = {
             Where.ANYWHERE: holding != acquired,
             Where.IN: world.around(acquired, of) == holding,
             Where.AROUND: world.around(holding, other) == acquired,
         }
-        if there[row.where]:
+        if holds[row.where]:
             return row
     return None
 
@@ -271,13 +271,13 @@ def goes_up(world: World, rank: Rank, holding: str, acquired: str) -> bool:
 
 def leads_to(world: World, locks: Locks, holding: str, acquired: str) -> bool:
     """Whether rows of the order lead from the class of ``holding`` to that of ``acquired``."""
-    of, wanted = world.locks.objects[holding].of, world.locks.objects[acquired].of
+    of, target_class = world.locks.objects[holding].of, world.locks.objects[acquired].of
     seen: set[str] = set()
     open_ = {row.acquired for row in locks.order if row.holding == of}
     while open_:
         seen |= open_
         open_ = {row.acquired for row in locks.order if row.holding in open_} - seen
-    return wanted in seen
+    return target_class in seen
 
 
 def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Event) -> str:
@@ -289,16 +289,16 @@ def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Even
             return f"{mode} {name} is held already"
         if locks.closed and rank is not None:
             if not leads_to(world, locks, name, event.object):
-                said = f"{_said(world, name)} to {_said(world, event.object)}"
-                return f"{mode} {name} is held, and no rows of the order lead from {said}"
+                pair = f"{_described(world, name)} to {_described(world, event.object)}"
+                return f"{mode} {name} is held, and no rows of the order lead from {pair}"
             if not goes_up(world, rank, name, event.object):
                 return f"{mode} {name} is held, which comes after {event.object}: {rank.text}"
         elif row_between(world, name, event.object, locks.order) is None:
-            return f"{mode} {name} is held, and no row of the order leads from {_said(world, name)} to {_said(world, event.object)}"
+            return f"{mode} {name} is held, and no row of the order leads from {_described(world, name)} to {_described(world, event.object)}"
     return ""
 
 
-def _said(world: World, name: str) -> str:
+def _described(world: World, name: str) -> str:
     one = world.locks.objects[name]
     of = one.of
     if (outer := world.around(name, of)) is not None:
@@ -331,8 +331,8 @@ def keeps(tried: Tried) -> tuple[int, str] | None:
             return number, f"{event.object} is released, but not held"
     if not tried.run or tried.before == tried.after:
         return None
-    mine = [f"{mode} {name}" for name, mode in tried.after if (name, mode) not in tried.before]
-    what = f"{', '.join(mine)} is still held" if mine else "it has released what its caller holds"
+    kept = [f"{mode} {name}" for name, mode in tried.after if (name, mode) not in tried.before]
+    what = f"{', '.join(kept)} is still held" if kept else "it has released what its caller holds"
     return len(tried.run) - 1, f"in the final state {what}"
 
 

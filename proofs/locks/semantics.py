@@ -143,15 +143,15 @@ class Machine:
     def _acquire(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
         lock, at = state.locks[instruction.target], state.at[thread]
         # A writer that waits for a held or announced lock has no step: its queue does not affect other threads.
-        taken = lock.holder is not None or lock.announced is not None
+        unavailable = lock.holder is not None or lock.announced is not None
         if instruction.mode is Mode.READ:
-            if taken:
+            if unavailable:
                 asked = _with_lock(state, instruction.target, replace(lock, outside=lock.outside | {thread}))
                 yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
             else:
                 readers = tuple(sorted([*lock.readers, thread]))
                 yield from self._on(_with_lock(state, instruction.target, Lock(readers=readers)), thread, at)
-        elif not taken:
+        elif not unavailable:
             if lock.readers:
                 asked = _with_lock(state, instruction.target, replace(lock, announced=thread))
                 yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
@@ -193,22 +193,22 @@ class Machine:
             lock = state.locks[instruction.target]
             if lock.announced == thread:
                 return frozenset(lock.readers)
-            found = set(lock.readers) if instruction.mode is not Mode.READ else set()
-            return frozenset(found | {n for n in (lock.holder, lock.announced) if n is not None})
-        wanted = Send if instruction.kind is Receive else Receive
+            holders = set(lock.readers) if instruction.mode is not Mode.READ else set()
+            return frozenset(holders | {n for n in (lock.holder, lock.announced) if n is not None})
+        counterpart = Send if instruction.kind is Receive else Receive
         return frozenset(
             other
             for other in range(len(self.programs))
-            if other != thread and self._comes_to(other, state.at[other], wanted, instruction.target)
+            if other != thread and self._comes_to(other, state.at[other], counterpart, instruction.target)
         )
 
     def _comes_to(self, thread: int, at: int, kind: type[Send] | type[Receive], target: int) -> bool:
         seen, open_ = set(), [at]
         while open_:
-            if (here := open_.pop()) in seen or here == DONE:
+            if (position := open_.pop()) in seen or position == DONE:
                 continue
-            seen.add(here)
-            instruction = self.programs[thread].instructions[here]
+            seen.add(position)
+            instruction = self.programs[thread].instructions[position]
             if instruction.kind is kind and instruction.target == target:
                 return True
             open_ += instruction.then

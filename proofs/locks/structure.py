@@ -47,10 +47,10 @@ def _loose(steps: Sequence[Step]) -> Step | None:
             case Acquire(body=None):
                 held.append(step)
             case Release(path=path):
-                mine = next((one for one in reversed(held) if one.path == path), None)
-                if mine is None:
+                matching = next((one for one in reversed(held) if one.path == path), None)
+                if matching is None:
                     return step
-                held.remove(mine)
+                held.remove(matching)
         for body in _bodies(step):
             if (loose := _loose(body)) is not None:
                 return loose
@@ -88,8 +88,8 @@ def _writes(
                 total += _writes(locks, rule, body, {**scope, variable: over}, open_) * (2 if every else 1)
             case Call(operation=name):
                 called = locks.operations[name]
-                again = name in open_  # it calls itself
-                total += 2 if again else _writes(locks, rule, called.steps, called.parameters, open_ | {name})
+                recursive = name in open_  # it calls itself
+                total += 2 if recursive else _writes(locks, rule, called.steps, called.parameters, open_ | {name})
     return min(total, 2)
 
 

@@ -137,26 +137,27 @@ class _Sorts:
         """The facts that containment is transitive and depths are not negative."""
         if one in self.trees:
             return self.trees[one]
-        found = [self.depth(one) >= 0] if self.locks.classes[one.of].is_tree else []
+        facts = [self.depth(one) >= 0] if self.locks.classes[one.of].is_tree else []
         for of in self.locks.around[one.of]:
             outer = self.around(one, of)
-            found += [
-                self.around(outer, further).term == self.around(one, further).term for further in self.locks.around[of]
+            facts += [
+                self.around(outer, outer_class).term == self.around(one, outer_class).term
+                for outer_class in self.locks.around[of]
             ]
-            found += [self.depth(outer) >= 0] if self.locks.classes[of].is_tree else []
-        self.trees[one] = found
-        return found
+            facts += [self.depth(outer) >= 0] if self.locks.classes[of].is_tree else []
+        self.trees[one] = facts
+        return facts
 
     def directly_in(self, inner: Unknown, outer: Unknown) -> list[z3.BoolRef]:
         """The facts that ``outer`` directly contains ``inner``."""
-        found = [self.around(inner, outer.of).term == outer.term]
+        facts = [self.around(inner, outer.of).term == outer.term]
         if inner.of == outer.of:
-            found.append(self.depth(inner) == self.depth(outer) + 1)
+            facts.append(self.depth(inner) == self.depth(outer) + 1)
             # The inner object is inside every container of the outer one.
-            found += [self.around(inner, of).term == self.around(outer, of).term for of in self.locks.around[inner.of]]
+            facts += [self.around(inner, of).term == self.around(outer, of).term for of in self.locks.around[inner.of]]
         else:
-            found += [self.around(inner, of).term == self.around(outer, of).term for of in self.locks.around[outer.of]]
-        return found
+            facts += [self.around(inner, of).term == self.around(outer, of).term for of in self.locks.around[outer.of]]
+        return facts
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,7 @@ class _Checker:
     def __init__(self, locks: Locks, rank: Rank | None, entry: Operation) -> None:
         self.locks, self.rank, self.z, self.entry = locks, rank, _Sorts(locks), entry
         self.ways: dict[str, set[Way]] = {}
-        self.found = Programs()
+        self.programs = Programs()
         self.leads_to = _reachable(locks)
         self.several = {
             rule.name: writes(locks, rule, entry) > 1 for rule in locks.rules if isinstance(rule, SeveralRule)
@@ -213,7 +214,7 @@ class _Checker:
                 self.operation(self.locks.operations[name], way)
         if (loose := unstructured(self.locks, self.entry)) is not None:
             return self.nothing(loose)
-        return self.found
+        return self.programs
 
     def nothing(self, loose: Step) -> Programs:
         """The results so far, with nothing proved."""
@@ -224,14 +225,14 @@ class _Checker:
 
         unmatched = CheckedStep(loose, self.entry.name, False, why)
         return Programs(
-            [*map(not_proved, self.found.order), unmatched],
+            [*map(not_proved, self.programs.order), unmatched],
             [
-                *((name, not_proved(one)) for name, one in self.found.rules),
+                *((name, not_proved(one)) for name, one in self.programs.rules),
                 *((rule.name, unmatched) for rule in self.locks.rules),
             ],
-            [*((name, not_proved(one)) for name, one in self.found.calls), *((n, unmatched) for n in self.ways)],
-            [*map(not_proved, self.found.waits), unmatched],
-            [*map(not_proved, self.found.releases), unmatched],
+            [*((name, not_proved(one)) for name, one in self.programs.calls), *((n, unmatched) for n in self.ways)],
+            [*map(not_proved, self.programs.waits), unmatched],
+            [*map(not_proved, self.programs.releases), unmatched],
         )
 
     # --- the queries to z3
@@ -248,32 +249,32 @@ class _Checker:
             return z3.BoolVal(False)
         return self.rank.below(first.of, self.z.depth(first), second.of, self.z.depth(second))
 
-    def allowed(self, facts: Facts, held: Unknown, wanted: Unknown) -> bool:
-        """Whether the order lets a thread that holds ``held`` acquire ``wanted``."""
+    def allowed(self, facts: Facts, held: Unknown, acquired: Unknown) -> bool:
+        """Whether the order lets a thread that holds ``held`` acquire ``acquired``."""
         if self.locks.closed:
-            there = (held.of, wanted.of) in self.leads_to
-            return there and self.follows(facts, self.before(held, wanted), held, wanted)
+            has_row = (held.of, acquired.of) in self.leads_to
+            return has_row and self.follows(facts, self.before(held, acquired), held, acquired)
         ways = []
         for row in self.locks.order:
-            if (row.holding, row.acquired) != (held.of, wanted.of):
+            if (row.holding, row.acquired) != (held.of, acquired.of):
                 continue
             match row.where:
                 case Where.ANYWHERE:
-                    ways.append(held.term != wanted.term if held.of == wanted.of else z3.BoolVal(True))
+                    ways.append(held.term != acquired.term if held.of == acquired.of else z3.BoolVal(True))
                 case Where.IN:
-                    ways.append(self._inside(wanted, held))
+                    ways.append(self._inside(acquired, held))
                 case Where.AROUND:
-                    ways.append(self._inside(held, wanted))
-        return bool(ways) and self.follows(facts, z3.Or(ways), held, wanted)
+                    ways.append(self._inside(held, acquired))
+        return bool(ways) and self.follows(facts, z3.Or(ways), held, acquired)
 
     def _lies_in(self, inner: Unknown, outer: Unknown) -> z3.BoolRef:
         """The formula that ``outer``, of another class, contains ``inner``."""
         return self.z.around(inner, outer.of).term == outer.term
 
     def _inside(self, inner: Unknown, outer: Unknown) -> z3.BoolRef:
-        there = self.z.around(inner, outer.of).term == outer.term
+        is_inside = self.z.around(inner, outer.of).term == outer.term
         # The outermost object is in none of its class: only a known depth shows direct containment.
-        return z3.And(there, self.z.depth(inner) == self.z.depth(outer) + 1) if inner.of == outer.of else there
+        return z3.And(is_inside, self.z.depth(inner) == self.z.depth(outer) + 1) if inner.of == outer.of else is_inside
 
     # --- the walk
 
@@ -293,7 +294,7 @@ class _Checker:
         after = self.steps(operation.steps, scope, facts, operation)
         step = operation.steps[0] if operation.steps else Step(text="", place=operation.place)
         released = after.held == facts.held
-        self.found.releases.append(CheckedStep(step, operation.name, released, "it keeps what it acquires"))
+        self.programs.releases.append(CheckedStep(step, operation.name, released, "it keeps what it acquires"))
 
     def _assumed(self, facts: Facts, known: Known, scope: Mapping[str, Unknown]) -> Facts:
         if known.paths:
@@ -327,7 +328,7 @@ class _Checker:
                 self.accesses(step, verb, self.z.reach(path, scope), name, facts, of)
             case Send(channel=channel) | Receive(channel=channel):
                 always = isinstance(step, Send) and self.locks.channels[channel] == UNBOUNDED
-                self.found.waits.append(
+                self.programs.waits.append(
                     CheckedStep(step, of.name, always or not facts.held, "something is held meanwhile")
                 )
             case Either(alternatives=alternatives):
@@ -360,7 +361,7 @@ class _Checker:
     def acquires(self, step: Step, one: Unknown, facts: Facts, of: Operation) -> None:
         for hold in facts.held:
             proved = self.allowed(facts, hold.object, one)
-            self.found.order.append(
+            self.programs.order.append(
                 CheckedStep(
                     step, of.name, proved, f"a {hold.object.of} may be held that the order does not put before it"
                 )
@@ -374,7 +375,7 @@ class _Checker:
                 applies = verb is Verb.WRITE and one.of in rule.classes and self.several[rule.name]
             if applies:
                 needed = one if rule.lock == one.of else self.z.around(one, rule.lock)
-                self.found.rules.append(
+                self.programs.rules.append(
                     (
                         rule.name,
                         CheckedStep(
@@ -401,15 +402,17 @@ class _Checker:
         inside = set()
         for name, path in called.inside.items():
             outer = self.z.reach(path, inner)
-            there = self.follows(facts, self._lies_in(inner[name], outer), inner[name], outer)
-            self.found.calls.append((called.name, CheckedStep(step, of.name, there, f"{name} may not be in {path}")))
-            if there:
+            is_inside = self.follows(facts, self._lies_in(inner[name], outer), inner[name], outer)
+            self.programs.calls.append(
+                (called.name, CheckedStep(step, of.name, is_inside, f"{name} may not be in {path}"))
+            )
+            if is_inside:
                 inside.add(name)
         for under in called.under:
             needed = self.z.reach(under.path, inner)
             held = self.holds(facts, needed, under.mode)
             why = f"{under.mode} {under.path} may not be held"
-            self.found.calls.append((called.name, CheckedStep(step, of.name, held, why)))
+            self.programs.calls.append((called.name, CheckedStep(step, of.name, held, why)))
         known = frozenset(self.seen_from(hold, inner, facts) for hold in facts.held)
         self.ways.setdefault(called.name, set()).add(Way(known, frozenset(inside)))
 
@@ -420,8 +423,8 @@ class _Checker:
             path
             for name, one in inner.items()
             for path in self.paths(name, one.of)
-            if (there := self.z.reach(path, inner)).of == held.of
-            and self.follows(facts, there.term == held.term, one, held)
+            if (seen := self.z.reach(path, inner)).of == held.of
+            and self.follows(facts, seen.term == held.term, one, held)
         ]
         if same:
             return Known(held.of, hold.mode, tuple(same))

@@ -13,11 +13,11 @@ Classes = tuple[tuple[int, ...], ...]
 
 def classes(programs: Sequence[Program]) -> Classes:
     """The groups of threads in ``programs`` that do the same."""
-    found: dict[object, list[int]] = {}
+    alike: dict[object, list[int]] = {}
     for number, program in enumerate(programs):
         steps = tuple((one.kind, one.target, one.mode, one.then) for one in program.instructions)
-        found.setdefault((steps, program.starts, program.rests), []).append(number)
-    return tuple(tuple(same) for same in found.values() if len(same) > 1)
+        alike.setdefault((steps, program.starts, program.rests), []).append(number)
+    return tuple(tuple(same) for same in alike.values() if len(same) > 1)
 
 
 def representative(state: State, same: Classes) -> State:
@@ -56,5 +56,5 @@ def real(machine: Machine, path: Sequence[State], same: Classes) -> list[State]:
     """A run of the machine whose states have the states of ``path`` as their representatives."""
     run = [path[0]]
     for after in path[1:]:
-        run.append(next(there for _, there in machine.moves(run[-1]) if representative(there, same) == after))
+        run.append(next(target for _, target in machine.moves(run[-1]) if representative(target, same) == after))
     return run

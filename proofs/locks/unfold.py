@@ -31,7 +31,7 @@ from schedproof.model.locks.language import (
 DONE = -1
 """The position of a thread that has finished."""
 
-AGAIN = -2
+LOOP_START = -2
 """A placeholder successor of the last instructions of a repeated block, until its first one is known."""
 
 DEEPEST = 50
@@ -102,13 +102,15 @@ class World:
         direct = [outer for outer in one.inside if self.locks.objects[outer].of == of]
         if of == one.of:
             return direct[0] if direct else None
-        further = [self.around(outer, of) for outer in one.inside if self.locks.objects[outer].of != of]
-        found = {*direct, *(outer for outer in further if outer is not None)}
-        if len(found) > 1:
+        through_others = [self.around(outer, of) for outer in one.inside if self.locks.objects[outer].of != of]
+        containers = {*direct, *(outer for outer in through_others if outer is not None)}
+        if len(containers) > 1:
             raise LocksError(
-                one.place, f"{name} is in two of class {of}: {' and '.join(sorted(found))}", "leave out one of them"
+                one.place,
+                f"{name} is in two of class {of}: {' and '.join(sorted(containers))}",
+                "leave out one of them",
             )
-        return next(iter(found), None)
+        return next(iter(containers), None)
 
     def those(self, loop: Loop, scope: Mapping[str, str]) -> list[str]:
         """The objects that a loop is over, in order.
@@ -116,16 +118,16 @@ class World:
         Raises:
             LocksError: the object that the loop starts from does not exist.
         """
-        mine = [o.name for o in self.locks.objects.values() if o.of == loop.over]
+        names = [o.name for o in self.locks.objects.values() if o.of == loop.over]
         if loop.outermost:
-            mine = [name for name in mine if self.around(name, loop.over) is None]
+            names = [name for name in names if self.around(name, loop.over) is None]
         if loop.of is None:
-            return mine
+            return names
         seen_from = self.reach(loop.of, scope, loop)
         if loop.where is Where.AROUND:
-            return [name for name in mine if name == self.around(seen_from, loop.over)]
+            return [name for name in names if name == self.around(seen_from, loop.over)]
         outer = self.locks.objects[seen_from].of
-        return [name for name in mine if self.around(name, outer) == seen_from]
+        return [name for name in names if self.around(name, outer) == seen_from]
 
     def reach(self, path: Path, scope: Mapping[str, str], step: Step) -> str:
         """The object that a path leads to.
@@ -192,12 +194,12 @@ class _Unfolding:
                 ways = [self.steps(each, scope, then, deep) for each in alternatives]
                 return tuple(dict.fromkeys(start for way in ways for start in way))
             case Loop(every=every, variable=variable, body=body):
-                found = self.world.those(step, scope)
+                names = self.world.those(step, scope)
                 if every:
-                    for name in reversed(found):
+                    for name in reversed(names):
                         then = self.steps(body, {**scope, variable: name}, then, deep)
                     return then
-                ways = [self.steps(body, {**scope, variable: name}, then, deep) for name in found]
+                ways = [self.steps(body, {**scope, variable: name}, then, deep) for name in names]
                 return tuple(dict.fromkeys(start for way in ways for start in way)) or then
             case Call(operation=operation, arguments=arguments):
                 if deep == DEEPEST:
@@ -215,8 +217,8 @@ class _Unfolding:
         """Unfolds a block that repeats forever."""
         self.serves = True
         first = len(self.instructions)
-        starts = self.steps(body, scope, (AGAIN,), deep)
-        if AGAIN in starts:
+        starts = self.steps(body, scope, (LOOP_START,), deep)
+        if LOOP_START in starts:
             raise LocksError(
                 body[0].place,
                 f"{self.thread.name} serves without an end and without a step",
@@ -224,8 +226,8 @@ class _Unfolding:
             )
         for number in range(first, len(self.instructions)):
             one = self.instructions[number]
-            if AGAIN in one.then:
-                then = tuple(dict.fromkeys(s for t in one.then for s in (starts if t == AGAIN else (t,))))
+            if LOOP_START in one.then:
+                then = tuple(dict.fromkeys(s for t in one.then for s in (starts if t == LOOP_START else (t,))))
                 self.instructions[number] = replace(one, then=then)
         self.rests += [number for number in starts if self.instructions[number].kind is Receive]
         return starts

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import networkx as nx
 
-from .graph import JUMP, SILENT, SideBySide, story
+from .graph import JUMP, SILENT, SideBySide, path_lines
 from .mismatch import Mismatch
 
 
@@ -24,10 +24,10 @@ def silent_for_ever(exploration: SideBySide) -> Mismatch | None:
     if nx.is_directed_acyclic_graph(graph):
         return None
     cycle = [a for a, _ in nx.find_cycle(graph)]
-    steps = [exploration.said(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
+    steps = [exploration.step_text(a, b) for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
     return Mismatch(
         "operations without any step of the model can be repeated for ever",
-        [*exploration.path(cycle[0]), *story(steps), "and so on"],
+        [*exploration.path(cycle[0]), *path_lines(steps), "and so on"],
     )
 
 
@@ -37,12 +37,12 @@ def no_longer_possible(exploration: SideBySide) -> Mismatch | None:
     numbers = {state: {step: i for i, step in enumerate(steps)} for state, steps in model.steps.items()}
     possible = [0] * len(exploration.images)
     for node in reversed(list(nx.topological_sort(_silent(exploration)))):
-        mine = numbers[exploration.images[node]]
+        number_of = numbers[exploration.images[node]]
         for _, after, label in graph.out_edges(node, keys=True):
             if label == JUMP:
                 continue
             step = (label, exploration.images[after])
-            possible[node] |= possible[after] if label == SILENT else 1 << mine[step]
+            possible[node] |= possible[after] if label == SILENT else 1 << number_of[step]
     for node, image in enumerate(exploration.images):
         if exploration.kinds[node] in exploration.partial_kinds:
             continue

@@ -22,7 +22,7 @@ from .modelside import ModelGraph
 from .property import Progress
 
 CRASH = Choice("crash")
-Said = tuple[str, str]
+StepText = tuple[str, str]
 SILENT = Choice("silent")
 """No step of the model: the key of edges along which the image stays the same."""
 JUMP = Choice("jump")
@@ -36,7 +36,7 @@ class SideBySide(ABC):
 
     Attributes:
         graph: its nodes are numbers, 0 is the start. The keys of its edges are labels: a model choice, or SILENT. The
-            edge attribute ``said`` describes what happens in words: the operation, and how much of it is done.
+            edge attribute ``step_text`` describes what happens in words: the operation, and how much of it is done.
         kinds: the kind of each node.
         images: the image of each node.
         snapshots: the implementation's state at each node.
@@ -87,11 +87,11 @@ class SideBySide(ABC):
         try:
             start = self.begin()
         except Broken as error:
-            raise Stopped(Mismatch(error.reason, [], error.expected, error.found)) from error
+            raise Stopped(Mismatch(error.reason, [], error.expected, error.actual)) from error
         if self.images[start] != initial:
-            say = self.model.say_state
+            show = self.model.say_state
             reason = "the scheduler does not begin where the model does"
-            raise Stopped(Mismatch(reason, [], say(initial), say(self.images[start])))
+            raise Stopped(Mismatch(reason, [], show(initial), show(self.images[start])))
         while self._todo:
             node = self._todo.popleft()
             self.expand(node)
@@ -115,14 +115,14 @@ class SideBySide(ABC):
             self._todo.append(number)
         return number
 
-    def edge(self, a: int, b: int, label: Choice, said: str, done: str = "") -> None:
+    def edge(self, a: int, b: int, label: Choice, operation: str, done: str = "") -> None:
         """Adds an edge and checks it against the model.
 
         Args:
             a: the node before.
             b: the node after.
             label: the step of the model, or SILENT.
-            said: the operation, in words.
+            operation: the operation, in words.
             done: how much of the operation is done; "" for all of it.
 
         Raises:
@@ -131,50 +131,50 @@ class SideBySide(ABC):
         if self.graph.has_edge(a, b, label):
             return
         self._edges += 1
-        self.graph.add_edge(a, b, label, said=(said, done))
+        self.graph.add_edge(a, b, label, step_text=(operation, done))
         if label == SILENT:
             return
         step = (self.images[a], label, self.images[b])
         if step in self.covered:
             return
         if (label, self.images[b]) not in self._allowed.get(self.images[a], frozenset()):
-            self._refuse_step(a, b, label, (said, done))
+            self._refuse_step(a, b, label, (operation, done))
         self.covered.add(step)
 
-    def jump(self, a: int, b: int, said: str) -> None:
+    def jump(self, a: int, b: int, operation: str) -> None:
         """Adds an edge that is several steps of the model. The subclass must check that they are steps of the model."""
         self._edges += not self.graph.has_edge(a, b, JUMP)
-        self.graph.add_edge(a, b, JUMP, said=(said, ""))
+        self.graph.add_edge(a, b, JUMP, step_text=(operation, ""))
 
-    def break_off(self, node: int, said: str, error: Broken) -> NoReturn:
+    def break_off(self, node: int, operation: str, error: Broken) -> NoReturn:
         """Ends the exploration: what happened from ``node`` has no counterpart in the model."""
-        way = story([*self._way(node), (said, "")])
-        raise Stopped(Mismatch(error.reason, way, error.expected, error.found)) from error
+        way = path_lines([*self._way(node), (operation, "")])
+        raise Stopped(Mismatch(error.reason, way, error.expected, error.actual)) from error
 
-    def _refuse_step(self, a: int, b: int, label: Choice, said: Said) -> NoReturn:
+    def _refuse_step(self, a: int, b: int, label: Choice, step: StepText) -> NoReturn:
         targets = [after for choice, after in self._allowed.get(self.images[a], ()) if choice == label]
         name = self.model.say_choice(label)
         reason = f"{name} leads to another state than in the model" if targets else f"the model cannot take {name} here"
-        say = self.model.say_state
-        expected = say(targets[0]) if targets else f"no such step from: {say(self.images[a])}"
-        raise Stopped(Mismatch(reason, story([*self._way(a), said]), expected, say(self.images[b])))
+        show = self.model.say_state
+        expected = show(targets[0]) if targets else f"no such step from: {show(self.images[a])}"
+        raise Stopped(Mismatch(reason, path_lines([*self._way(a), step]), expected, show(self.images[b])))
 
     # Paths to nodes, in words.
 
     def path(self, node: int) -> list[str]:
         """A shortest path from the start to ``node``, in words, operation by operation."""
-        return story(self._way(node))
+        return path_lines(self._way(node))
 
-    def _way(self, node: int) -> list[Said]:
-        return [self.said(a, b) for a, b in pairwise(nx.shortest_path(self.graph, 0, node))]
+    def _way(self, node: int) -> list[StepText]:
+        return [self.step_text(a, b) for a, b in pairwise(nx.shortest_path(self.graph, 0, node))]
 
-    def said(self, a: int, b: int) -> Said:
+    def step_text(self, a: int, b: int) -> StepText:
         """The words of an edge: the operation, and how much of it is done ("" for all of it)."""
-        said: Said = next(iter(self.graph[a][b].values()))["said"]
-        return said
+        step_text: StepText = next(iter(self.graph[a][b].values()))["step_text"]
+        return step_text
 
 
-def story(way: Iterable[Said]) -> list[str]:
+def path_lines(way: Iterable[StepText]) -> list[str]:
     """The lines of a path: one for each operation, and where the path stops inside an operation."""
     lines: list[str] = []
     inside, so_far = "", ""

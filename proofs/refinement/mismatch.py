@@ -9,9 +9,9 @@ from dataclasses import dataclass
 class Broken(Exception):
     """The implementation reached a state, or did something, that has no counterpart in the model."""
 
-    def __init__(self, reason: str, *, expected: str = "", found: str = "") -> None:
+    def __init__(self, reason: str, *, expected: str = "", actual: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.expected, self.found = reason, expected, found
+        self.reason, self.expected, self.actual = reason, expected, actual
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Mismatch:
     reason: str
     path: Sequence[str]
     expected: str = ""
-    found: str = ""
+    actual: str = ""
 
     @property
     def text(self) -> str:
@@ -31,7 +31,7 @@ class Mismatch:
             "  no step: it is so in the initial state"
         ]
         lines += [f"expected: {self.expected}"] if self.expected else []
-        lines += [f"found:    {self.found}"] if self.found else []
+        lines += [f"found:    {self.actual}"] if self.actual else []
         return "\n".join(lines)
 
 

@@ -45,10 +45,12 @@ class Settling:
 
     def _settled(self, urgent: frozenset[str], state: State) -> State:
         if (urgent, state) not in self._known:
-            taken = [step for step in self._stepper.steps(state) if step.choice.action in urgent]
-            ends = {self._settled(urgent, step.after) for step in taken}
+            urgent_steps = [step for step in self._stepper.steps(state) if step.choice.action in urgent]
+            ends = {self._settled(urgent, step.after) for step in urgent_steps}
             if len(ends) > 1:
-                raise NotConfluent(f"{', '.join(str(step.choice) for step in taken)}: their order matters, in {state}")
+                raise NotConfluent(
+                    f"{', '.join(str(step.choice) for step in urgent_steps)}: their order matters, in {state}"
+                )
             self._known[urgent, state] = ends.pop() if ends else state
         return self._known[urgent, state]
 
@@ -83,18 +85,18 @@ class ModelGraph:
         same: Normal = normal or (lambda state: state)
         stepper, settle = Stepper(instance), Settling(instance, urgent or {})
         steps: dict[State, tuple[Edge, ...]] = {}
-        found = [settle.after("", instance.initial())]
-        known = set(found)
-        for state in found:
-            taken = [(step.choice, settle.after(step.choice.action, step.after)) for step in stepper.steps(state)]
-            edges = tuple((choice, same(after)) for choice, after in taken)
+        states = [settle.after("", instance.initial())]
+        known = set(states)
+        for state in states:
+            moves = [(step.choice, settle.after(step.choice.action, step.after)) for step in stepper.steps(state)]
+            edges = tuple((choice, same(after)) for choice, after in moves)
             if set(steps.setdefault(same(state), edges)) != set(edges):
                 raise NotAQuotient(f"{state} has other steps than states of the same normal form")
-            for _, after in taken:
+            for _, after in moves:
                 if after not in known:
                     known.add(after)
-                    found.append(after)
-        return ModelGraph(instance, same(found[0]), steps, urgent or {})
+                    states.append(after)
+        return ModelGraph(instance, same(states[0]), steps, urgent or {})
 
     def walk(self, state: State, choices: Sequence[Choice]) -> State | None:
         """The state after ``choices`` in order and then the urgent actions; None if a choice is not enabled."""
@@ -108,7 +110,7 @@ class ModelGraph:
 
     def say_state(self, state: State) -> str:
         """A state in one line of text."""
-        found: list[str] = []
+        parts: list[str] = []
         for objects in self.instance.describe(state).values():
             for name, fields in objects.items():
                 if "state" not in fields:  # it has rigid attributes only, such as a lab
@@ -117,8 +119,8 @@ class ModelGraph:
                 extra = ", ".join(f"{k} {' '.join(v) if isinstance(v, list) else v}" for k, v in shown.items())
                 record = f"on record {fields['record']}" if "record" in fields else ""
                 inside = ", ".join(part for part in (record, extra) if part)
-                found.append(f"{name} {fields['state']}" + (f" ({inside})" if inside else ""))
-        return "; ".join(found)
+                parts.append(f"{name} {fields['state']}" + (f" ({inside})" if inside else ""))
+        return "; ".join(parts)
 
     def say_choice(self, choice: Choice) -> str:
         """A label in words: the action and the names of its parameters."""

@@ -31,15 +31,15 @@ def check_variant(run: Run, model: Model) -> None:
     Raises:
         ValueError: the run's system or variant is another.
     """
-    mine = run.instance.model
-    if (mine.system, mine.variant) != (model.system, model.variant):
-        raise ValueError(f"the scheduler is one for {model.system} {model.variant}, not {mine.variant}")
+    expected = run.instance.model
+    if (expected.system, expected.variant) != (model.system, model.variant):
+        raise ValueError(f"the scheduler is one for {model.system} {model.variant}, not {expected.variant}")
 
 
 MachineFactory = Callable[[Instance], Machines]
 
 
-def say(instance: Instance, choice: Choice) -> str:
+def step_words(instance: Instance, choice: Choice) -> str:
     """A step in words."""
     return ModelGraph(instance, (), {}).say_choice(choice)
 
@@ -52,7 +52,7 @@ def on_machines(run: Run, machines: MachineFactory = Machines.of) -> Mismatch | 
         if (wrong := _differs(instance, run.states[0], system)) is not None:
             return Mismatch("the machines do not begin where the model does", [], *wrong)
         for choice, after in zip(run.choices, run.states[1:], strict=True):
-            path.append(say(instance, choice))
+            path.append(step_words(instance, choice))
             shown = parameters(instance, choice)
             system.do(choice.action, **{n: frozenset(v) if isinstance(v, list) else v for n, v in shown.items()})
             if (wrong := _differs(instance, after, system)) is not None:
@@ -62,17 +62,17 @@ def on_machines(run: Run, machines: MachineFactory = Machines.of) -> Mismatch | 
     return None
 
 
-def _differs(instance: Instance, wanted: State, system: Machines) -> tuple[str, str] | None:
+def _differs(instance: Instance, state: State, system: Machines) -> tuple[str, str] | None:
     """The first object that differs from the state: the expected and the actual fields, as text."""
-    found = system.describe()
-    for sort, objects in instance.describe(wanted).items():
+    described = system.describe()
+    for sort, objects in instance.describe(state).items():
         for name, fields in objects.items():
             if not fields:
                 continue  # the object has rigid attributes only
             expected = {field: frozenset(v) if isinstance(v, list) else v for field, v in fields.items()}
-            there = {field: value for field, value in found[sort][name].items() if field in expected}
-            if there != expected:
-                return f"{name}: {expected}", f"{name}: {there}"
+            actual = {field: value for field, value in described[sort][name].items() if field in expected}
+            if actual != expected:
+                return f"{name}: {expected}", f"{name}: {actual}"
     return None
 
 
@@ -95,32 +95,32 @@ def follow(exploration: SideBySide, steps: Sequence[tuple[Choice, State]]) -> Mi
     Returns:
         The first difference, or None.
     """
-    taken: list[str] = []
+    path: list[str] = []
     expanded: set[int] = set()
     try:
-        here = {exploration.begin()}
+        nodes = {exploration.begin()}
         for choice, after in steps:
-            there = _step(exploration, here, choice, after, expanded)
-            if not there:
-                image = exploration.images[min(here)]
+            next_nodes = _step(exploration, nodes, choice, after, expanded)
+            if not next_nodes:
+                image = exploration.images[min(nodes)]
                 return Mismatch(
                     f"the scheduler does not take {exploration.model.say_choice(choice)}",
-                    taken,
+                    path,
                     exploration.model.say_state(after),
                     f"nothing leads there from {exploration.model.say_state(image)}",
                 )
-            here = there
-            taken.append(exploration.model.say_choice(choice))
+            nodes = next_nodes
+            path.append(exploration.model.say_choice(choice))
     except Stopped as stop:
         return stop.mismatch
     return None
 
 
-def _step(exploration: SideBySide, here: Iterable[int], choice: Choice, after: State, expanded: set[int]) -> set[int]:
+def _step(exploration: SideBySide, nodes: Iterable[int], choice: Choice, after: State, expanded: set[int]) -> set[int]:
     """The nodes after the step. The step starts at the nearest nodes that silent edges reach and that have it."""
-    layer, seen = list(here), set(here)
+    layer, seen = list(nodes), set(nodes)
     while layer:
-        found: set[int] = set()
+        reached: set[int] = set()
         silent: list[int] = []
         for node in layer:
             if node not in expanded:
@@ -128,12 +128,12 @@ def _step(exploration: SideBySide, here: Iterable[int], choice: Choice, after: S
                 exploration.expand(node)
             for _, to, label in exploration.graph.out_edges(node, keys=True):
                 if label == choice and exploration.images[to] == after:
-                    found.add(to)
+                    reached.add(to)
                 elif label == SILENT and to not in seen:
                     seen.add(to)
                     silent.append(to)
-        if found:
-            return found
+        if reached:
+            return reached
         layer = silent
     return set()
 
@@ -145,7 +145,7 @@ def replays_of(system: System, model: Model) -> dict[str, Replay]:
     it implements if its model's steps are its own; ``replays`` in the system's manifest declares this.
     An implementation that refines its model in one direction only may be unable to take a run that the model chose.
     """
-    found: dict[str, Replay] = {"the generated machines": on_machines}
+    replays: dict[str, Replay] = {"the generated machines": on_machines}
     if (scheduler := system.replays.get(model.variant)) is not None:
-        found["the reference scheduler"] = scheduler
-    return found
+        replays["the reference scheduler"] = scheduler
+    return replays

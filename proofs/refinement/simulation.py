@@ -86,7 +86,7 @@ class ModelSteps:
         self.instance, self._normal = instance, normal
         self._stepper = Stepper(instance)
         self._known: dict[tuple[State, str], list[tuple[Choice, State]]] = {}
-        self.taken: Counter[str] = Counter()
+        self.action_counts: Counter[str] = Counter()
         self.counted: set[tuple[State, Choice]] = set()
 
     def initial(self) -> State:
@@ -96,10 +96,10 @@ class ModelSteps:
     def ways(self, image: State, move: Steps, meaning: Meaning) -> list[State]:
         """The states after the move that fit ``meaning``."""
         came = self.reached(image, move)
-        found = [state for state in came if meaning.of(state)]
-        for state in found:
+        matching = [state for state in came if meaning.of(state)]
+        for state in matching:
             self._count(state, came)
-        return found
+        return matching
 
     def reached(self, image: State, move: Steps) -> Came:
         """All states after the move, each with the step by which the search found it."""
@@ -110,13 +110,13 @@ class ModelSteps:
         return came
 
     def _after(self, state: State, actions: tuple[str, ...], came: Came) -> list[State]:
-        found = []
+        states = []
         for action in actions:
             for choice, after in self.of(state, action):
                 if after not in came:
                     came[after] = (state, choice)
-                    found.append(after)
-        return found
+                    states.append(after)
+        return states
 
     def of(self, state: State, action: str) -> list[tuple[Choice, State]]:
         """The steps of an action from a state."""
@@ -130,7 +130,7 @@ class ModelSteps:
             state, choice = step
             if (state, choice) not in self.counted:
                 self.counted.add((state, choice))
-                self.taken[choice.action] += 1
+                self.action_counts[choice.action] += 1
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class Simulation(ABC, Generic[At, Act]):
         """The state of the implementation after an act; None if the act changed nothing."""
 
     @abstractmethod
-    def said(self, act: Act) -> str:
+    def description(self, act: Act) -> str:
         """The last act in words."""
 
     @abstractmethod
@@ -272,8 +272,8 @@ class Simulation(ABC, Generic[At, Act]):
             try:
                 self._try(number, node, act)
             except Broken as error:
-                way = [*self.path(number), self.said(act)]
-                raise Stopped(Mismatch(error.reason, way, error.expected, error.found)) from error
+                way = [*self.path(number), self.description(act)]
+                raise Stopped(Mismatch(error.reason, way, error.expected, error.actual)) from error
 
     def _try(self, number: int, node: Node[At], act: Act) -> None:
         try:
@@ -291,10 +291,10 @@ class Simulation(ABC, Generic[At, Act]):
         move, meanings = self.move(node.at, act, at), self.meanings(at, node.images)
         images = frozenset(to for image, meaning in meanings.items() for to in self.steps.ways(image, move, meaning))
         if not images:
-            expected, found = self._nearest(meanings, move)
-            raise Broken("no steps of the model lead there", expected=expected, found=found)
+            expected, actual = self._nearest(meanings, move)
+            raise Broken("no steps of the model lead there", expected=expected, actual=actual)
         images = self.restrict(node.at, act, at, images)
-        self.edges.append((number, self._node(at, images, self.said(act), number), self.doer(act)))
+        self.edges.append((number, self._node(at, images, self.description(act), number), self.doer(act)))
 
     def _node(self, at: At, images: frozenset[State], by: str, before: int) -> int:
         new = len(self.nodes)
@@ -306,11 +306,11 @@ class Simulation(ABC, Generic[At, Act]):
 
     def path(self, number: int) -> list[str]:
         """A shortest path to a state, act by act."""
-        found: list[str] = []
+        words: list[str] = []
         while number > 0:
-            found.append(self.nodes[number].by)
+            words.append(self.nodes[number].by)
             number = self.nodes[number].before
-        return found[::-1]
+        return words[::-1]
 
     # The text of a mismatch.
 
@@ -319,12 +319,12 @@ class Simulation(ABC, Generic[At, Act]):
         ends = [(meaning, state) for image, meaning in meanings.items() for state in self.steps.reached(image, move)]
         # Of the states that fit best, take the one after the most steps: it shows best what is wrong.
         meaning, nearest = min(reversed(ends), key=lambda end: len(end[0].wrong(end[1])))
-        expected, found = [], []
+        expected, actual = [], []
         for slot in meaning.wrong(nearest):
             what, show = self._slot(slot)
             expected.append(f"{what} {show(nearest[slot])}")
-            found.append(f"{what} {' or '.join(show(value) for value in sorted(meaning.fits[slot]))}")
-        return "; ".join(expected), "; ".join(found)
+            actual.append(f"{what} {' or '.join(show(value) for value in sorted(meaning.fits[slot]))}")
+        return "; ".join(expected), "; ".join(actual)
 
     def _slot(self, slot: int) -> tuple[str, Callable[[int], str]]:
         """The name of the object or field in a slot, and a function that shows its values."""
@@ -358,7 +358,7 @@ class SimulationReport:
         states, moves: of the implementation.
         crash_points, beyond: as ``crashes`` and ``beyond`` of :class:`Simulation`.
         images, steps: the model states and model steps that the implementation uses.
-        taken: the number of these steps, by action.
+        action_counts: the number of these steps, by action.
         words: the nouns for the implementation, its moves, its crashes, and the states outside of the explored part.
     """
 
@@ -370,7 +370,7 @@ class SimulationReport:
     beyond: int
     images: int
     steps: int
-    taken: Mapping[str, int]
+    action_counts: Mapping[str, int]
     seconds: float
     words: Words
 
@@ -432,7 +432,7 @@ def simulate(
         beyond=simulation.beyond,
         images=len({image for node in simulation.nodes for image in node.images}),
         steps=len(simulation.steps.counted),
-        taken=dict(simulation.steps.taken),
+        action_counts=dict(simulation.steps.action_counts),
         seconds=time.perf_counter() - started,
         words=words,
     )

@@ -16,13 +16,13 @@ from schedproof.model.registry.system import System
 
 from .engine.watch import Watch
 from .errors import TraceError
-from .files.following import Again, Following
+from .files.following import Following, RepeatedCheck
 from .files.lines import Line, TextLine, called, opened, text_lines
 from .formats.format import Format, ModelLog, Plain, Requested
 from .formats.itf_trace import ITF, is_itf, itf_states
 from .formats.mapping import read_mapping
 from .formats.otel import OTEL, is_otel, log_records
-from .formats.plain import OWN
+from .formats.plain import PLAIN
 from .reports.excerpt import excerpt
 from .reports.report import NOTHING, LogVerdict, ValidationReport
 from .reports.shorten import shortened
@@ -30,7 +30,7 @@ from .tally import Tally
 
 T = TypeVar("T")
 
-EVERY: Sequence[Format] = (OWN, OTEL, ITF)
+EVERY: Sequence[Format] = (PLAIN, OTEL, ITF)
 """The formats that traces of every system may have."""
 
 SHORTENING = "looking for what matters"
@@ -120,7 +120,7 @@ def check_records(
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
     trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
-    return _Request(known, Requested(variant), "", shorten).report_on_plain(OWN, trace)
+    return _Request(known, Requested(variant), "", shorten).report_on_plain(PLAIN, trace)
 
 
 @dataclass(frozen=True)
@@ -162,13 +162,13 @@ class _Request:
         self.tally.does("checking")
         if isinstance(trace, ModelLog):
             trace = replace(trace, records=self.tally.counted(trace.records, "checking", "records"))
-        found = trace.check()
-        if not found.size and found.verdict is LogVerdict.CONFORMS:
-            found = replace(found, note=_joined(NOTHING, found.note))
-        report = ValidationReport.of(self.system.name, model.variant, chosen.name, found)
+        validation = trace.check()
+        if not validation.size and validation.verdict is LogVerdict.CONFORMS:
+            validation = replace(validation, note=_joined(NOTHING, validation.note))
+        report = ValidationReport.of(self.system.name, model.variant, chosen.name, validation)
         if report.first_nonconformance is not None:
-            said = "\n".join(report.first_nonconformance.text())
-            report = replace(report, citations=footnotes(model.document, [m[0] for m in FACT.finditer(said)]))
+            text = "\n".join(report.first_nonconformance.text())
+            report = replace(report, citations=footnotes(model.document, [m[0] for m in FACT.finditer(text)]))
         return replace(report, excerpt=self.excerpt(report, chosen, list(lines))) if self.shorten else report
 
     def report_on_plain(self, chosen: Format, trace: Plain) -> ValidationReport:
@@ -205,7 +205,9 @@ class _Request:
         """
         read: list[TextLine] = []
         if following is not None:
-            following.at_end = Again(lambda: len(read), lambda: self.is_decided(formats, read), following.stop).look
+            following.at_end = RepeatedCheck(
+                lambda: len(read), lambda: self.is_decided(formats, read), following.stop
+            ).check_if_due
         try:
             read.extend(self.tally.counted(lines, "reading", "lines"))
             chosen = _recognise(read, formats)
@@ -257,10 +259,10 @@ def _joined(*notes: str) -> str:
 
 def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) -> Format:
     """The format that a mapping defines: on lines of text, OpenTelemetry log records, or states of an ITF trace."""
-    said = read_mapping(mapping)
-    if said.header.value["system"] != system.name:
-        raise said.header.error(
-            f"this is a mapping for {said.header.value['system']!r}, and the trace is checked as {system.name!r}; "
+    parsed = read_mapping(mapping)
+    if parsed.header.value["system"] != system.name:
+        raise parsed.header.error(
+            f"this is a mapping for {parsed.header.value['system']!r}, and the trace is checked as {system.name!r}; "
             "name that system, or another mapping",
             "system",
         )
@@ -269,14 +271,14 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
         OTEL.name: log_records,
         ITF.name: itf_states,
     }
-    if format is None and said.pattern is None and is_otel([first]):
+    if format is None and parsed.pattern is None and is_otel([first]):
         format = OTEL.name
     if format not in inner:
         raise TraceError(
             f"--mapping cannot read the format {format}; leave out --format for lines, or write --format {OTEL.name} or --format {ITF.name}"
         )
     return Format(
-        "mapping", "", lambda lines: True, lambda _, lines, __: said.read(inner[format](lines)), streamed=True
+        "mapping", "", lambda lines: True, lambda _, lines, __: parsed.read(inner[format](lines)), streamed=True
     )
 
 

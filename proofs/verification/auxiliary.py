@@ -21,7 +21,7 @@ from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 if TYPE_CHECKING:
     from schedproof.proofs.locks.model_check import Answer
 
-Say = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 
 class Auxiliary(ABC):
@@ -44,7 +44,7 @@ class Auxiliary(ABC):
         return ()
 
     @abstractmethod
-    def check(self, only: Sequence[str], say: Say) -> list[Result]:
+    def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
         """The verdicts on the properties ``only``, or on all of them."""
 
 
@@ -59,10 +59,10 @@ class Refined(Auxiliary):
         """The refinement: the implementation takes the model's steps."""
         return [self.refinement]
 
-    def check(self, only: Sequence[str], say: Say) -> list[Result]:
+    def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
         """Proved if both graphs are equal; else refuted with the first difference."""
         prop = self.refinement
-        report = prop.check(lambda done, edges: say(f"scheduler, {done} states, {edges} edges"))
+        report = prop.check(lambda done, edges: report_progress(f"scheduler, {done} states, {edges} edges"))
         verdict = Verdict.PROVED if report.ok else Verdict.REFUTED
         mismatch = report.mismatch
         problem = f"property {prop.name} is violated: {mismatch.text}" if mismatch is not None else ""
@@ -143,21 +143,23 @@ class Locked(Auxiliary):
             for check in [*self.locks.refuted, *([self.described.only] if self.described.refuted else [])]
         }
 
-    def check(self, only: Sequence[str], say: Say) -> list[Result]:
+    def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
         """The verdicts of :func:`model_check`."""
-        return [answer.result(self._name(answer.check.name)) for answer in self.answers(only, say)]
+        return [answer.result(self._name(answer.check.name)) for answer in self.answers(only, report_progress)]
 
-    def answers(self, only: Sequence[str], say: Say) -> Sequence[Answer]:
+    def answers(self, only: Sequence[str], report_progress: ReportProgress) -> Sequence[Answer]:
         """The full answers of :func:`model_check`: verdicts with all that is known of each check."""
-        wanted = [self.check_of(name) for name in only] or ([self.described.only] if self.described.only else [])
+        selected = [self.check_of(name) for name in only] or ([self.described.only] if self.described.only else [])
         from schedproof.proofs.locks.model_check import (
             model_check,  # loads the solver, which a list of properties does not need
         )
 
-        found = model_check(
-            self.locks, only=wanted, progress=lambda n, to_go: say(f"{self.described.name}, {n} states, {to_go} to go")
+        locks_checked = model_check(
+            self.locks,
+            only=selected,
+            progress=lambda n, to_go: report_progress(f"{self.described.name}, {n} states, {to_go} to go"),
         )
-        return found.answers
+        return locks_checked.answers
 
 
 @cache

@@ -28,12 +28,12 @@ def expected_seconds(parts: Iterable[tuple[Part, int]]) -> dict[Part, float]:
         parts: each with the number of actions of its model.
     """
     known = _known()
-    found = {}
+    seconds = {}
     for part, actions in parts:
         pairs = len(part.only) * actions
         guess = SECONDS_OF_AUXILIARY if part.work is Work.AUXILIARY else SECONDS_A_PAIR[part.work] * pairs
-        found[part] = known.get(_name(part), guess)
-    return found
+        seconds[part] = known.get(_name(part), guess)
+    return seconds
 
 
 def keep_seconds(seconds: Mapping[Part, float]) -> None:

@@ -108,9 +108,9 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
 
 def _builds_on(system: System, model: Model, broken: Model) -> bool:
     """Whether ``model`` amends ``broken``, or has all of its changes and more."""
-    mine, others = ({change.why for change in m.changes} for m in (broken, model))
+    changes, others = ({change.why for change in m.changes} for m in (broken, model))
     return any(amended is broken for amended in system.line(model)[1:]) or (
-        model is not broken and bool(mine) and mine < others
+        model is not broken and bool(changes) and changes < others
     )
 
 
@@ -130,11 +130,11 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     Args:
         variants: names of the variants to report; () means all.
     """
-    found = []
+    all_findings = []
     for model in system.variants.values():
         if not variants or model.variant in variants:
-            found += sorted([*_of(system, model), *_of_locks(system, model)], key=lambda f: f.line or 0)
-    return found
+            all_findings += sorted([*_of(system, model), *_of_locks(system, model)], key=lambda f: f.line or 0)
+    return all_findings
 
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
@@ -159,11 +159,11 @@ def _of(system: System, model: Model) -> list[Finding]:
     if not names:
         return []
     results = model_check(model, {}, only=sorted(names))
-    found = []
+    of_model = []
     for result in results:
         if result.verdict is Verdict.REFUTED and result.counterexample is not None:
             prop = model.property(result.name)
-            found.append(
+            of_model.append(
                 Finding(
                     system.name,
                     model.variant,
@@ -177,20 +177,20 @@ def _of(system: System, model: Model) -> list[Finding]:
                     rests_on(system, model, prop.name),
                 )
             )
-    return found
+    return of_model
 
 
 def _of_locks(system: System, model: Model) -> list[Finding]:
     """Findings about a document's locks; deadlocks of an implementation are not findings."""
     described = [each for each in auxiliary(system, model) if isinstance(each, Locked) and each.locks.document]
-    found = []
+    of_locks = []
     for each in described:
         required = {each.check_of(p.name): p for p in each.properties}
         for answer in each.answers(sorted(each.refuted), lambda line: None) if each.refuted else ():
             prop = required[answer.check.name]
             result = answer.result(prop.name)
             if result.counterexample is not None:
-                found.append(
+                of_locks.append(
                     Finding(
                         system.name,
                         model.variant,
@@ -203,7 +203,7 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
                         _repair_of_locks(described, each, answer.check.name),
                     )
                 )
-    return found
+    return of_locks
 
 
 def _repair_of_locks(described: Sequence[Locked], broken: Locked, check: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 INDUCTIVE = frozenset({"invariant", "step invariant", "recovery", "well-formedness"})
 """The kinds of properties that ``verify`` also proves for any number of objects."""
 
-Say = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 
 class Work(enum.StrEnum):
@@ -84,29 +84,34 @@ class Done:
 def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     """The parts of the work on the properties ``only`` of a variant, or on all."""
     property_names(system, model)  # refuses two properties of one name before any work
-    found = []
-    wanted = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
-    inductive = [p for p in wanted if p.kind in INDUCTIVE]
-    for work, props, kernel in [(Work.EXPLORATION, wanted, "states"), (Work.INDUCTION, inductive, "")]:
+    all_parts = []
+    selected = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
+    inductive = [p for p in selected if p.kind in INDUCTIVE]
+    for work, props, kernel in [(Work.EXPLORATION, selected, "states"), (Work.INDUCTION, inductive, "")]:
         if props:
-            found.append(Part(model.system, model.variant, work, tuple(p.name for p in props), kernel))
+            all_parts.append(Part(model.system, model.variant, work, tuple(p.name for p in props), kernel))
     for each in auxiliary(system, model):
         if names := tuple(p.name for p in each.properties if not only or p.name in only):
-            found.append(Part(model.system, model.variant, Work.AUXILIARY, names, each.kernel))
-    return found
+            all_parts.append(Part(model.system, model.variant, Work.AUXILIARY, names, each.kernel))
+    return all_parts
 
 
-def check(part: Part, say: Say, others: Mapping[str, System]) -> Done:
+def check(part: Part, report_progress: ReportProgress, others: Mapping[str, System]) -> Done:
     """Does a part of the work on the system that it names, from ``others`` or else from the registered systems."""
     system = others.get(part.system) or registered_system(part.system)
     model = system.variants[part.variant]
     # A model declares a larger scope because compiling pays off there: skip the interpreted attempt.
     engine = Engine.COMPILED if model.verify_scope else Engine.AUTO
-    return check_part_of(system, model, part, model.verify_scope, say, engine)
+    return check_part_of(system, model, part, model.verify_scope, report_progress, engine)
 
 
 def check_part_of(
-    system: System, model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine = Engine.AUTO
+    system: System,
+    model: Model,
+    part: Part,
+    scope: Mapping[str, int],
+    report_progress: ReportProgress,
+    engine: Engine = Engine.AUTO,
 ) -> Done:
     """Does a part of the work on ``model``.
 
@@ -117,10 +122,12 @@ def check_part_of(
         ScopeError: the scope is impossible.
     """
     with collected_seldom():
-        return _found(system, model, part, scope, say, engine)
+        return _results(system, model, part, scope, report_progress, engine)
 
 
-def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], say: Say, engine: Engine) -> Done:
+def _results(
+    system: System, model: Model, part: Part, scope: Mapping[str, int], report_progress: ReportProgress, engine: Engine
+) -> Done:
     at = f"{part.system} {part.variant}"
     match part.work:
         case Work.EXPLORATION:
@@ -131,7 +138,7 @@ def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], s
                     only=part.only,
                     how=Exploring(
                         engine,
-                        progress=lambda states, done, depth: say(
+                        progress=lambda states, done, depth: report_progress(
                             f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
                         ),
                     ),
@@ -143,12 +150,12 @@ def _found(system: System, model: Model, part: Part, scope: Mapping[str, int], s
                 model,
                 every=False,
                 only=part.only,
-                progress=lambda done, total: say(f"{at}: induction, {done} of {total}"),
+                progress=lambda done, total: report_progress(f"{at}: induction, {done} of {total}"),
             )
             return Done(inducted=inducted(proof, part.only))
         case Work.AUXILIARY:
             its = next(each for each in auxiliary(system, model) if part.only[0] in {p.name for p in each.properties})
-            return Done(its.check(part.only, lambda line: say(f"{at}: {line}")))
+            return Done(its.check(part.only, lambda line: report_progress(f"{at}: {line}")))
 
 
 def prove(model: Model, **options: Any) -> Induction:
@@ -160,15 +167,15 @@ def prove(model: Model, **options: Any) -> Induction:
 
 def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:
     """The results of an induction for the properties ``names``."""
-    found = {}
+    results = {}
     for name in names:
         if induction.proved(name):
             if missing := induction.support(name) - induction.inductive:
                 raise AssertionError(f"the proof of {name} rests on what is not proved: {', '.join(sorted(missing))}")
-            found[name] = Inducted(True, induction.seconds(name), support=tuple(sorted(induction.support(name))))
+            results[name] = Inducted(True, induction.seconds(name), support=tuple(sorted(induction.support(name))))
             continue
         open_ = [a for a in induction.of(name) if a.verdict is not Verdict.PROVED]
         example = next((a.counterexample for a in open_ if a.counterexample is not None), None)
         note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
-        found[name] = Inducted(False, induction.seconds(name), note, example)
-    return found
+        results[name] = Inducted(False, induction.seconds(name), note, example)
+    return results

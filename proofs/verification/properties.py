@@ -17,14 +17,18 @@ def properties_of(system: System, model: Model) -> list[Property]:
     Raises:
         UserError: two properties have one name, or a check that the manifest names cannot be loaded.
     """
-    found = [WELL_FORMEDNESS, *model.properties, *(p for each in auxiliary(system, model) for p in each.properties)]
-    names = [p.name for p in found]
+    properties = [
+        WELL_FORMEDNESS,
+        *model.properties,
+        *(p for each in auxiliary(system, model) for p in each.properties),
+    ]
+    names = [p.name for p in properties]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise UserError(
             f"{system.name} {model.variant}: two properties have the name {twice[0]!r}; give each its own name, "
             "also those of locks and refinements"
         )
-    return found
+    return properties
 
 
 def property_names(system: System, model: Model) -> list[str]:

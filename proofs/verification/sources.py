@@ -58,7 +58,7 @@ def differences(system: System) -> list[Difference]:
 
     The implementation is the variant that logs are checked against. A sort without documented events is not compared.
     """
-    return [found for sort in system.tables for found in _of(system, sort)]
+    return [difference for sort in system.tables for difference in _of(system, sort)]
 
 
 def _of(system: System, sort: str) -> Iterator[Difference]:

@@ -87,8 +87,8 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return platform.processor()
-    wanted = ("model name", "flags", "Features", "CPU part")
-    return " ".join(dict.fromkeys(line for line in lines if line.startswith(wanted)))
+    fields = ("model name", "flags", "Features", "CPU part")
+    return " ".join(dict.fromkeys(line for line in lines if line.startswith(fields)))
 
 
 def _stamp() -> tuple[int, int]:
@@ -149,11 +149,13 @@ class VerdictCache:
             key = self._key(part, result.name)
             if key is not None and result.verdict is not Verdict.UNDETERMINED:
                 _keep(key, Entry(result))
-        for name, found in (done.inducted or {}).items():
+        for name, inducted in (done.inducted or {}).items():
             key = self._key(part, name)
             if key is not None:
-                some = {each: self._invariants[each] for each in found.support} if found.proved else self._invariants
-                _keep(key, Entry(inducted=found, invariants=dict(some)))
+                some = (
+                    {each: self._invariants[each] for each in inducted.support} if inducted.proved else self._invariants
+                )
+                _keep(key, Entry(inducted=inducted, invariants=dict(some)))
 
     def remove(self, parts: Iterable[Part]) -> None:
         """Removes the entries of the properties of some parts."""
@@ -206,10 +208,10 @@ class VerdictCache:
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
         assert isinstance(its, Refined)
-        own = re.match(r"schedproof\.proofs\.systems\.(\w+)\.", type(its.refinement).__module__)
-        if own is None or not _is_builtin(self._system):
+        builtin_module = re.match(r"schedproof\.proofs\.systems\.(\w+)\.", type(its.refinement).__module__)
+        if builtin_module is None or not _is_builtin(self._system):
             return None
-        source = _source(*(f"{part}/systems/{own[1]}" for part in PARTS), systems=True)
+        source = _source(*(f"{part}/systems/{builtin_module[1]}" for part in PARTS), systems=True)
         return [self._of(its.refinement), *source]
 
     def _property(self, name: str) -> Property:
@@ -246,8 +248,8 @@ class VerdictCache:
 
 def _is_builtin(system: System) -> bool:
     """Whether the system comes unchanged from schedproof's own manifest."""
-    found = builtin()
-    return system.name in found.entries and found.system(system.name) is system
+    systems = builtin()
+    return system.name in systems.entries and systems.system(system.name) is system
 
 
 def _keep(key: str, entry: Entry) -> None:

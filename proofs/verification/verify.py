@@ -15,7 +15,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
 from .durations import expected_seconds
-from .parts import INDUCTIVE, Done, Inducted, Part, Say, Work, check, check_part_of, parts
+from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
 from .properties import expected, property_names
 from .verdict_cache import VerdictCache, environment
 from .workers import Workers, copied
@@ -38,7 +38,7 @@ class CheckedProperty:
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""
         r = self.result
-        found: dict[str, Any] = {
+        content: dict[str, Any] = {
             "name": r.name,
             "kind": r.kind,
             "expected": str(self.expected),
@@ -48,14 +48,14 @@ class CheckedProperty:
             "seconds": round(r.seconds, 4),
         }
         if r.configurations > 1:
-            found["topologies"] = r.configurations
+            content["topologies"] = r.configurations
         if self.cached:
-            found["cached"] = True
+            content["cached"] = True
         if r.note:
-            found["note"] = r.note
+            content["note"] = r.note
         if r.counterexample is not None:
-            found["counterexample"] = r.counterexample.as_json()
-        return found
+            content["counterexample"] = r.counterexample.as_json()
+        return content
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class VariantReport:
 
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""
-        found = {
+        content = {
             "system": self.system,
             "variant": self.variant,
             "properties": [j.as_json() for j in self.properties],
         }
-        return {**found, "missing": list(self.missing)} if self.missing else found
+        return {**content, "missing": list(self.missing)} if self.missing else content
 
 
 def verify_variant(
@@ -93,7 +93,7 @@ def verify_variant(
     *,
     scope: Mapping[str, int] | None = None,
     only: Sequence[str] = (),
-    progress: Say | None = None,
+    progress: ReportProgress | None = None,
 ) -> VariantReport:
     """Checks the properties of one variant by exploration and, for the kinds ``INDUCTIVE``, by induction.
 
@@ -107,20 +107,25 @@ def verify_variant(
         ScopeError: the scope is impossible.
     """
     start = time.perf_counter()
-    say = progress or (lambda line: None)
-    wanted = parts(system, model, only)
-    done = [check_part_of(system, model, part, scope or {}, say) for part in wanted]
-    return _together(system, model, wanted, done, [], time.perf_counter() - start)
+    report_progress = progress or (lambda line: None)
+    all_parts = parts(system, model, only)
+    done = [check_part_of(system, model, part, scope or {}, report_progress) for part in all_parts]
+    return _together(system, model, all_parts, done, [], time.perf_counter() - start)
 
 
 def _together(
-    system: System, model: Model, wanted: Iterable[Part], found: Iterable[Done], known: Iterable[Done], seconds: float
+    system: System,
+    model: Model,
+    all_parts: Iterable[Part],
+    new: Iterable[Done],
+    known: Iterable[Done],
+    seconds: float,
 ) -> VariantReport:
     """The verdicts on one variant.
 
     Args:
-        wanted: all its parts.
-        found: results of this run.
+        all_parts: all its parts.
+        new: results of this run.
         known: results of earlier runs.
 
     Raises:
@@ -128,12 +133,12 @@ def _together(
     """
     inducted: dict[str, tuple[Inducted, bool]] = {}
     explored: dict[str, tuple[Result, bool]] = {}
-    for cached, dones in ((True, known), (False, found)):
+    for cached, dones in ((True, known), (False, new)):
         for done in dones:
             inducted |= {name: (each, cached) for name, each in (done.inducted or {}).items()}
             explored |= {each.name: (each, cached) for each in done.results}
-    by_induction = {name for part in wanted if part.work is Work.INDUCTION for name in part.only}
-    names = [n for n in property_names(system, model) if any(n in part.only for part in wanted)]
+    by_induction = {name for part in all_parts if part.work is Work.INDUCTION for name in part.only}
+    names = [n for n in property_names(system, model) if any(n in part.only for part in all_parts)]
     checked, missing = [], []
     for name in names:
         if name not in explored or (name in by_induction and name not in inducted):
@@ -175,7 +180,7 @@ class Plan:
     """The work to do on one variant.
 
     Attributes:
-        wanted: all its parts.
+        all_parts: all its parts.
         known: the cached results of earlier runs for these parts.
         todo: the parts that remain, each with the properties that have no cached verdict.
         cache: where new results are stored; None to store none.
@@ -183,7 +188,7 @@ class Plan:
 
     system: System
     model: Model
-    wanted: Sequence[Part]
+    all_parts: Sequence[Part]
     known: Sequence[Done]
     todo: Sequence[Part]
     cache: VerdictCache | None
@@ -200,28 +205,28 @@ def plan(
         cached: use verdicts of earlier runs.
     """
     now = environment() if cached else None
-    found = []
+    plans = []
     for system in systems:
         for name in system.variants:
             if variants and name not in variants:
                 continue
             model = system.variants[name]
-            mine = [each for each in only if each in property_names(system, model)]
-            if mine or not only:
-                found.append(_plan(system, model, mine, now))
-    return found
+            selected = [each for each in only if each in property_names(system, model)]
+            if selected or not only:
+                plans.append(_plan(system, model, selected, now))
+    return plans
 
 
 def _plan(system: System, model: Model, only: Sequence[str], now: str | None) -> Plan:
-    wanted = parts(system, model, only)
+    all_parts = parts(system, model, only)
     cache = VerdictCache(system, model, now) if now is not None else None
-    known = [cache.load(part) for part in wanted] if cache is not None else [Done() for _ in wanted]
+    known = [cache.load(part) for part in all_parts] if cache is not None else [Done() for _ in all_parts]
     todo = []
-    for part, done in zip(wanted, known, strict=True):
+    for part, done in zip(all_parts, known, strict=True):
         have = {*(done.inducted or {}), *(result.name for result in done.results)}
         if left := tuple(name for name in part.only if name not in have):
             todo.append(replace(part, only=left))
-    return Plan(system, model, wanted, known, todo, cache)
+    return Plan(system, model, all_parts, known, todo, cache)
 
 
 def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Done, float]]:
@@ -234,9 +239,9 @@ def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Do
     return Workers(partial(_timed, others=others), max(1, min(jobs, work)))
 
 
-def _timed(part: Part, say: Say, *, others: Mapping[str, System]) -> tuple[Done, float]:
+def _timed(part: Part, report_progress: ReportProgress, *, others: Mapping[str, System]) -> tuple[Done, float]:
     start = time.perf_counter()
-    return check(part, say, others), time.perf_counter() - start
+    return check(part, report_progress, others), time.perf_counter() - start
 
 
 class Run:
@@ -252,7 +257,7 @@ class Run:
         self._reports: dict[tuple[str, str], VariantReport] = {}
         self._expected = expected_seconds((part, len(each.model.actions)) for each in plans for part in each.todo)
         self._open = Counter((part.system, part.variant, name) for part in self._expected for name in part.only)
-        self.total = sum(len({name for part in each.wanted for name in part.only}) for each in plans)
+        self.total = sum(len({name for part in each.all_parts for name in part.only}) for each in plans)
         self.seconds: dict[Part, float] = {}
 
     @property
@@ -271,7 +276,9 @@ class Run:
         """A report for each variant, in order; properties without a verdict yet are in ``missing``."""
         return [self._reports.get(_key(each)) or self._report(each) for each in self._plans]
 
-    def work(self, workers: Workers[Part, tuple[Done, float]], say: Say) -> Iterator[VariantReport]:
+    def work(
+        self, workers: Workers[Part, tuple[Done, float]], report_progress: ReportProgress
+    ) -> Iterator[VariantReport]:
         """Does the work, the longest parts first, and yields each report when it is complete.
 
         Raises:
@@ -282,30 +289,39 @@ class Run:
             if not each.todo:
                 yield self._complete(each)
         longest_first = sorted(self._expected, key=lambda part: -self._expected[part])
-        for part, (done, took) in workers.run(longest_first, say, lambda part: part.kernel):
+        for part, (done, took) in workers.run(longest_first, report_progress, lambda part: part.kernel):
             key = (part.system, part.variant)
-            mine = by_key[key]
-            if mine.cache is not None:
-                mine.cache.store(part, done)
+            plan_of_variant = by_key[key]
+            if plan_of_variant.cache is not None:
+                plan_of_variant.cache.store(part, done)
             self._done[key].append(done)
             self.seconds[part] = took
             self._open -= Counter((*key, name) for name in part.only)
-            if len(self._done[key]) == len(mine.todo):
+            if len(self._done[key]) == len(plan_of_variant.todo):
                 # Combine as soon as a variant is complete: a disagreement of engines stops the rest.
-                yield self._complete(mine)
+                yield self._complete(plan_of_variant)
 
-    def _complete(self, mine: Plan) -> VariantReport:
+    def _complete(self, plan_of_variant: Plan) -> VariantReport:
         try:
-            report = self._reports[_key(mine)] = self._report(mine)
+            report = self._reports[_key(plan_of_variant)] = self._report(plan_of_variant)
         except Disagreement:
-            if mine.cache is not None:
-                mine.cache.remove(mine.wanted)  # one engine is wrong, and it is unknown which
+            if plan_of_variant.cache is not None:
+                plan_of_variant.cache.remove(plan_of_variant.all_parts)  # one engine is wrong, and it is unknown which
             raise
         return report
 
-    def _report(self, mine: Plan) -> VariantReport:
-        took = sum(seconds for part, seconds in self.seconds.items() if (part.system, part.variant) == _key(mine))
-        return _together(mine.system, mine.model, mine.wanted, self._done[_key(mine)], mine.known, took)
+    def _report(self, plan_of_variant: Plan) -> VariantReport:
+        took = sum(
+            seconds for part, seconds in self.seconds.items() if (part.system, part.variant) == _key(plan_of_variant)
+        )
+        return _together(
+            plan_of_variant.system,
+            plan_of_variant.model,
+            plan_of_variant.all_parts,
+            self._done[_key(plan_of_variant)],
+            plan_of_variant.known,
+            took,
+        )
 
 
 def _key(plan: Plan) -> tuple[str, str]:
@@ -316,7 +332,7 @@ def verify(
     systems: Sequence[System],
     *,
     only: Sequence[str] = (),
-    progress: Say | None = None,
+    progress: ReportProgress | None = None,
     jobs: int = 1,
 ) -> list[VariantReport]:
     """Checks every variant of ``systems`` that has a property of ``only`` (or any property), without the cache.

@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-Say = Callable[[str], None]
+ReportProgress = Callable[[str], None]
 
 LINE, RESULT, ERROR = "line", "result", "error"
 """The messages of a worker: a line of progress, a result, or an exception instead of a result."""
@@ -42,7 +42,7 @@ class Workers(Generic[T, R]):
     Workers ignore interrupts: this process handles them.
     """
 
-    def __init__(self, function: Callable[[T, Say], R], jobs: int = 1) -> None:
+    def __init__(self, function: Callable[[T, ReportProgress], R], jobs: int = 1) -> None:
         self.function = function
         self.jobs = jobs
         self._processes: list[tuple[Any, Connection]] = []
@@ -59,14 +59,14 @@ class Workers(Generic[T, R]):
         return self
 
     def _start(self, context: BaseContext) -> None:
-        mine, theirs = context.Pipe()
+        near_end, far_end = context.Pipe()
         others = [connection for _, connection in self._processes]
         process = context.Process(  # type: ignore[attr-defined]
-            target=_work, args=(self.function, theirs, [*others, mine]), daemon=True
+            target=_work, args=(self.function, far_end, [*others, near_end]), daemon=True
         )
         process.start()
-        theirs.close()
-        self._processes.append((process, mine))
+        far_end.close()
+        self._processes.append((process, near_end))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -83,7 +83,7 @@ class Workers(Generic[T, R]):
         self._processes = []
 
     def run(
-        self, tasks: Sequence[T], say: Say, prepares: Callable[[T], str] = lambda task: ""
+        self, tasks: Sequence[T], report_progress: ReportProgress, prepares: Callable[[T], str] = lambda task: ""
     ) -> Iterator[tuple[T, R]]:
         """Yields each task with its result, in the order of completion.
 
@@ -97,7 +97,7 @@ class Workers(Generic[T, R]):
         """
         if not self._processes:
             for task in tasks:
-                yield task, self.function(task, say)
+                yield task, self.function(task, report_progress)
             return
         todo = list(tasks)
         prepared = {""}
@@ -115,7 +115,7 @@ class Workers(Generic[T, R]):
                 assert isinstance(ready, Connection)
                 kind, content = self._receive(ready)
                 if kind == LINE:
-                    say(content)
+                    report_progress(content)
                 elif kind == ERROR:
                     raise content
                 else:
@@ -125,8 +125,8 @@ class Workers(Generic[T, R]):
 
     def _receive(self, connection: Connection) -> tuple[str, Any]:
         try:
-            found: tuple[str, Any] = connection.recv()
-            return found
+            message: tuple[str, Any] = connection.recv()
+            return message
         except EOFError:
             process = next(p for p, c in self._processes if c is connection)
             process.join()
@@ -158,7 +158,7 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(function: Callable[[Any, Say], Any], connection: Connection, others: Sequence[Connection]) -> None:
+def _work(function: Callable[[Any, ReportProgress], Any], connection: Connection, others: Sequence[Connection]) -> None:
     """Runs tasks in a worker until the parent process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):

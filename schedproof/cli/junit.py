@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
@@ -71,7 +71,7 @@ def _case(suite: ET.Element, report: VariantReport, checked: CheckedProperty) ->
     )
     if result.counterexample is not None:
         model = choose.variant(choose.system(report.system), report.variant)
-        problem.text = _clean("\n".join(story(model, result.counterexample)))
+        problem.text = _clean("\n".join(counterexample_lines(model, result.counterexample)))
 
 
 def _class(report: VariantReport) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
 from . import choose
@@ -33,7 +33,7 @@ def _problem(report: VariantReport, checked: CheckedProperty) -> Iterator[str]:
     if result.counterexample is not None:
         model = choose.variant(choose.system(report.system), report.variant)
         yield "```text"
-        yield from story(model, result.counterexample)
+        yield from counterexample_lines(model, result.counterexample)
         yield "```"
         yield ""
 

@@ -16,7 +16,7 @@ from schedproof.model.registry.importing import blamed
 from schedproof.model.registry.loading import load
 from schedproof.model.registry.manifest import read
 from schedproof.model.registry.system import System
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Disagreement, Verdict
 from schedproof.proofs.verification.properties import check_expectations, properties_of
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport, verify_variant
@@ -123,7 +123,7 @@ class PropertyItem(pytest.Item):
         result = self._checked.result
         lines = [self._head()]
         if result.counterexample is not None:
-            lines += story(self.variant.model, result.counterexample)
+            lines += counterexample_lines(self.variant.model, result.counterexample)
         elif result.verdict is Verdict.PROVED:
             lines.append(
                 f"It holds: take {self.name!r} out of what {self.variant.name} is expected to break (refuted)."

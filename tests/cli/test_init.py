@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from schedproof.cli import main
-from tests.support.own import imports_undone
 from tests.support.places import ROOT
+from tests.support.user_repository import imports_undone
 
 FILES = ["schedproof.toml", "lease/__init__.py", "lease/model.py", "lease/log.jsonl", "test_lease.py"]
 

@@ -14,9 +14,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from schedproof.cli import main
-from tests.support.own import repository
 from tests.support.places import DATA
 from tests.support.stderr import besides_progress
+from tests.support.user_repository import repository
 
 TRACE = DATA / "hived" / "s-02-life-preemption.jsonl"
 LONG = "x" * 300

@@ -66,9 +66,9 @@ def test_an_entry_of_another_user_is_none(monkeypatch: pytest.MonkeyPatch) -> No
     real = os.fstat
 
     def anothers(number: int) -> os.stat_result:
-        found = list(real(number))
-        found[4] = os.geteuid() + 1
-        return os.stat_result(found)
+        fields = list(real(number))
+        fields[4] = os.geteuid() + 1
+        return os.stat_result(fields)
 
     monkeypatch.setattr(cache.os, "fstat", anothers)
     assert ENTRIES.load("key") is None
@@ -109,8 +109,8 @@ def test_a_folder_that_others_can_write_is_not_used(folder: Path, mode: int, bel
 
 def test_a_folder_of_another_user_is_not_used(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     stored()
-    mine = os.geteuid()
-    monkeypatch.setattr(cache.os, "geteuid", lambda: mine + 1)
+    user = os.geteuid()
+    monkeypatch.setattr(cache.os, "geteuid", lambda: user + 1)
     assert ENTRIES.load("key") is None
     assert "belongs to another user" in cache.refusal() and str(folder) in cache.refusal()
 

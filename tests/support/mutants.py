@@ -33,7 +33,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Caught:
-    """How a mutant was told from the model: ``by`` "refused", "explored", "compared" or "induction", and what told it."""
+    """How a mutant was distinguished from the model: ``by`` "refused", "explored", "compared" or "induction", and the difference."""
 
     by: str
     what: str
@@ -97,14 +97,14 @@ class Place:
 
 def places(model: Model, scopes: Sequence[Mapping[str, int]]) -> list[Place]:
     """The configurations of ``model`` at each of ``scopes``, small ones first."""
-    found = []
+    all_places = []
     for scope in scopes:
         whole = check_scope(model, scope)
         for n, rigid in enumerate(model.configurations(whole)):
             sizes = fitted(whole, rigid)
             at = ", ".join(f"{size} {sort}" for sort, size in sizes.items())
-            found.append(Place(f"{at} ({n + 1})", sizes, rigid))
-    return found
+            all_places.append(Place(f"{at} ({n + 1})", sizes, rigid))
+    return all_places
 
 
 def seen_at_once(model: Model) -> list[Invariant | StepInvariant]:
@@ -125,7 +125,7 @@ def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
     of_action = {a.name: [c for c in on_steps if c.concerns(a.name)] for a in model.actions}
     seen: set[State] = set()
 
-    def look(state: State) -> None:
+    def check_state(state: State) -> None:
         for check in on_states:
             if check.violated_in(state) is not None:
                 raise _Broken(check.prop.name)
@@ -136,14 +136,14 @@ def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
                 raise _Broken(check.prop.name)
         if step.after not in seen:
             seen.add(step.after)
-            look(step.after)
+            check_state(step.after)
 
     try:
-        look(instance.initial())
-        found = explore(instance, symmetry=False, on_step=on_step)
+        check_state(instance.initial())
+        exploration = explore(instance, symmetry=False, on_step=on_step)
     except _Broken as broken:
         return str(broken)
-    if found.ill_formed is not None and WELL_FORMED in kept:
+    if exploration.ill_formed is not None and WELL_FORMED in kept:
         return WELL_FORMED
     return next((c.prop.name for c in checks if not c.met), None)
 
@@ -173,10 +173,10 @@ Graph = Mapping[State, Mapping[Choice, State]]
 
 def graph_of(model: Model, place: Place) -> Graph:
     """All that can happen at a place."""
-    found = explore(place.of(model), symmetry=False)
-    assert found.complete and found.ill_formed is None
-    edges = ({e.choice: found.states[e.target] for e in out} for out in found.edges)
-    return dict(zip(found.states, edges, strict=True))
+    exploration = explore(place.of(model), symmetry=False)
+    assert exploration.complete and exploration.ill_formed is None
+    edges = ({e.choice: exploration.states[e.target] for e in out} for out in exploration.edges)
+    return dict(zip(exploration.states, edges, strict=True))
 
 
 def concerned(model: Model, other: Model) -> frozenset[str]:
@@ -194,7 +194,7 @@ def concerned(model: Model, other: Model) -> frozenset[str]:
 
 
 def _not_in_both(some: Sequence[Part], others: Sequence[Part]) -> list[Part]:
-    """Terms have an equality of their own: these are told apart by what they are."""
+    """The parts that only one of them has, by identity: terms define their own equality."""
     kept = {id(part) for part in some} & {id(part) for part in others}
     return [part for part in (*some, *others) if id(part) not in kept]
 
@@ -204,20 +204,20 @@ def other_step(model: Model, place: Place, graph: Graph, names: Container[str]) 
     stepper = Stepper(place.of(model))
     actions = [action for action in model.actions if action.name in names]
     for state, steps in graph.items():
-        wanted = {choice: after for choice, after in steps.items() if choice.action in names}
+        expected = {choice: after for choice, after in steps.items() if choice.action in names}
         try:
             for step in stepper.steps(state, actions):
-                if wanted.pop(step.choice, None) != step.after:
+                if expected.pop(step.choice, None) != step.after:
                     return f"takes {step.choice.action} otherwise"
         except (IllFormed, Undefined) as error:
             return str(error)
-        if wanted:
-            return f"does not take {next(iter(wanted)).action}"
+        if expected:
+            return f"does not take {next(iter(expected)).action}"
     return None
 
 
 class Twin:
-    """Tells mutants from a model whose graphs are, as other tests show, those of one written by hand.
+    """Distinguishes mutants from a model whose graphs are, as other tests show, those of an independent model.
 
     A mutant is refused, or violates a property ("explored"), or takes other steps ("compared").
 
@@ -253,7 +253,7 @@ class Twin:
 
 
 class Checker:
-    """Tells mutants from the model, by the cheapest way first.
+    """Distinguishes mutants from the model, by the cheapest way first.
 
     Args:
         model: what the mutants are mutants of.

@@ -35,10 +35,10 @@ def _named(words: str) -> set[str]:
     return {name.strip() for name in words.split(",") if name.strip()}
 
 
-def _unfolded(found: Iterable[Arrow], boxes: Mapping[str, tuple[str, set[str]]]) -> set[Arrow]:
+def _unfolded(drawn: Iterable[Arrow], boxes: Mapping[str, tuple[str, set[str]]]) -> set[Arrow]:
     """Arrows that start at a box as arrows that start at each of its states, and end there if it says "each"."""
     result = set()
-    for source, event, target in found:
+    for source, event, target in drawn:
         label, sources = boxes.get(source, ("", {source}))
         assert target not in boxes or (target == source and label.startswith("each"))
         result |= {(state, event, state if target in boxes else target) for state in sources}
@@ -129,20 +129,22 @@ def stretch() -> float:
 
 def _along(curve: list[Point]) -> list[Point]:
     """Points on a chain of cubic Bezier curves."""
-    found = []
+    points = []
     for start in range(0, len(curve) - 1, 3):
         ends = curve[start : start + 4]
         for step in range(41):
             t = step / 40
             weights = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3]
-            found.append(tuple(sum(w * point[axis] for w, point in zip(weights, ends, strict=True)) for axis in (0, 1)))
-    return [(x, y) for x, y in found]
+            points.append(
+                tuple(sum(w * point[axis] for w, point in zip(weights, ends, strict=True)) for axis in (0, 1))
+            )
+    return [(x, y) for x, y in points]
 
 
 def blemishes(laid: Laid) -> list[str]:
     """What keeps a reader from reading: labels and nodes over each other, arrows through either."""
     boxes = {**laid.nodes, **{f"{a}-{label}->{b}": box for a, b, label, box, _ in laid.edges if box}}
-    found = [
+    problems = [
         f"{one} and {two} overlap"
         for (one, p), (two, q) in combinations(boxes.items(), 2)
         if p[0] < q[2] and q[0] < p[2] and p[1] < q[3] and q[1] < p[3]
@@ -150,5 +152,5 @@ def blemishes(laid: Laid) -> list[str]:
     for tail, head, label, _, curve in laid.edges:
         for name, (left, bottom, right, top) in boxes.items():
             if name not in (tail, head) and any(left < x < right and bottom < y < top for x, y in curve):
-                found.append(f"{tail}-{label}->{head} runs through {name}")
-    return found
+                problems.append(f"{tail}-{label}->{head} runs through {name}")
+    return problems

@@ -61,10 +61,10 @@ def server() -> Iterator[str]:
 
 def find_program(name: str) -> str:
     newest = sorted(DEBIANS.glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
-    found = str(newest[-1]) if newest else shutil.which(name)
-    if found is None:
+    program = str(newest[-1]) if newest else shutil.which(name)
+    if program is None:
         raise Unavailable(f"PostgreSQL's {name} is neither in {DEBIANS} nor in PATH; install postgresql")
-    return found
+    return program
 
 
 def _user() -> int | None:
@@ -92,5 +92,5 @@ def _wait(process: subprocess.Popen[bytes], directory: Path) -> None:
     raise Unavailable(f"the server does not start: {_last((directory / 'log').read_text())}")
 
 
-def _last(said: str) -> str:
-    return said.strip().rpartition("\n")[2] or "it says nothing"
+def _last(output: str) -> str:
+    return output.strip().rpartition("\n")[2] or "it says nothing"

@@ -20,7 +20,7 @@ class Progress:
 
     def __init__(self, reporter: Any, seconds: float = SECONDS) -> None:
         self._reporter, self._seconds = reporter, seconds
-        self._begun = self._told = time.monotonic()
+        self._begun = self._last_report = time.monotonic()
         self._done = self._failed = 0
 
     def pytest_runtestloop(self) -> None:
@@ -39,8 +39,8 @@ class Progress:
             return
         self._done += 1
         now = time.monotonic()
-        if now - self._told >= self._seconds:
-            self._told = now
+        if now - self._last_report >= self._seconds:
+            self._last_report = now
             self._reporter.ensure_newline()
             self._reporter.write_line(progress_line(self._done, self._total(), self._failed, now - self._begun))
 

@@ -26,9 +26,9 @@ def model_of(edges: EDGES, size: int, *properties: Any) -> Model:
     names = [f"s{n}" for n in range(size)]
     rows, actions = [], []
     for name in sorted({action for _, action, _ in edges}):
-        mine = [(a, b) for a, action, b in edges if action == name]
-        rows += [Row(Thing, name, f"s{a}", f"s{b}") for a, b in mine]
-        actions.append(Action(name, [x], [x.is_(*[f"s{a}" for a, _ in mine])], [x.fires(name)], ""))
+        own_edges = [(a, b) for a, action, b in edges if action == name]
+        rows += [Row(Thing, name, f"s{a}", f"s{b}") for a, b in own_edges]
+        actions.append(Action(name, [x], [x.is_(*[f"s{a}" for a, _ in own_edges])], [x.fires(name)], ""))
     reached = {0} | nx.descendants(nx.DiGraph([(0, 0), *((a, b) for a, _, b in edges)]), 0)
     states = [State(name, unreachable=n not in reached) for n, name in enumerate(names)]
     return Model(
@@ -47,10 +47,10 @@ def model_of(edges: EDGES, size: int, *properties: Any) -> Model:
 
 def random_edges(random: Random, size: int) -> EDGES:
     """At most one edge for each (node, action), as a table has it."""
-    found: dict[tuple[int, str], int] = {}
+    target_of: dict[tuple[int, str], int] = {}
     for _ in range(random.randrange(3, 12)):
-        found[random.randrange(size), random.choice("abcd")] = random.randrange(size)
-    return tuple((source, action, target) for (source, action), target in found.items())
+        target_of[random.randrange(size), random.choice("abcd")] = random.randrange(size)
+    return tuple((source, action, target) for (source, action), target in target_of.items())
 
 
 def reachable(edges: EDGES, start: int) -> set[int]:
@@ -78,12 +78,12 @@ def fair_lasso(
     for nodes in chain.from_iterable(combinations(sorted(live), n) for n in range(1, len(live) + 1)):
         able = [{a for s, a, _ in edges if s == n} for n in nodes]
         lasting = [e for e in inner if e[0] in nodes and e[2] in nodes and e[1] not in without]
-        for taken in chain.from_iterable(combinations(lasting, n) for n in range(len(lasting) + 1)):
-            graph = nx.DiGraph([(a, b) for a, _, b in taken])
+        for chosen in chain.from_iterable(combinations(lasting, n) for n in range(len(lasting) + 1)):
+            graph = nx.DiGraph([(a, b) for a, _, b in chosen])
             graph.add_nodes_from(nodes)
             if not nx.is_strongly_connected(graph):
                 continue
-            done = {action for _, action, _ in taken}
+            done = {action for _, action, _ in chosen}
             always, sometimes = set.intersection(*able), set.union(*able)
             if weak & always <= done and strong & sometimes <= done:
                 return True

@@ -121,16 +121,16 @@ class Maker:
         return self.chance.choice([TRUTH, NUMBER, MODE, Ref(sort), SetOf(sort)])
 
     def _attributes(self) -> list[Attribute]:
-        found = []
+        attributes = []
         for n in range(self.chance.choice([1, 2, 3])):
             kind = self._type()
             initial = self._constant(kind) if kind in (TRUTH, NUMBER, MODE) and self.often(0.5) else None
             rigid = self.often(0.35)
             history = not rigid and self.often(0.1)
-            found.append(Attribute(f"x{n}", kind, rigid=rigid, history=history, initial=initial))
+            attributes.append(Attribute(f"x{n}", kind, rigid=rigid, history=history, initial=initial))
         if self.often(0.25):
-            found.append(Attribute("first", TRUTH, rigid=True))
-        return found
+            attributes.append(Attribute("first", TRUTH, rigid=True))
+        return attributes
 
     def _constant(self, kind: Type) -> Any:
         match kind:
@@ -155,7 +155,7 @@ class Maker:
 
     def rows(self) -> list[Row]:
         """All tables; each event has a row at least."""
-        found = []
+        drawn = []
         for key in self.order:
             name, event = key
             sources = [s for s in self.states[name] if self.often(0.6)] or [self.chance.choice(self.states[name])]
@@ -168,22 +168,22 @@ class Maker:
                     if not a.rigid and self.often(0.6)
                 }
                 target = self.chance.choice(self.states[name])
-                found.append(Row(self.sort(name), event, source, target, **sets))
-        return found
+                drawn.append(Row(self.sort(name), event, source, target, **sets))
+        return drawn
 
     def _update(self, key: Key, attribute: Attribute, scope: Scope) -> Term:
-        mine = getattr(me, attribute.name)
+        old = getattr(me, attribute.name)
         if attribute.type == NUMBER and not attribute.history and self.often(0.6):
             up = self.often(0.6)
             name, end = attribute.name, NUMBER.high if up else NUMBER.low
             self.needs[key].append(lambda x: ~(getattr(x, name) == end))
-            return mine + 1 if up else mine - 1
+            return old + 1 if up else old - 1
         if isinstance(attribute.type, SetOf) and self.often(0.5):
             one = self._one(attribute.type.sort, scope)
             if one is not None:
-                return mine.with_(one) if self.often(0.6) else mine.without(one)
-        if self.often(0.4) and (found := self.read(attribute.type, scope)) is not None:
-            return found
+                return old.with_(one) if self.often(0.6) else old.without(one)
+        if self.often(0.4) and (term := self.read(attribute.type, scope)) is not None:
+            return term
         return self.value(attribute.type, scope, 1)
 
     # Terms.
@@ -206,13 +206,15 @@ class Maker:
 
     def read(self, kind: Type, scope: Scope) -> Term | None:
         """An attribute of this type of somebody, if there is one."""
-        found = []
+        terms = []
         for sort in self.sorts:
             who = self.somebody(sort, scope)
             if who is not None:
-                mine = [a for a in self.attributes[sort.name] if a.type == kind and (scope.history or not a.history)]
-                found += [getattr(who, a.name) for a in mine]
-        return self.chance.choice(found) if found else None
+                readable = [
+                    a for a in self.attributes[sort.name] if a.type == kind and (scope.history or not a.history)
+                ]
+                terms += [getattr(who, a.name) for a in readable]
+        return self.chance.choice(terms) if terms else None
 
     def value(self, kind: Type, scope: Scope, depth: int) -> Term:
         """Of any type."""
@@ -235,19 +237,19 @@ class Maker:
 
     def variable(self, kind: Sort | Type, scope: Scope) -> Var:
         """A new one; seldom one of a name that is known already, but its type too."""
-        wanted = Ref(kind) if isinstance(kind, Sort) else kind
-        known = [x for x in scope.of(wanted) if isinstance(x, Var)]
+        type_ = Ref(kind) if isinstance(kind, Sort) else kind
+        known = [x for x in scope.of(type_) if isinstance(x, Var)]
         if known and self.often(0.1):
             return self.chance.choice(known)
-        return variable(wanted, f"v{next(self._numbers)}")
+        return variable(type_, f"v{next(self._numbers)}")
 
     def formula(self, scope: Scope, depth: int) -> Term:
         """A condition."""
         if depth > 0 and self.often(0.6):
             return self._joined(scope, depth - 1)
         for _ in range(20):
-            if (found := self._atom(scope)) is not None:
-                return after(found) if scope.after and self.often(0.4) and not list(firings(found)) else found
+            if (atom := self._atom(scope)) is not None:
+                return after(atom) if scope.after and self.often(0.4) and not list(firings(atom)) else atom
         x = self.variable(self.chance.choice(self.sorts), scope)
         return exists(x, self.formula(scope.and_(x), 0))
 
@@ -345,21 +347,21 @@ class Maker:
         when = [need for key, x in zip(fired, over, strict=False) for need in self.ready(key, x)]
         if len(fired) == 2 and over[0].type == over[1].type and self.often(0.9):
             when.append(~(over[0] == over[1]))
-        # Sets to choose from are many: one of them is told by its members.
+        # There are many sets to choose from: a condition on the members selects one.
         chosen = over[-1]
         if isinstance(chosen.type, SetOf) and self.often(0.7):
             x = self.variable(chosen.type.sort, scope)
             when.append(forall(x, implies(chosen.has(x), self.formula(scope.and_(x), 0))))
         if self.often(0.4):
             when.insert(self.chance.randrange(len(when) + 1), self.formula(scope, 1))
-        # What tells objects apart makes a difference.
-        if (rigid := self._told_apart(over[0])) is not None and self.often(0.6):
+        # The attributes in which objects differ make a difference.
+        if (rigid := self._asymmetry(over[0])) is not None and self.often(0.6):
             when.append(rigid)
         fires = [self.caused(key, x, scope) for key, x in zip(fired, over, strict=False)]
         self.happens.update(fired)
         return Action(f"act{number}", over, when, fires, "", crash=self.often(0.1))
 
-    def _told_apart(self, x: Var) -> Term | None:
+    def _asymmetry(self, x: Var) -> Term | None:
         """A condition on a rigid attribute of an object, if it has a simple one."""
         assert isinstance(x.type, Ref)
         rigid = [a for a in self.attributes[x.type.sort.name] if a.rigid and a.type in (TRUTH, NUMBER, MODE)]
@@ -386,11 +388,11 @@ class Maker:
             x = variable(self.sort(sort), "x")
             scope = Scope().and_(x)
             simple = {n: k for n, k in self.events[sort, event].items() if not isinstance(k, SetOf)}
-            told = {
+            payload = {
                 n: variable(k, f"g{n}") for n, k in simple.items() if self.often(0.4) and k in (TRUTH, NUMBER, MODE)
             }
-            on = x.fires(event, **told)
-            scope, when = scope.and_(*told.values()), []
+            on = x.fires(event, **payload)
+            scope, when = scope.and_(*payload.values()), []
         later = self.order[begin + 1 :]
         if not later:
             return None
@@ -411,7 +413,7 @@ class Maker:
         assert isinstance(firing.of, Var) and isinstance(firing.of.type, Ref)
         return firing.of.type.sort.name, firing.event
 
-    # What is promised.
+    # The properties.
 
     def properties(self, actions: Sequence[Action], model: Model) -> list[Property]:
         """Some of each kind."""
@@ -420,22 +422,22 @@ class Maker:
         def some() -> list[str]:
             return [n for n in names if self.often(0.4)]
 
-        found: list[Property] = []
+        drawn: list[Property] = []
         for n in range(3):
             over, scope = self._over(n == 1)
             premise = self.formula(scope, 0) if self.often(0.5) else None
-            found.append(Invariant(name=f"state{n}", says="", over=over, given=premise, then=self.formula(scope, 2)))
+            drawn.append(Invariant(name=f"state{n}", says="", over=over, given=premise, then=self.formula(scope, 2)))
         for n in range(2):
             on = some() if self.often(0.4) else []
             over, scope = self._over(False)
             scope = replace(scope.and_(*common_parameters(model, on)), after=True, asked=self.order)
             premise = self.formula(scope, 0) if self.often(0.6) else None
             then = self.formula(scope, 1)
-            found.append(StepInvariant(name=f"step{n}", says="", over=over, on=on, given=premise, then=then))
+            drawn.append(StepInvariant(name=f"step{n}", says="", over=over, on=on, given=premise, then=then))
         for n in range(2):
             over, scope = self._over(n == 1)
             start, goal = self.formula(scope, 0), self.formula(scope, 1)
-            found.append(
+            drawn.append(
                 AlwaysCanReach(name=f"reach{n}", says="", over=over, given=start, goal=goal, without=some()[:1])
             )
         for n in range(2):
@@ -444,12 +446,12 @@ class Maker:
             weak, strong = some(), some()
             without = [name for name in some() if name not in (*weak, *strong)]
             fair: Mapping[str, Any] = {"weak": weak, "strong": strong, "without": without}
-            found.append(LeadsTo(name=f"leads{n}", says="", over=over, given=start, goal=goal, **fair))
+            drawn.append(LeadsTo(name=f"leads{n}", says="", over=over, given=start, goal=goal, **fair))
         sort = self.chance.choice(self.sorts)
         life = [self.chance.choice(self.states[sort.name])]
         for _ in range(self.chance.randint(1, 3)):
             life.append(self.chance.choice([s for s in self.states[sort.name] if s != life[-1]]))
-        return [*found, LifeCycle(name="life", says="", sort=sort, states=life)]
+        return [*drawn, LifeCycle(name="life", says="", sort=sort, states=life)]
 
     def _over(self, history: bool) -> tuple[list[Var], Scope]:
         over = [
@@ -458,7 +460,7 @@ class Maker:
         return over, Scope(history=history).and_(*over)
 
     def rigid(self) -> Rigid:
-        """What tells objects apart, for half of the attributes that could."""
+        """Different values of rigid attributes, for most of those that may have them."""
         return {
             (sort.name, a.name): [self._of(a.type) for _ in range(self.sizes[sort.name])]
             for sort in self.sorts
@@ -525,10 +527,10 @@ def random_model(seed: int) -> Drawn:
         except ModelError:
             refused += 1
             continue
-        found = explore(drawn.instance(), symmetry=False, limit=MOST)
-        if not found.complete:
+        exploration = explore(drawn.instance(), symmetry=False, limit=MOST)
+        if not exploration.complete:
             large += 1
-        elif found.state_count < FEWEST:
+        elif exploration.state_count < FEWEST:
             small += 1
         else:
             return drawn

@@ -106,7 +106,9 @@ mend = Action(
     fires=[x.fires("mend", wear=n)],
     says="{x} is mended to {n}, which makes those who wait {mood}",
 )
-kick = Action("kick", [x], [x.is_("Taken"), exists(v, x.queue.has(v))], [x.fires("dropped")], "whoever has {x} must go")
+kick = Action(
+    "kick", [x], [x.is_("Taken"), exists(v, x.queue.has(v))], [x.fires("dropped")], "the holder of {x} must go"
+)
 
 WORKSHOP = Model(
     system="workshop",
@@ -255,7 +257,7 @@ MUTEX = Model(
         ),
         LeadsTo(
             name="weakly-fair-entry",
-            says="(wrong) a Trying process enters, if whoever can do something all the time does it",
+            says="(wrong) a Trying process enters, if all its steps are weakly fair",
             over=[p],
             given=p.is_("Trying"),
             goal=p.is_("Inside"),
@@ -264,7 +266,7 @@ MUTEX = Model(
         ),
         LeadsTo(
             name="strongly-fair-entry",
-            says="a Trying process enters, if whoever can enter again and again does",
+            says="a Trying process enters, if entering is strongly fair",
             over=[p],
             given=p.is_("Trying"),
             goal=p.is_("Inside"),
@@ -283,7 +285,7 @@ MUTEX = Model(
         ),
         LeadsTo(
             name="leaving",
-            says="whoever is inside leaves",
+            says="an Inside process leaves",
             over=[p],
             given=p.is_("Inside"),
             goal=p.is_("Away"),

@@ -30,8 +30,8 @@ def visited(model: Model, place: Place, begin: Sequence[str], *, walks: int = WA
         return known[state]
 
     start = stepper.instance.initial()
-    for wanted in begin:
-        name, *numbers = wanted.split()
+    for step_text in begin:
+        name, *numbers = step_text.split()
         fitting = [
             c for c in steps(start) if c.action == name and _numbers(c)[: len(numbers)] == list(map(int, numbers))
         ]
@@ -53,10 +53,10 @@ def _numbers(choice: Choice) -> list[int]:
 
 
 class Checker:
-    """Tells mutants from ``model``: refused, or other steps in a place that is seen whole, or in one that is walked in.
+    """Distinguishes mutants from ``model``: they are refused, or take other steps in an explored or a walked place.
 
     Args:
-        whole: the places that are seen whole; ``last`` too, but only if walks do not tell a mutant.
+        whole: the places that are seen whole; ``last`` too, but only if walks show no difference.
         walked: the places that are walked in, each with what its walks begin with.
         walks: how many in each.
     """
@@ -76,7 +76,7 @@ class Checker:
         self._visited = cache(lambda n: visited(model, *walked[n], walks=walks))
 
     def caught(self, mutant: Mutant) -> Caught | None:
-        """How it is caught; None if nothing tells it from the model."""
+        """How it is caught; None if nothing distinguishes it from the model."""
         return self._twin.caught(mutant) or self._in_walks(mutant) or self._last.caught(mutant)
 
     def _in_walks(self, mutant: Mutant) -> Caught | None:

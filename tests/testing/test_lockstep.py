@@ -19,8 +19,8 @@ from schedproof.model.semantics import IllFormed, ScopeError, Stepper, Undefined
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.testing import OutOfStep, Refused, conforms, lockstep
 from schedproof.testing.lockstep import Agreement, Pair
-from tests.support.own import imports_undone, repository
 from tests.support.toys import MUTEX, WORKSHOP
+from tests.support.user_repository import imports_undone, repository
 from tests.systems.hived.seeded.cascades import ForgottenCancellation, VictimNotSpared, spoilt_by
 from tests.testing import leases
 from tests.testing.leases import Leases

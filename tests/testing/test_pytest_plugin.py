@@ -7,7 +7,7 @@ import pytest
 
 from schedproof import testing  # what the option and a test load: once, not in every run
 from schedproof.testing import collected
-from tests.support.own import imports_undone, repository
+from tests.support.user_repository import imports_undone, repository
 
 pytest_plugins = ["pytester"]
 

@@ -27,7 +27,7 @@ class Appearing:
     Args:
         objects: the current objects.
         open: the sorts whose objects appear when a record names them.
-        gone: the collected objects. They may be named again, whatever their sort.
+        collected: the collected objects. They may be named again, whatever their sort.
         ended: by sort, the numbers of the states in which an unreferenced object can be collected.
         states: the states of ``objects`` that explain the trace so far.
         broken: the axiom that an object map violates; "" if none.
@@ -35,7 +35,7 @@ class Appearing:
 
     objects: ObjectMap
     open: frozenset[str]
-    gone: Container[tuple[str, str]]
+    collected: Container[tuple[str, str]]
     ended: Mapping[str, frozenset[int]]
     states: Sequence[State]
     broken: Callable[[ObjectMap], str]
@@ -69,7 +69,7 @@ class Appearing:
                 number < 0
                 and sort not in self.open
                 and (sort, name) not in introduced
-                and (sort, name) not in self.gone
+                and (sort, name) not in self.collected
             ):
                 continue  # the name is unknown: reading the record reports it
             place = number if number >= 0 else self._free(object_map, sort, mentioned)

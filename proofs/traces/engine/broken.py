@@ -23,15 +23,15 @@ def broken_invariants(instance: Instance, before: State, observed: Mapping[int, 
     if len(observed) < instance.width:
         return []
     state = tuple(observed[slot] for slot in range(instance.width))
-    model, found = instance.model, []
+    model, violated = instance.model, []
     for prop in model.properties:
         if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
             broken = set(_violations(instance, prop, state)) - set(_violations(instance, prop, before))
             if broken:
                 who = ", ".join(f"{n} = {v}" for n, v in min(broken))
                 says = f"{prop.says} (violated for {who})" if who else prop.says
-                found.append(Requirement(prop.name, says, model.document.name, prop.line, prop.sentence))
-    return found
+                violated.append(Requirement(prop.name, says, model.document.name, prop.line, prop.sentence))
+    return violated
 
 
 def _readable(instance: Instance, prop: Invariant) -> bool:
@@ -65,8 +65,8 @@ def cited(model: Model, says: str, line: int | None) -> Requirement:
 
 def broken_guard(instance: Instance, state: State, choice: Choice) -> list[Requirement]:
     """The first condition of the action's guard that does not hold, with an object that shows it; [] if all hold."""
-    found = guard_met(instance, state, choice)[1]
-    return [found] if found is not None else []
+    guard = guard_met(instance, state, choice)[1]
+    return [guard] if guard is not None else []
 
 
 def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Requirement | None]:
@@ -152,17 +152,17 @@ def broken_table(instance: Instance, before: State, reached: State, observed: Ma
             slot = instance.slot(sort) + number
             if slot not in observed or observed[slot] == reached[slot]:
                 continue
-            source, there, target = (machine.states[s[slot]].name for s in (before, observed, reached))
+            source, seen, target = (machine.states[s[slot]].name for s in (before, observed, reached))
             table = model.table(sort)
-            if there == source:
+            if seen == source:
                 moves = [r for r in table if (r.source, r.target) == (source, target)]
                 says = f"{name} stays {source}, though {_events(moves)} takes it to {target}"
                 return cited(model, says, moves[0].line if moves else machine.line)
-            rows = [r for r in table if (r.source, r.target) == (source, there)]
+            rows = [r for r in table if (r.source, r.target) == (source, seen)]
             if not rows:
-                says = f"{name} goes from {source} to {there}, where {sort}'s table has no row"
+                says = f"{name} goes from {source} to {seen}, where {sort}'s table has no row"
                 return cited(model, says, machine.line)
-            says = f"{name} goes from {source} to {there}, which only {_events(rows)} does, and nothing here fires it"
+            says = f"{name} goes from {source} to {seen}, which only {_events(rows)} does, and nothing here fires it"
             return cited(model, says, rows[0].line)
     return None
 

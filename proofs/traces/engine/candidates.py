@@ -143,7 +143,7 @@ def _explained(states: Sequence[S], record: Record[S], limit: int, paths: int) -
     Raises:
         TooManyStates: they, or the paths to them, exceed the limit.
     """
-    found: dict[S, None] = {}
+    distinct: dict[S, None] = {}
     tried = 0
     for state in states:
         for path in record.successors(state):
@@ -151,10 +151,10 @@ def _explained(states: Sequence[S], record: Record[S], limit: int, paths: int) -
             if tried > paths:
                 raise TooManyStates(f"more than {paths} ways to explain the record")
             if not record.observed.differing(path.state):
-                found[path.state] = None
-                if len(found) > limit:
+                distinct[path.state] = None
+                if len(distinct) > limit:
                     raise TooManyStates(f"more than {limit} states explain the trace so far")
-    return tuple(found)
+    return tuple(distinct)
 
 
 def check_run(

@@ -32,9 +32,9 @@ class CollectedNames:
     @property
     def ended(self) -> Mapping[tuple[str, str], Ended | None]:
         """The collected objects with their values, first collected first."""
-        return self._own()
+        return self._own_table()
 
-    def _own(self) -> dict[tuple[str, str], Ended | None]:
+    def _own_table(self) -> dict[tuple[str, str], Ended | None]:
         """The table of this version; a copy, if the next version has taken it over."""
         if self._table is None:
             assert self._next is not None
@@ -60,27 +60,27 @@ class CollectedNames:
             states: the states of ``before`` that explain the trace so far.
         """
         new = now.new_places(before)
-        gone = [
+        newly_collected = [
             (sort, before.names[sort][number], number)
             for sort, numbers in new.items()
             for number in numbers
             if number < len(before.names[sort]) and now.number(sort, before.names[sort][number]) < 0
         ]
         back = [key for sort, numbers in new.items() for n in numbers if (key := (sort, now.names[sort][n])) in self]
-        if not gone and not back:
+        if not newly_collected and not back:
             return self
         earlier = self._earlier() if self._earlier is not None else None
         if earlier is not None:
-            earlier._own()  # the earlier version is still in use, and must not store every later change
-        table = self._own() if not back else {key: ended for key, ended in self.ended.items() if key not in back}
-        for sort, name, number in gone:
+            earlier._own_table()  # the earlier version is still in use, and must not store every later change
+        table = self._own_table() if not back else {key: ended for key, ended in self.ended.items() if key not in back}
+        for sort, name, number in newly_collected:
             table[sort, name] = _alike(before, sort, number, states)
         dropped = {key: table.pop(key) for key in list(islice(table, max(0, len(table) - MOST_NAMES)))}
         after = CollectedNames()
         after._table = table
         if not back:
             after._earlier = ref(self)
-            self._table, self._next = None, (after, [(sort, name) for sort, name, _ in gone], dropped)
+            self._table, self._next = None, (after, [(sort, name) for sort, name, _ in newly_collected], dropped)
         return after
 
     def restored(
@@ -103,5 +103,5 @@ _Next = tuple[CollectedNames, Sequence[tuple[str, str]], dict[tuple[str, str], E
 def _alike(objects: ObjectMap, sort: str, number: int, states: Sequence[State]) -> Ended | None:
     """The values of the object, if all states agree on them; else None."""
     slots = objects.slots(sort, number)
-    found = {tuple([state[slot] for slot in slots]) for state in states}
-    return found.pop() if len(found) == 1 else None
+    values = {tuple([state[slot] for slot in slots]) for state in states}
+    return values.pop() if len(values) == 1 else None

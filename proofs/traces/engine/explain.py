@@ -47,7 +47,7 @@ class Clue:
         after: the objection to a state just after it.
         observed: what it shows of the state after.
         fixed: the slots that its own step does not change.
-        telling: accept only steps that change at least one of the observed fields to its observed value.
+        must_show_change: accept only steps that change at least one of the observed fields to its observed value.
         suspects: if the record does not conform, the steps whose refusal may explain it; None for ``steps``.
     """
 
@@ -61,7 +61,7 @@ class Clue:
     after: Complaint = nothing
     observed: Observation = field(default_factory=Observation)
     fixed: frozenset[int] = frozenset()
-    telling: bool = False
+    must_show_change: bool = False
     suspects: Sequence[StepPattern] | None = None
 
 
@@ -86,8 +86,8 @@ class Explainer:
         """The paths of unlogged steps that may come before the record's own step."""
 
         def moves(at: State) -> Iterator[tuple[str, State]]:
-            for wanted in clue.unlogged:
-                for choice, after in self.steps.some(at, wanted):
+            for pattern in clue.unlogged:
+                for choice, after in self.steps.some(at, pattern):
                     if all(at[slot] == after[slot] for slot in clue.logged):
                         yield f"unlogged {show_choice(self.steps.instance, choice)}", after
                         if clue.in_order:
@@ -102,17 +102,17 @@ class Explainer:
                 continue
             if (clue.or_none or not clue.steps) and not clue.after(start.state):
                 yield start
-            for wanted in clue.steps:
-                for path in self.steps.paths(start, wanted):
+            for pattern in clue.steps:
+                for path in self.steps.paths(start, pattern):
                     if not clue.after(path.state) and self.fits(start.state, path.state, clue):
                         yield path
 
     def fits(self, before: State, after: State, clue: Clue) -> bool:
         """Whether the clue's own step may make this change."""
         kept = all(before[slot] == after[slot] for slot in clue.fixed)
-        return kept and (not clue.telling or self.tells(before, after, clue))
+        return kept and (not clue.must_show_change or self.shows_observed_change(before, after, clue))
 
-    def tells(self, before: State, after: State, clue: Clue) -> bool:
+    def shows_observed_change(self, before: State, after: State, clue: Clue) -> bool:
         """Whether the step changes one of the observed fields to its observed value."""
         return any(before[slot] != value == after[slot] for slot, value in clue.observed.slots.items())
 
@@ -124,22 +124,26 @@ class Explainer:
                 continue
             if (clue.or_none or not clue.steps) and (complaint := clue.after(start.state)):
                 yield Path(start.steps, start.state, (self.requirement(complaint),))
-            for wanted in clue.steps if clue.suspects is None else clue.suspects:
-                for refused in self.steps.nearest(start.state, wanted):
+            for pattern in clue.steps if clue.suspects is None else clue.suspects:
+                for refused in self.steps.nearest(start.state, pattern):
                     impossible = refused.state == start.state
-                    if not clue.telling or impossible or self.tells(start.state, refused.state, clue):
+                    if (
+                        not clue.must_show_change
+                        or impossible
+                        or self.shows_observed_change(start.state, refused.state, clue)
+                    ):
                         yield Path((*start.steps, *refused.steps), refused.state, refused.refused, refused.met)
-                yield from self.saying_too_little(start, wanted, clue)
-            for wanted in () if clue.telling else clue.steps:
-                for path in self.steps.paths(start, wanted):
+                yield from self.saying_too_little(start, pattern, clue)
+            for pattern in () if clue.must_show_change else clue.steps:
+                for path in self.steps.paths(start, pattern):
                     if complaint := clue.after(path.state):
                         yield Path(path.steps, path.state, (self.requirement(complaint),))
 
-    def saying_too_little(self, start: Path, wanted: StepPattern, clue: Clue) -> Iterator[Path]:
+    def saying_too_little(self, start: Path, pattern: StepPattern, clue: Clue) -> Iterator[Path]:
         """Steps that the model allows, but that change more than the record says."""
-        for choice, after in self.steps.some(start.state, wanted) if clue.fixed else ():
+        for choice, after in self.steps.some(start.state, pattern) if clue.fixed else ():
             more = sorted(slot for slot in clue.fixed if after[slot] != start.state[slot])
-            if more and self.tells(start.state, after, clue):
+            if more and self.shows_observed_change(start.state, after, clue):
                 d = difference(self.steps.instance, more[0], start.state[more[0]], after[more[0]])
                 says = f"it changes {d.object} too ({d.field} from {d.model} to {d.observed}), which the record does not say"
                 met = guard_met(self.steps.instance, start.state, choice)[0]

@@ -60,8 +60,8 @@ class KnownSteps:
             self.asked = 0
         parameters = self._steps.instance.model.action(name).parameters
         choice = Choice(name, tuple((v.name, value) for v, value in zip(parameters, chosen, strict=True)))
-        found = self._known[name, chosen] = Remembered(partial(self._find, choice))
-        return found
+        remembered = self._known[name, chosen] = Remembered(partial(self._find, choice))
+        return remembered
 
     def _find(self, choice: Choice, state: State) -> Writes | None:
         self.asked += 1
@@ -146,14 +146,14 @@ class FastPath:
         Raises:
             KeyError, TypeError, AttributeError: a part of it is wrong.
         """
-        found: dict[tuple[str, str], dict[int, int]] = {}
+        by_attribute: dict[tuple[str, str], dict[int, int]] = {}
         for sort, attributes in given.items():
             numbers = self._numbers[sort]
             for name, values in attributes.items():
                 codes, kind = self._rigid[sort, name]
                 for obj, shown in values.items():
-                    found.setdefault((sort, name), {})[numbers[obj]] = _code(shown, codes, kind)
-        return found
+                    by_attribute.setdefault((sort, name), {})[numbers[obj]] = _code(shown, codes, kind)
+        return by_attribute
 
     def after(self, record: Mapping[str, Any], state: State) -> State | None:
         """The state after the record's step or observation; None if the complete check must decide."""
@@ -162,10 +162,10 @@ class FastPath:
                 return None
             if "action" in record:
                 name, given = record["action"], record["parameters"]
-                wanted = self._actions[name]
-                if type(given) is not dict or len(given) != len(wanted):
+                expected = self._actions[name]
+                if type(given) is not dict or len(given) != len(expected):
                     return None
-                chosen = tuple([_code(given[n], codes, kind) for n, codes, kind in wanted])
+                chosen = tuple([_code(given[n], codes, kind) for n, codes, kind in expected])
                 writes = self._known.writes(name, chosen, state + self._rigid_state)
                 if writes is None:
                     return None
@@ -204,10 +204,10 @@ def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:
         raise TypeError
     if not isinstance(shown, list):
         return codes[shown]
-    found = 0
+    mask = 0
     for name in shown:
-        found |= codes[name]
-    return found
+        mask |= codes[name]
+    return mask
 
 
 def introduces(record: Mapping[str, Any]) -> bool:

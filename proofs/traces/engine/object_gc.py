@@ -23,13 +23,13 @@ def collectable(model: Model) -> Mapping[str, frozenset[str]]:
     known: Mapping[str, frozenset[str]] | None = vars(model).get("_collectable")
     if known is not None:
         return known
-    found = {}
+    by_sort = {}
     for machine in model.machines:
         sort = machine.sort.name
         final = [s.name for s in machine.states if all(row.source != s.name for row in model.table(sort))]
-        found[sort] = frozenset(s for s in final if Ended(model, sort, s).makes_no_difference())
-    object.__setattr__(model, "_collectable", found)  # a model never changes, and every trace asks for it
-    return found
+        by_sort[sort] = frozenset(s for s in final if Ended(model, sort, s).makes_no_difference())
+    object.__setattr__(model, "_collectable", by_sort)  # a model never changes, and every trace asks for it
+    return by_sort
 
 
 def refers(instance: Instance, state: State, sort: str, number: int) -> bool:

@@ -147,15 +147,15 @@ class ObjectMap:
 
     def new_places(self, than: ObjectMap) -> dict[str, list[int]]:
         """The numbers of the objects that the earlier map ``than`` does not have, by sort."""
-        found = {}
+        places = {}
         for sort, births in self.births.items():
             older = than.births[sort]
             if births is not older:
                 new = [i for i, (now, before) in enumerate(zip(births, older, strict=False)) if now != before]
                 new += range(len(older), len(births))
                 if new:
-                    found[sort] = new
-        return found
+                    places[sort] = new
+        return places
 
     def newer(self, than: ObjectMap) -> dict[str, list[str]]:
         """The names of the objects that the earlier map ``than`` does not have, by sort."""

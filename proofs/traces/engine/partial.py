@@ -90,23 +90,23 @@ class Guesses:
     """The guesses of one evaluation. The first answers are given; for later questions it takes the first choice."""
 
     given: tuple[int, ...] = ()
-    taken: list[int] = field(default_factory=list)
+    answers: list[int] = field(default_factory=list)
     many: list[int] = field(default_factory=list)
     known: dict[Any, Any] = field(default_factory=dict)
 
     def among(self, key: Any, choices: Sequence[Any]) -> Any:
         """One of ``choices``; the same whenever ``key`` is asked again."""
         if key not in self.known:
-            at = len(self.taken)
+            at = len(self.answers)
             number = self.given[at] if at < len(self.given) else 0
-            self.taken.append(number)
+            self.answers.append(number)
             self.many.append(len(choices))
             self.known[key] = choices[number]
         return self.known[key]
 
 
-def every_guess(told: Callable[[Guesses], T]) -> Iterator[T]:
-    """The results of ``told`` for all combinations of the guesses that it asks for.
+def every_guess(evaluate: Callable[[Guesses], T]) -> Iterator[T]:
+    """The results of ``evaluate`` for all combinations of the guesses that it asks for.
 
     Raises:
         TooManyStates: more than ``MOST_GUESSES`` combinations.
@@ -118,13 +118,13 @@ def every_guess(told: Callable[[Guesses], T]) -> Iterator[T]:
         if tried > MOST_GUESSES:
             raise TooManyStates(f"more than {MOST_GUESSES} ways to guess what is not seen")
         guesses = Guesses(todo.pop())
-        yield told(guesses)
-        for at in range(len(guesses.given), len(guesses.taken)):
-            todo += [(*guesses.taken[:at], other) for other in range(1, guesses.many[at])]
+        yield evaluate(guesses)
+        for at in range(len(guesses.given), len(guesses.answers)):
+            todo += [(*guesses.answers[:at], other) for other in range(1, guesses.many[at])]
 
 
 @dataclass
-class Look:
+class EvaluationContext:
     """A moment of a partly observed model: the state before, the state after (if any), and the guesses."""
 
     view: View
@@ -135,13 +135,15 @@ class Look:
     after: Values | None = None
     later: bool = False
 
-    def bind(self, more: Mapping[str, Any]) -> Look:
+    def bind(self, more: Mapping[str, Any]) -> EvaluationContext:
         """The same moment with more variables."""
-        return Look(self.view, self.before, {**self.bound, **more}, self.guesses, self.fired, self.after, self.later)
+        return EvaluationContext(
+            self.view, self.before, {**self.bound, **more}, self.guesses, self.fired, self.after, self.later
+        )
 
-    def afterwards(self) -> Look:
+    def afterwards(self) -> EvaluationContext:
         """The same moment, evaluated in the state after."""
-        return Look(self.view, self.before, self.bound, self.guesses, self.fired, self.after, True)
+        return EvaluationContext(self.view, self.before, self.bound, self.guesses, self.fired, self.after, True)
 
     def objects(self, sort: str) -> list[Obj]:
         return [(sort, number) for number in range(self.view.sizes[sort])]
@@ -159,11 +161,11 @@ class Look:
         if obj == NOBODY:
             raise Undefined(f"{attribute} of nobody")
         name = (obj[0], attribute, obj[1])
-        found = self.view.fixed.get(name)
-        if found is None:
-            found = self.value(name)
-        if found is not None and found is not UNKNOWN:
-            return found
+        value = self.view.fixed.get(name)
+        if value is None:
+            value = self.value(name)
+        if value is not None and value is not UNKNOWN:
+            return value
         declared = self.view.model.machine(obj[0]).attribute(attribute)
         assert declared is not None, name
         if isinstance(declared.type, Ref):
@@ -202,57 +204,57 @@ class Look:
         return bool(self.guesses.among((show_term(term), named, self.later), (True, False)))
 
 
-Reading = Callable[[Look], Any]
+Reading = Callable[[EvaluationContext], Any]
 
 
 def compiled(term: t.Term) -> Reading:
     """``term``, compiled for evaluation on a partly observed state."""
-    found: Reading | None = vars(term).get("_partial")
-    if found is None:
-        found = _compile(term)
-        object.__setattr__(term, "_partial", found)  # a term never changes
-    return found
+    reader: Reading | None = vars(term).get("_partial")
+    if reader is None:
+        reader = _compile(term)
+        object.__setattr__(term, "_partial", reader)  # a term never changes
+    return reader
 
 
 def _compile(term: t.Term) -> Reading:
     match term:
         case t.Var(name):
-            return lambda look: look.bound[name]
+            return lambda context: context.bound[name]
         case t.Me():
-            return lambda look: look.bound["me"]
+            return lambda context: context.bound["me"]
         case t.Given(name):
-            return lambda look: look.bound[f"given {name}"]
+            return lambda context: context.bound[f"given {name}"]
         case t.Nothing():
-            return lambda look: NOBODY
+            return lambda context: NOBODY
         case t.Constant(value):
-            return lambda look: value
+            return lambda context: value
         case t.Attr(of, name):
             whose = compiled(of)
-            return lambda look: look.read(whose(look), name)
+            return lambda context: context.read(whose(context), name)
         case t.Is(of, states):
             who, among = compiled(of), frozenset(states)
-            return lambda look: look.is_in(who(look), among)
+            return lambda context: context.is_in(who(context), among)
         case t.After(part):
             inner = compiled(part)
-            return lambda look: inner(look.afterwards())
+            return lambda context: inner(context.afterwards())
         case t.Fires(of, event, _):
             firing = compiled(of)
-            return lambda look: (firing(look), event) in look.fired
+            return lambda context: (firing(context), event) in context.fired
         case t.Not(part):
             inner = compiled(part)
-            return lambda look: not inner(look)
+            return lambda context: not inner(context)
         case t.And(parts):
             every = [compiled(p) for p in parts]
-            return lambda look: all(p(look) for p in every)
+            return lambda context: all(p(context) for p in every)
         case t.Or(parts):
             some = [compiled(p) for p in parts]
-            return lambda look: any(p(look) for p in some)
+            return lambda context: any(p(context) for p in some)
         case t.Implies(premise, conclusion):
             given, then = compiled(premise), compiled(conclusion)
-            return lambda look: not given(look) or then(look)
+            return lambda context: not given(context) or then(context)
         case t.Iff(left, right):
             one, other = compiled(left), compiled(right)
-            return lambda look: bool(one(look)) == bool(other(look))
+            return lambda context: bool(one(context)) == bool(other(context))
         case t.Quantified(universal, variables, body):
             return _quantified(universal, variables, compiled(body))
         case _:
@@ -263,10 +265,10 @@ def _quantified(universal: bool, variables: Sequence[t.Var], inner: Reading) -> 
     names = [v.name for v in variables]
     sorts = [v.type.sort.name for v in variables if isinstance(v.type, Ref)]
 
-    def holds(look: Look) -> bool:
-        ways = product(*(look.objects(sort) for sort in sorts))
-        found = (inner(look.bind(dict(zip(names, way, strict=True)))) for way in ways)
-        return all(found) if universal else any(found)
+    def holds(context: EvaluationContext) -> bool:
+        ways = product(*(context.objects(sort) for sort in sorts))
+        truths = (inner(context.bind(dict(zip(names, way, strict=True)))) for way in ways)
+        return all(truths) if universal else any(truths)
 
     return holds
 
@@ -283,17 +285,17 @@ def _of_values(term: t.Term) -> Reading:
         case t.Sum(left, right, sign):
             one, other = compiled(left), compiled(right)
 
-            def total(look: Look) -> Any:
-                a, b = one(look), other(look)
+            def total(context: EvaluationContext) -> Any:
+                a, b = one(context), other(context)
                 return UNKNOWN if a is UNKNOWN or b is UNKNOWN else a + sign * b
 
             return total
         case _:
-            return lambda look: UNKNOWN  # constructed sets: no view follows them
+            return lambda context: UNKNOWN  # constructed sets: no view follows them
     first, second = compiled(left), compiled(right)
 
-    def compared(look: Look) -> Any:
-        a, b = first(look), second(look)
-        return look.perhaps(term) if a is UNKNOWN or b is UNKNOWN else how(a, b)
+    def compared(context: EvaluationContext) -> Any:
+        a, b = first(context), second(context)
+        return context.perhaps(term) if a is UNKNOWN or b is UNKNOWN else how(a, b)
 
     return compared

@@ -21,7 +21,7 @@ from schedproof.model.lang.triggers import TriggerGraph, trigger_graph
 from schedproof.model.lang.types import Ref
 from schedproof.model.semantics import Remembered, Undefined
 
-from .partial import NOBODY, UNKNOWN, Guesses, Look, Obj, Reading, Values, View, compiled, every_guess
+from .partial import NOBODY, UNKNOWN, EvaluationContext, Guesses, Obj, Reading, Values, View, compiled, every_guess
 
 
 class _NoRow(Exception):
@@ -59,7 +59,7 @@ class Plan:
         return trigger_graph(self.model)
 
     @cached_property
-    def _telling(self) -> frozenset[tuple[str, str]]:
+    def _visible(self) -> frozenset[tuple[str, str]]:
         """The events and actions that can change a followed field."""
         changing = {
             (row.sort.name, row.event)
@@ -76,11 +76,11 @@ class Plan:
 
         Observed conditions come first, to save guesses.
         """
-        found = []
+        guarded = []
         for action in self.model.actions:
-            if (action.name, "") in self._telling:
-                found.append((action, [compiled(part) for part in sorted(action.when, key=self._asks_unobserved)]))
-        return found
+            if (action.name, "") in self._visible:
+                guarded.append((action, [compiled(part) for part in sorted(action.when, key=self._asks_unobserved)]))
+        return guarded
 
     def _asks_unobserved(self, term: t.Term) -> bool:
         """Whether the term reads a state that is not followed."""
@@ -92,10 +92,10 @@ class Plan:
     def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:
         """The rules in causal order, each with what triggers it and its own variables."""
         order = {node: at for at, node in enumerate(self._graph.sorted())}
-        found = []
+        ordered = []
         for rule in self.model.rules:
             head = (sort_of(self.model, rule.fires.of, {}), rule.fires.event)
-            if head not in self._telling:
+            if head not in self._visible:
                 continue
             known = {v.name for v in rule.on.parameters} if isinstance(rule.on, Action) else set()
             if isinstance(rule.on, Action):
@@ -104,8 +104,8 @@ class Plan:
                 on = (sort_of(self.model, rule.on.of, {}), rule.on.event)
             conditions = [*([rule.on] if isinstance(rule.on, Fires) else []), *rule.when, rule.fires]
             free = {n: v for part in conditions for n, v in t.free_variables(part).items() if n not in known}
-            found.append((order[head], rule, on, list(free.values())))
-        return [(rule, on, free) for _, rule, on, free in sorted(found, key=lambda entry: entry[0])]
+            ordered.append((order[head], rule, on, list(free.values())))
+        return [(rule, on, free) for _, rule, on, free in sorted(ordered, key=lambda entry: entry[0])]
 
     @cached_property
     def rows(self) -> Mapping[tuple[str, str, str], Row]:
@@ -115,10 +115,10 @@ class Plan:
     @cached_property
     def leading(self) -> Mapping[tuple[str, str], Sequence[Row]]:
         """The rows of each event."""
-        found: dict[tuple[str, str], list[Row]] = {}
+        rows: dict[tuple[str, str], list[Row]] = {}
         for row in self.model.rows:
-            found.setdefault((row.sort.name, row.event), []).append(row)
-        return found
+            rows.setdefault((row.sort.name, row.event), []).append(row)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -153,20 +153,20 @@ class PartialSteps:
 
         Effects are cached by the values that they read.
         """
-        found = []
+        ways = []
         for action, guard in self.plan.actions:
             names = [v.name for v in action.parameters]
             for chosen in product(*(self._domain(v) for v in action.parameters)):
                 bound = tuple(zip(names, chosen, strict=True))
-                found.append((action.name, bound, Remembered(partial(self._effects, action, guard, dict(bound)))))
-        return found
+                ways.append((action.name, bound, Remembered(partial(self._effects, action, guard, dict(bound)))))
+        return ways
 
     def _effects(
         self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values
     ) -> Sequence[_Effect]:
         """The effects of a choice under all guesses, without duplicates."""
-        told = every_guess(partial(self._effect, action, guard, bound, values))
-        return list(dict.fromkeys(effect for effect in told if effect is not None))
+        effects = every_guess(partial(self._effect, action, guard, bound, values))
+        return list(dict.fromkeys(effect for effect in effects if effect is not None))
 
     def _domain(self, variable: t.Var) -> Sequence[Obj]:
         assert isinstance(variable.type, Ref), variable
@@ -177,67 +177,73 @@ class PartialSteps:
         self, action: Action, guard: Sequence[Reading], bound: dict[str, Obj], values: Values, guesses: Guesses
     ) -> _Effect | None:
         fired: dict[tuple[Obj, str], Mapping[str, Any]] = {}
-        look = Look(self.view, values, bound, guesses, fired)
+        context = EvaluationContext(self.view, values, bound, guesses, fired)
         try:
-            if not all(condition(look) for condition in guard):
+            if not all(condition(context) for condition in guard):
                 return None
             for root in action.fires:
-                self._fire(look, root, fired)
+                self._fire(context, root, fired)
             for rule, on, free in self.plan.rules:
                 if on[1] == "" and on[0] != action.name:
                     continue
                 if on[1] and not any(obj[0] == on[0] and event == on[1] for obj, event in fired):
                     continue
-                self._follow(look, rule, free, fired)
-            writes = self._writes(look, fired)
+                self._follow(context, rule, free, fired)
+            writes = self._writes(context, fired)
         except (Undefined, _NoRow):
             return None
         return frozenset(fired), tuple(writes)
 
     def _follow(
-        self, look: Look, rule: Rule, free: Sequence[t.Var], fired: dict[tuple[Obj, str], Mapping[str, Any]]
+        self,
+        context: EvaluationContext,
+        rule: Rule,
+        free: Sequence[t.Var],
+        fired: dict[tuple[Obj, str], Mapping[str, Any]],
     ) -> None:
         for way in product(*(self._domain(v) for v in free)):
-            own = look.bind(dict(zip((v.name for v in free), way, strict=True)))
-            if isinstance(rule.on, Fires) and not compiled(rule.on)(own):
+            inner = context.bind(dict(zip((v.name for v in free), way, strict=True)))
+            if isinstance(rule.on, Fires) and not compiled(rule.on)(inner):
                 continue
-            if all(compiled(condition)(own) for condition in rule.when):
-                self._fire(own, rule.fires, fired)
+            if all(compiled(condition)(inner) for condition in rule.when):
+                self._fire(inner, rule.fires, fired)
 
-    def _fire(self, look: Look, firing: Fires, fired: dict[tuple[Obj, str], Mapping[str, Any]]) -> None:
-        who: Obj = compiled(firing.of)(look)
+    def _fire(self, context: EvaluationContext, firing: Fires, fired: dict[tuple[Obj, str], Mapping[str, Any]]) -> None:
+        who: Obj = compiled(firing.of)(context)
         if who == NOBODY:
             raise Undefined(f"{firing.event} of nobody")
         if self._is_followed(who):
             if any(obj == who and event != firing.event for obj, event in fired):
                 raise _NoRow
-        elif not look.narrow(who, self._sources(who, firing.event)):
+        elif not context.narrow(who, self._sources(who, firing.event)):
             raise _NoRow
-        fired[who, firing.event] = {name: compiled(value)(look) for name, value in firing.payload}
+        fired[who, firing.event] = {name: compiled(value)(context) for name, value in firing.payload}
 
     def _is_followed(self, obj: Obj) -> bool:
         return (obj[0], "", obj[1]) in self.view.places
 
-    def _writes(self, look: Look, fired: Mapping[tuple[Obj, str], Mapping[str, Any]]) -> list[tuple[int, Any]]:
-        places, found = self.view.places, []
+    def _writes(
+        self, context: EvaluationContext, fired: Mapping[tuple[Obj, str], Mapping[str, Any]]
+    ) -> list[tuple[int, Any]]:
+        places, writes = self.view.places, []
         for (obj, event), payload in fired.items():
             sort, number = obj
             if not self._is_followed(obj):
                 continue
-            row = self.plan.rows.get((sort, event, look.before[places[sort, "", number]]))
+            row = self.plan.rows.get((sort, event, context.before[places[sort, "", number]]))
             if row is None:
                 raise _NoRow
-            found.append((places[sort, "", number], row.target))
-            own = look.bind({"me": obj, **{f"given {name}": value for name, value in payload.items()}})
+            writes.append((places[sort, "", number], row.target))
+            inner = context.bind({"me": obj, **{f"given {name}": value for name, value in payload.items()}})
             for name, term in row.sets:
                 where = (sort, name, number)
                 if where in places:
-                    found.append((places[where], compiled(term)(own)))
+                    writes.append((places[where], compiled(term)(inner)))
                 elif where in self.view.fixed:
-                    value = compiled(term)(own)
+                    value = compiled(term)(inner)
                     if value is not UNKNOWN and value != self.view.fixed[where]:
                         raise _NoRow
-        return found
+        return writes
 
     # --- Properties
 
@@ -250,7 +256,7 @@ class PartialSteps:
             bound = {**dict(step.bound), **dict(zip((v.name for v in prop.over), way, strict=True))}
 
             def broken(guesses: Guesses, bound: dict[str, Any] = bound) -> bool:
-                return _broken(prop, Look(self.view, before, bound, guesses, fired, step.after))
+                return _broken(prop, EvaluationContext(self.view, before, bound, guesses, fired, step.after))
 
             if all(every_guess(broken)):
                 return True
@@ -262,15 +268,15 @@ class PartialSteps:
             bound = dict(zip((v.name for v in prop.over), way, strict=True))
 
             def broken(guesses: Guesses, bound: dict[str, Any] = bound) -> bool:
-                return _broken(prop, Look(self.view, values, dict(bound), guesses))
+                return _broken(prop, EvaluationContext(self.view, values, dict(bound), guesses))
 
             if all(every_guess(broken)):
                 return tuple(bound.items())
         return None
 
 
-def _broken(prop: Invariant | StepInvariant, look: Look) -> bool:
+def _broken(prop: Invariant | StepInvariant, context: EvaluationContext) -> bool:
     try:
-        return (prop.given is None or bool(compiled(prop.given)(look))) and not compiled(prop.then)(look)
+        return (prop.given is None or bool(compiled(prop.given)(context))) and not compiled(prop.then)(context)
     except Undefined:
         return False

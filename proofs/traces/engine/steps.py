@@ -73,13 +73,13 @@ class Steps:
         """The model with its objects, as messages name them."""
         return self.named or self.stepper.instance
 
-    def some(self, state: State, wanted: StepPattern) -> Iterator[tuple[Choice, State]]:
+    def some(self, state: State, pattern: StepPattern) -> Iterator[tuple[Choice, State]]:
         """The steps that match the pattern, each with the state after.
 
         Raises:
             TooManyStates: too many choices of the parameters not given, or too many choices tried for this record.
         """
-        action, given = wanted.action, wanted.given
+        action, given = pattern.action, pattern.given
         names = [v.name for v in action.parameters]
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
         if prod(_size(domain) for domain in domains) > MOST_CHOICES:
@@ -98,7 +98,7 @@ class Steps:
                     # Few choices pass the guard; only for these an object is made.
                     choice = Choice(action.name, tuple(zip(names, values, strict=True)))
                     step = self.stepper.step(state, choice)
-                    if wanted.causes(step.fired):
+                    if pattern.causes(step.fired):
                         yield choice, step.after
             except (IllFormed, Undefined):
                 continue
@@ -139,37 +139,37 @@ class Steps:
             self._guards[action.name] = [compile_term(self.instance, conjunct, scope) for conjunct in action.when]
         return self._guards[action.name]
 
-    def paths(self, start: Path, wanted: StepPattern) -> Iterator[Path]:
+    def paths(self, start: Path, pattern: StepPattern) -> Iterator[Path]:
         """``start`` extended by each step that matches the pattern."""
-        for choice, after in self.some(start.state, wanted):
+        for choice, after in self.some(start.state, pattern):
             yield Path((*start.steps, show_choice(self.instance, choice)), after)
 
-    def nearest(self, state: State, wanted: StepPattern) -> Iterator[Path]:
+    def nearest(self, state: State, pattern: StepPattern) -> Iterator[Path]:
         """As ``refused``, but gives missing parameters the values that meet most conditions of the guard."""
-        action, given = wanted.action, wanted.given
+        action, given = pattern.action, pattern.given
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
         if prod(_size(domain) for domain in domains) > MOST_TRIED:
-            yield from self.refused(state, wanted)
+            yield from self.refused(state, pattern)
             return
         best: tuple[int, Mapping[str, int]] | None = None
         for values in product(*domains):
             chosen = {v.name: value for v, value in zip(action.parameters, values, strict=True)}
             met, broken = guard_met(self.instance, state, Choice(action.name, tuple(chosen.items())))
             if broken is None:  # the step is possible, but may not cause the event
-                yield from self.refused(state, StepPattern(action, chosen, wanted.event))
+                yield from self.refused(state, StepPattern(action, chosen, pattern.event))
                 return
             if best is None or met > best[0]:
                 best = (met, chosen)
         if best is not None:
-            yield from self.refused(state, StepPattern(action, best[1], wanted.event))
+            yield from self.refused(state, StepPattern(action, best[1], pattern.event))
 
-    def refused(self, state: State, wanted: StepPattern) -> Iterator[Path]:
+    def refused(self, state: State, pattern: StepPattern) -> Iterator[Path]:
         """Yields why no step of the pattern is possible."""
-        action, given = wanted.action, wanted.given
+        action, given = pattern.action, pattern.given
         document = self.instance.model.document.name
         names = [v.name for v in action.parameters]
         if not all(name in given for name in names):
-            if next(self.some(state, wanted), None) is None:
+            if next(self.some(state, pattern), None) is None:
                 says = f"no choice of the parameters that are not given makes {action.name} possible"
                 yield Path((action.name,), state, (cited(self.instance.model, says, action.line),))
             return
@@ -179,9 +179,9 @@ class Steps:
         try:
             step = self.stepper.step(state, choice)
             after = step.after
-            if broken is None and not wanted.causes(step.fired):
-                assert wanted.event is not None
-                says = f"{action.name} does not lead to {'.'.join(wanted.event[:2])} there"
+            if broken is None and not pattern.causes(step.fired):
+                assert pattern.event is not None
+                says = f"{action.name} does not lead to {'.'.join(pattern.event[:2])} there"
                 why = [cited(self.instance.model, says, action.line)]
         except (IllFormed, Undefined) as error:
             after = state

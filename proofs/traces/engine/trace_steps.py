@@ -187,13 +187,13 @@ class TraceSteps:
             The states, and the objects that returned as (sort, name). There are no states if the last values of one of
             them are unknown.
         """
-        context, said = now.context, record.get("objects", {})
+        context, named = now.context, record.get("objects", {})
         states = objects.moved(now.states, context.objects)
         back = [
             (sort, name)
             for sort, names in objects.newer(context.objects).items()
             for name in names
-            if (sort, name) in context.collected and name not in said.get(sort, ())
+            if (sort, name) in context.collected and name not in named.get(sort, ())
         ]
         if not back:
             return states, back
@@ -213,9 +213,9 @@ class TraceSteps:
         free = [v.type for one in steps for v in one.action.parameters if v.name not in one.given]
         return any(isinstance(kind, Ref | SetOf) and kind.sort.name in self._open_sorts for kind in free)
 
-    def _not_known(self, found: Nonconformance[TraceCandidates]) -> str:
+    def _not_known(self, nonconformance: Nonconformance[TraceCandidates]) -> str:
         """Why the verdict is undetermined and not "violates": unobserved objects may explain the record."""
-        at = f"record {found.record.number} (line {found.record.line})"
+        at = f"record {nonconformance.record.number} (line {nonconformance.record.line})"
         sorts = " and ".join(sorted(self._open_sorts))
         return (
             f"{at}: no step of the objects named so far explains it, but further objects may have had a part in the "

@@ -39,7 +39,7 @@ class Unobserved:
         """Whether no cause of the event on an object passes this one as the parameter ``name``."""
         raise NotImplementedError
 
-    def own(self, attribute: str) -> t.Value | EllipsisType | None:
+    def known_value(self, attribute: str) -> t.Value | EllipsisType | None:
         """The value of an attribute of it: None for no object and the empty set, ... if unknown."""
         return ...
 
@@ -76,7 +76,7 @@ class Unobserved:
             case t.Is(of, states) if _is(of, v):
                 return self.state in states
             case t.Attr(of, name) if _is(of, v):
-                value = self.own(name)
+                value = self.known_value(name)
                 return value if isinstance(value, bool) else None
             case t.Fires(of) if _is(of, v):
                 return False  # no row leaves its state, or the rules that fire the event are checked themselves
@@ -86,7 +86,7 @@ class Unobserved:
                 return self._equal(left, right, v)
             case t.Has(base, element) if _is(element, v) and self.elsewhere(base, v):
                 return False
-            case t.Has(t.Attr(of, name), _) if _is(of, v) and self.own(name) is None:
+            case t.Has(t.Attr(of, name), _) if _is(of, v) and self.known_value(name) is None:
                 return False
             case t.Not(part):
                 value = self.truth(part, v)
@@ -99,11 +99,11 @@ class Unobserved:
                 before = self.truth(premise, v)
                 return _any([None if before is None else not before, self.truth(conclusion, v)])
             case t.Iff(left, right):
-                mine, yours = self.truth(left, v), self.truth(right, v)
-                return None if mine is None or yours is None else mine is yours
+                of_left, of_right = self.truth(left, v), self.truth(right, v)
+                return None if of_left is None or of_right is None else of_left is of_right
             case t.Quantified(universal, bound, body) if v.name not in {b.name for b in bound}:
-                found = self.truth(body, v)  # over no objects, "every" holds and "some" does not
-                return found if found is universal else None
+                of_body = self.truth(body, v)  # over no objects, "every" holds and "some" does not
+                return of_body if of_body is universal else None
             case _:
                 return None
 
@@ -111,7 +111,7 @@ class Unobserved:
         for one, other in ((left, right), (right, left)):
             if _is(one, v) and (self.elsewhere(other, v) or isinstance(other, t.Nothing)):
                 return False
-            if isinstance(one, t.Attr) and _is(one.of, v) and (value := self.own(one.name)) is not ...:
+            if isinstance(one, t.Attr) and _is(one.of, v) and (value := self.known_value(one.name)) is not ...:
                 if isinstance(other, t.Nothing):
                     return value is None
                 if isinstance(other, t.Constant):
@@ -207,16 +207,16 @@ class Unnamed(Unobserved):
         inside = replace(self, named=frozenset(v.name for v in action.parameters))
         if not all(inside.unobserved(term) for term in [*action.when, *action.fires]):
             return True
-        there = {(action.name, ""), *((sort_of(self.model, f.of, {}), f.event) for f in action.fires)}
+        reached = {(action.name, ""), *((sort_of(self.model, f.of, {}), f.event) for f in action.fires)}
         left = list(self.model.rules)
-        while mine := [r for r in left if _looks_at(self.model, r) in there]:
-            for rule in mine:
+        while triggered := [r for r in left if _looks_at(self.model, r) in reached]:
+            for rule in triggered:
                 left.remove(rule)
                 its = inside if isinstance(rule.on, Action) else self
                 if not its.unobserved_by(rule):
                     return True
-                there.add((sort_of(self.model, rule.fires.of, {}), rule.fires.event))
-        rows = [row for row in self.model.rows if (row.sort.name, row.event) in there]
+                reached.add((sort_of(self.model, rule.fires.of, {}), rule.fires.event))
+        rows = [row for row in self.model.rows if (row.sort.name, row.event) in reached]
         return not all(self.unobserved(value) for row in rows for _, value in row.sets)
 
     def unobserved(self, term: t.Term) -> bool:
@@ -244,7 +244,7 @@ class Unnamed(Unobserved):
         owners = [m.attribute(term.name) for m in self.model.machines]
         return all(a is None or (not a.rigid and isinstance(a.type, Ref | SetOf)) for a in owners)
 
-    def own(self, attribute: str) -> t.Value | EllipsisType | None:
+    def known_value(self, attribute: str) -> t.Value | EllipsisType | None:
         """Its initial value; ... for a rigid attribute, which may have any value."""
         declared = self.model.machine(self.sort).attribute(attribute)
         if declared is None or declared.rigid:
@@ -264,13 +264,13 @@ class Unnamed(Unobserved):
 
 def noticing(model: Model, sorts: Iterable[str]) -> frozenset[str]:
     """The actions whose steps may depend on unobserved objects of ``sorts``, even if all parameters are named."""
-    found = set()
+    names = set()
     for sort in sorts:
         states = model.machine(sort).states
         first = [s.name for i, s in enumerate(states) if i == 0 or s.begins] or [""]
         unnamed = [Unnamed(model, sort, state) for state in first]
-        found |= {a.name for a in model.actions if any(u.noticed_by(a) for u in unnamed)}
-    return frozenset(found)
+        names |= {a.name for a in model.actions if any(u.noticed_by(a) for u in unnamed)}
+    return frozenset(names)
 
 
 def _looks_at(model: Model, rule: Rule) -> tuple[str, str]:
@@ -282,10 +282,10 @@ def _is(term: t.Term, v: t.Var) -> bool:
 
 
 def _all(values: Iterable[Truth]) -> Truth:
-    found: Sequence[Truth] = list(values)
-    return False if False in found else None if None in found else True
+    truths: Sequence[Truth] = list(values)
+    return False if False in truths else None if None in truths else True
 
 
 def _any(values: Iterable[Truth]) -> Truth:
-    found: Sequence[Truth] = list(values)
-    return True if True in found else None if None in found else False
+    truths: Sequence[Truth] = list(values)
+    return True if True in truths else None if None in truths else False

@@ -117,9 +117,9 @@ class Watch:
             return self.validation
         now = self.candidates
         line = None if place == 0 else place if isinstance(place, Line) else Line("", place, record)
-        quickly = self._steps.fast_step(now, record, line)
-        if quickly is not None:
-            self.candidates = quickly
+        fast = self._steps.fast_step(now, record, line)
+        if fast is not None:
+            self.candidates = fast
             return CONFORMS
         after = self._steps.step(now, line or Line("", now.records + 1, record))
         self.candidates = after.before if isinstance(after, Nonconformance) else after
@@ -129,31 +129,31 @@ class Watch:
 
     def report(self) -> ValidationReport:
         """The verdict as ``validate`` reports it."""
-        found = self.validation
+        validation = self.validation
         if not self.records:
-            found = replace(found, note=NOTHING)
+            validation = replace(validation, note=NOTHING)
         return ValidationReport.of(
-            self.model.system, self.model.variant, self.format, replace(found, size=self.records)
+            self.model.system, self.model.variant, self.format, replace(validation, size=self.records)
         )
 
     def allowed(self, most: int = 1000) -> Allowed:
         """The events that may come next, at most ``most``; none after a nonconformance."""
         if self.validation.verdict is LogVerdict.VIOLATES:
             return Allowed((), True)
-        found: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, Any]] = {}
+        distinct: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, Any]] = {}
         steps, complete = self._steps.reader(self.objects).steps, self.open
         for action in self.model.actions:
             types = {v.name: v.type for v in action.parameters}
             for state in self.candidates.states:
                 try:
                     for choice, _ in steps.counted_from_zero(state, StepPattern(action)):
-                        if len(found) >= most:
-                            return Allowed(tuple(found.values()), False)
+                        if len(distinct) >= most:
+                            return Allowed(tuple(distinct.values()), False)
                         shown = {n: self.objects.instance.show(types[n], v) for n, v in choice.parameters}
-                        found[choice.action, choice.parameters] = {"action": choice.action, "parameters": shown}
+                        distinct[choice.action, choice.parameters] = {"action": choice.action, "parameters": shown}
                 except TooManyStates:
                     complete = False
-        return Allowed(tuple(found.values()), complete)
+        return Allowed(tuple(distinct.values()), complete)
 
 
 def _variant(system: System, header: Line) -> Model:

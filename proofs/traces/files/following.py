@@ -126,7 +126,7 @@ def _replaced(file: BinaryIO, name: str) -> bool:
         return False
 
 
-class Again:
+class RepeatedCheck:
     """Checks, now and then, a trace that can only be checked as a whole.
 
     Args:
@@ -139,7 +139,7 @@ class Again:
         self._size, self._decided, self._stop = size, decided, stop
         self._seen, self._next = 0, 0.0
 
-    def look(self) -> None:
+    def check_if_due(self) -> None:
         """Checks, if there is more than last time and the pause is over."""
         begun = time.monotonic()
         if self._size() == self._seen or begun < self._next:

@@ -230,21 +230,21 @@ def _loads(text: str) -> Any:
 
 def _names(value: Any) -> int:
     """How many keys the objects in ``value`` have."""
-    found = 0
+    count = 0
     if type(value) is dict:
-        found, value = len(value), value.values()
+        count, value = len(value), value.values()
     elif type(value) is not list:
         return 0
     for each in value:
         if type(each) is dict or type(each) is list:
-            found += _names(each)
-    return found
+            count += _names(each)
+    return count
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for n, name in enumerate(names) if name in names[:n])
         raise ValueError(f"one object has {json.dumps(twice)[:60]} twice; write it once")
-    return found
+    return fields

@@ -41,9 +41,9 @@ class Shape:
         Raises:
             TraceError: it does not. The message says where, what is there, and what to write.
         """
-        found = self.problem(line.value)
-        if found is not None:
-            raise line.error(found[1], *found[0])
+        problem = self.problem(line.value)
+        if problem is not None:
+            raise line.error(problem[1], *problem[0])
 
     def problem(self, value: object) -> tuple[tuple[str | int, ...], str] | None:
         """The first mismatch of ``value``, or None if it fits.
@@ -73,8 +73,8 @@ def _unknown(error: Any) -> list[str]:
 def _problem(error: Any) -> str:
     match error.validator:
         case "type":
-            wanted = error.validator_value
-            names = [wanted] if isinstance(wanted, str) else wanted
+            allowed = error.validator_value
+            names = [allowed] if isinstance(allowed, str) else allowed
             return f"{kind_of(error.instance)} is not {' or '.join(_TYPES[n] for n in names)}"
         case "required":
             missing = [k for k in error.validator_value if k not in error.instance]

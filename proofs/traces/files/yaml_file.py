@@ -44,9 +44,9 @@ class YamlFile:
         Raises:
             TraceError: they do not.
         """
-        found = shape.problem(self.data)
-        if found is not None:
-            raise self.error(found[1], *found[0])
+        problem = shape.problem(self.data)
+        if problem is not None:
+            raise self.error(problem[1], *problem[0])
 
 
 def read_yaml(path: Path) -> YamlFile:
@@ -101,19 +101,19 @@ def _line(of: yaml.Event) -> int:
 def _plain(node: yaml.Node, where: Path_, lines: dict[Path_, int], name: str) -> Any:
     lines[where] = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key, value in node.value:
             text = key.value if isinstance(key, yaml.ScalarNode) else None
-            if text is None or text in found:
+            if text is None or text in mapping:
                 what = (
                     "a key is not a text; write a text"
                     if text is None
                     else f"the key {text!r} is written twice; leave out one"
                 )
                 raise TraceError(f"{name}, line {key.start_mark.line + 1}: {what}")
-            found[text] = _plain(value, (*where, text), lines, name)
+            mapping[text] = _plain(value, (*where, text), lines, name)
             lines[(*where, text)] = key.start_mark.line + 1
-        return found
+        return mapping
     if isinstance(node, yaml.SequenceNode):
         return [_plain(each, (*where, i), lines, name) for i, each in enumerate(node.value)]
     return yaml.SafeLoader("").construct_object(node)

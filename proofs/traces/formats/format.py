@@ -59,9 +59,9 @@ class ModelLog:
         """The verdict on all records."""
         begins = self.instance.initial() if self.start is None else self.start
         outcome, breaks = check_run(Candidates((begins,)), self.records)
-        found = validation_of(self.instance, outcome)
-        note = "; ".join(part for part in (found.note, self.note) if part)
-        return replace(found, size=self.size, note=note, breaks=breaks)
+        validation = validation_of(self.instance, outcome)
+        note = "; ".join(part for part in (validation.note, self.note) if part)
+        return replace(validation, size=self.size, note=note, breaks=breaks)
 
 
 @dataclass(frozen=True)

@@ -81,13 +81,13 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
     Raises:
         TraceError: unknown names, or values of the wrong type.
     """
-    wanted, found = object_map.model.rigid_attributes, dict[tuple[str, str], dict[int, int]]()
+    rigid_attributes, by_attribute = object_map.model.rigid_attributes, dict[tuple[str, str], dict[int, int]]()
     for sort, attributes in given.items():
         for name, values in attributes.items():
-            if (sort, name) not in wanted:
-                there = ", ".join(f"{s}.{n}" for s, n in wanted) or "none"
+            if (sort, name) not in rigid_attributes:
+                known = ", ".join(f"{s}.{n}" for s, n in rigid_attributes) or "none"
                 raise line.error(
-                    f'"rigid" has the unknown attribute {sort}.{name}; choose from {there}',
+                    f'"rigid" has the unknown attribute {sort}.{name}; choose from {known}',
                     "rigid",
                     sort,
                     name,
@@ -95,25 +95,27 @@ def read_rigid(object_map: ObjectMap, given: Mapping[str, Any], line: Line) -> d
             for obj, shown in values.items():
                 number = object_map.number(sort, obj)
                 if number < 0:
-                    there = listed(object_map.instance, sort)
+                    known = listed(object_map.instance, sort)
                     raise line.error(
-                        f'"rigid" names the unknown {sort} {obj!r}; choose from {there}', "rigid", sort, name, obj
+                        f'"rigid" names the unknown {sort} {obj!r}; choose from {known}', "rigid", sort, name, obj
                     )
-                kind = wanted[sort, name].type
+                kind = rigid_attributes[sort, name].type
                 where = f"rigid.{sort}.{name}.{obj}"
-                found.setdefault((sort, name), {})[number] = read_value(object_map.instance, kind, shown, line, where)
-    return found
+                by_attribute.setdefault((sort, name), {})[number] = read_value(
+                    object_map.instance, kind, shown, line, where
+                )
+    return by_attribute
 
 
 def _starts(object_map: ObjectMap, start: Any, header: Line) -> list[State]:
     """The states that ``"start"`` describes, one or a list. Fields that it omits have their initial values."""
     initial = object_map.instance.initial()
-    found = []
+    states = []
     described: Sequence[Mapping[str, Any]] = start if isinstance(start, list) else [start or {}]
     for state in described:
         slots = read_state(object_map.instance, state, header, "start")
-        found.append(tuple(slots.get(slot, value) for slot, value in enumerate(initial)))
-    return found
+        states.append(tuple(slots.get(slot, value) for slot, value in enumerate(initial)))
+    return states
 
 
 def header_of(object_map: ObjectMap, starts: Sequence[State] = ()) -> dict[str, Any]:
@@ -142,10 +144,10 @@ def header_of(object_map: ObjectMap, starts: Sequence[State] = ()) -> dict[str, 
 def _changed(instance: Instance, state: State) -> dict[str, dict[str, dict[str, object]]]:
     """The fields that differ from the initial state."""
     initial = instance.describe(instance.initial())
-    found: dict[str, dict[str, dict[str, object]]] = {}
+    changes: dict[str, dict[str, dict[str, object]]] = {}
     for sort, objects in instance.describe(state).items():
         for obj, fields in objects.items():
             changed = {name: value for name, value in fields.items() if value != initial[sort][obj][name]}
             if changed:
-                found.setdefault(sort, {})[obj] = changed
-    return found
+                changes.setdefault(sort, {})[obj] = changed
+    return changes

@@ -122,54 +122,54 @@ def _order(value: Value) -> tuple[str, int, str]:
     return (kind + counted[1], int(counted[2]), text) if counted else (kind + text, -1, text)
 
 
-def decode(said: object, where: str) -> Value:
-    """Converts ``said``, a JSON value, to a value of ITF.
+def decode(shown: object, where: str) -> Value:
+    """Converts ``shown``, a JSON value, to a value of ITF.
 
     Args:
-        said: the JSON value.
+        shown: the JSON value.
         where: the place of the value, for messages: ``states[2].PodGroup``.
 
     Raises:
         TraceError: it is not a value of ITF. The message begins with the place.
     """
-    match said:
+    match shown:
         case bool() | str():
-            return said
+            return shown
         case int():
-            return said
+            return shown
         case list():
-            return tuple(_items(said, where))
+            return tuple(_items(shown, where))
         case dict():
-            return _object(said, where)
-    raise TraceError(f"{where}: {_short(said)} is not a value of ITF{_instead(said)}")
+            return _object(shown, where)
+    raise TraceError(f"{where}: {_short(shown)} is not a value of ITF{_instead(shown)}")
 
 
-def _instead(said: object) -> str:
-    if said is None:
+def _instead(shown: object) -> str:
+    if shown is None:
         return '; no object is written {"tag": "None", "value": {"#tup": []}}'
-    return "; numbers are whole" if isinstance(said, float) else ""
+    return "; numbers are whole" if isinstance(shown, float) else ""
 
 
-def _object(said: Mapping[str, object], where: str) -> Value:
-    special = [name for name in said if name.startswith("#")]
+def _object(shown: Mapping[str, object], where: str) -> Value:
+    special = [name for name in shown if name.startswith("#")]
     if not special:
-        return Record(frozenset((name, decode(value, f"{where}.{name}")) for name, value in said.items()))
+        return Record(frozenset((name, decode(value, f"{where}.{name}")) for name, value in shown.items()))
     kind = special[0]
-    inside, there = said[kind], f"{where}.{kind}"
-    if len(said) > 1:
-        other = next(name for name in said if name != kind)
+    inside, at = shown[kind], f"{where}.{kind}"
+    if len(shown) > 1:
+        other = next(name for name in shown if name != kind)
         raise TraceError(f"{where}: {kind} has {other!r} beside it; leave that out")
     match kind:
         case "#bigint":
             if not isinstance(inside, str) or not NUMBER.fullmatch(inside) or len(inside) > MOST_DIGITS:
-                raise TraceError(f'{there}: {_short(inside)} is not a whole number as text; write one such as "12"')
+                raise TraceError(f'{at}: {_short(inside)} is not a whole number as text; write one such as "12"')
             return int(inside)
         case "#tup":
-            return Tup(tuple(_items(_list(inside, there), there)))
+            return Tup(tuple(_items(_list(inside, at), at)))
         case "#set":
-            return _set(_items(_list(inside, there), there), there)
+            return _set(_items(_list(inside, at), at), at)
         case "#map":
-            return _map(_list(inside, there), there)
+            return _map(_list(inside, at), at)
         case "#unserializable":
             raise TraceError(
                 f"{where}: {_short(inside)} could not be written as ITF by the tool that made the trace; leave the variable out"
@@ -177,25 +177,25 @@ def _object(said: Mapping[str, object], where: str) -> Value:
     raise TraceError(f"{where}: unknown {kind!r}; choose from #bigint, #tup, #set, #map, #unserializable")
 
 
-def _items(said: Iterable[object], where: str) -> Iterator[Value]:
-    return (decode(item, f"{where}[{number}]") for number, item in enumerate(said))
+def _items(shown: Iterable[object], where: str) -> Iterator[Value]:
+    return (decode(item, f"{where}[{number}]") for number, item in enumerate(shown))
 
 
-def _list(said: object, where: str) -> list[object]:
-    if not isinstance(said, list):
-        raise TraceError(f"{where}: {_short(said)} is not a list; write [...]")
-    return said
+def _list(shown: object, where: str) -> list[object]:
+    if not isinstance(shown, list):
+        raise TraceError(f"{where}: {_short(shown)} is not a list; write [...]")
+    return shown
 
 
 def _set(items: Iterable[Value], where: str) -> frozenset[Value]:
-    found = list(items)
-    _one_kind(found, where)
-    return frozenset(found)
+    members = list(items)
+    _one_kind(members, where)
+    return frozenset(members)
 
 
-def _map(said: list[object], where: str) -> Map:
+def _map(entries: list[object], where: str) -> Map:
     pairs: dict[Value, Value] = {}
-    for number, entry in enumerate(said):
+    for number, entry in enumerate(entries):
         at = f"{where}[{number}]"
         if not isinstance(entry, list) or len(entry) != 2:
             raise TraceError(f"{at}: {_short(entry)} is not a pair; write [argument, result]")
@@ -213,10 +213,10 @@ def _one_kind(values: Iterable[Value], where: str) -> None:
         raise TraceError(f"{where}: numbers and truth values are mixed; write one kind")
 
 
-def _short(found: object) -> str:
-    if isinstance(found, dict):
+def _short(shown: object) -> str:
+    if isinstance(shown, dict):
         return "an object"
-    if isinstance(found, list):
-        return f"a list of {len(found)}"
-    text = json.dumps(found)
+    if isinstance(shown, list):
+        return f"a list of {len(shown)}"
+    text = json.dumps(shown)
     return text if len(text) <= 60 else text[:57] + "..."

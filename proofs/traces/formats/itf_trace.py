@@ -33,15 +33,15 @@ META = ("system", "variant", "rigid")
 
 def variables(model: Model) -> dict[str, tuple[str, str, Type | None]]:
     """The variables of a model's traces, without action and parameters: sort, field and type (None for a state)."""
-    found: dict[str, tuple[str, str, Type | None]] = {}
+    fields: dict[str, tuple[str, str, Type | None]] = {}
     for machine in model.machines:
         sort = machine.sort.name
         if machine.states:
-            found[sort] = (sort, "state", None)
+            fields[sort] = (sort, "state", None)
         for attribute in machine.attributes:
             if not attribute.rigid and not attribute.history:
-                found[f"{sort}_{attribute.name}"] = (sort, attribute.name, attribute.type)
-    return found
+                fields[f"{sort}_{attribute.name}"] = (sort, attribute.name, attribute.type)
+    return fields
 
 
 def is_itf(lines: Sequence[TextLine]) -> bool:
@@ -153,12 +153,12 @@ class _Reader:
     @property
     def _fields(self) -> list[tuple[str, str, str]]:
         """The variables that describe objects, each with sort and field."""
-        found = []
+        fields = []
         for name in self.declared:
             if name not in (ACTION, PARAMETERS):
                 sort, _, attribute = name.partition("_")
-                found.append((name, sort, attribute or "state"))
-        return found
+                fields.append((name, sort, attribute or "state"))
+        return fields
 
     def header(self, model: Model, trace: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
         """The header of the plain format."""
@@ -167,19 +167,19 @@ class _Reader:
             raise self.top.error(f'"#meta": {meta!r:.60} is not an object; write {{...}}')
         objects = meta.get("objects", {})
         if isinstance(objects, dict):
-            there = self._objects(first)
-            objects = {**{sort: names for sort, names in there.items() if sort not in objects}, **objects}
-        said = {name: meta[name] for name in META if name in meta}
-        return {"schedproof": 1, "system": model.system, **said, "objects": objects}
+            named = self._objects(first)
+            objects = {**{sort: names for sort, names in named.items() if sort not in objects}, **objects}
+        known = {name: meta[name] for name in META if name in meta}
+        return {"schedproof": 1, "system": model.system, **known, "objects": objects}
 
     def _objects(self, first: Mapping[str, Any]) -> dict[str, list[str]]:
         """The objects that the first state names, in the order of its maps."""
-        found: dict[str, list[str]] = {}
+        names: dict[str, list[str]] = {}
         for name, sort, _ in self._fields:
             pairs = first[name].get("#map") if isinstance(first[name], dict) else None
-            if isinstance(pairs, list) and sort not in found:
-                found[sort] = [pair[0] for pair in pairs if isinstance(pair, list) and pair]
-        return found
+            if isinstance(pairs, list) and sort not in names:
+                names[sort] = [pair[0] for pair in pairs if isinstance(pair, list) and pair]
+        return names
 
     def record(self, number: int, state: Mapping[str, Any]) -> Line:
         """A state as a record of the plain format, on the line where it begins."""

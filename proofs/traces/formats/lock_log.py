@@ -103,25 +103,25 @@ class LockLog:
         Raises:
             TraceError: a line is not a record.
         """
-        found = validate_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
-        nonconformance = _nonconformance(self.locks, found)
+        result = validate_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
+        nonconformance = _nonconformance(self.locks, result)
         verdict = LogVerdict.CONFORMS if nonconformance is None else LogVerdict.VIOLATES
-        return Validation(verdict, nonconformance, _note(found), len(self.lines))
+        return Validation(verdict, nonconformance, _note(result), len(self.lines))
 
 
-def _nonconformance(locks: Locks, found: Logged) -> NonconformanceReport | None:
-    if found.wrong is None:
+def _nonconformance(locks: Locks, result: Logged) -> NonconformanceReport | None:
+    if result.wrong is None:
         return None
-    record, row = found.wrong.record, found.wrong.row
+    record, row = result.wrong.record, result.wrong.row
     cited = ""
     if row is not None:
         cited = f" ({row.text}{f', {locks.document} line {row.line}' if row.line is not None else ''})"
-    return NonconformanceReport(record.number, record.line, found.wrong.reason + cited)
+    return NonconformanceReport(record.number, record.line, result.wrong.reason + cited)
 
 
-def _note(found: Logged) -> str:
-    if not found.held:
+def _note(result: Logged) -> str:
+    if not result.held:
         return ""
-    said = ", ".join(f"{one.lock} by {one.thread} (line {one.line})" for one in found.held[:5])
-    more = f" and {len(found.held) - 5} more" if len(found.held) > 5 else ""
-    return f"still held at the end: {said}{more}"
+    locks = ", ".join(f"{one.lock} by {one.thread} (line {one.line})" for one in result.held[:5])
+    more = f" and {len(result.held) - 5} more" if len(result.held) > 5 else ""
+    return f"still held at the end: {locks}{more}"

@@ -140,9 +140,9 @@ class LogMapping:
             return line.value
         if self.pattern is None:
             return line.object().value
-        found = self.pattern.search(line.text)
-        if found is not None:
-            return found.groupdict()
+        match = self.pattern.search(line.text)
+        if match is not None:
+            return match.groupdict()
         if not self.skips:
             raise TraceError(
                 f"{line.file}, line {line.number}: does not match the pattern of {self.file}: {_quoted(line.text)}; "
@@ -188,12 +188,12 @@ def read_mapping(path: Path) -> LogMapping:
     at: Path | None = path
     while at is not None:
         file = read_yaml(at)
-        here = at.resolve()
-        if here in seen:
+        resolved = at.resolve()
+        if resolved in seen:
             raise chain[-1][0].error(
                 f"extends {at.name}, which extends this file in turn; leave out one of the two 'extends'", "extends"
             )
-        seen.append(here)
+        seen.append(resolved)
         file.check(Shape.load(SCHEMA, "mapping"))
         chain.append((file, []))
         more = file.data.get("extends")
@@ -212,8 +212,8 @@ def read_mapping(path: Path) -> LogMapping:
         raise first.error('"system" is missing; write, for example, system: hived')
     if not rules:
         raise first.error('"lines" is missing; write which lines are which steps')
-    said = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
-    header = Line(str(path), 1, said, parts=parts)
+    header_fields = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
+    header = Line(str(path), 1, header_fields, parts=parts)
     otherwise = merged.get("otherwise", ("error", first))[0]
     return LogMapping(
         str(path), header, _pattern(*merged["pattern"]) if "pattern" in merged else None, rules, otherwise == "skip"
@@ -222,14 +222,14 @@ def read_mapping(path: Path) -> LogMapping:
 
 def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
     try:
-        found = re.compile(text)
+        pattern = re.compile(text)
     except re.error as error:
         raise file.error(f"the pattern is not a regular expression: {error}; correct it", "pattern") from None
-    if not found.groupindex:
+    if not pattern.groupindex:
         raise file.error(
             "the pattern has no named groups, so a line has no fields; write some, such as (?P<message>.*)", "pattern"
         )
-    return found
+    return pattern
 
 
 def _rules(file: YamlFile, names: Mapping[str, Mapping[str, Any]]) -> Iterator[Rule]:
@@ -254,25 +254,25 @@ def _record(
 ) -> Take:
     """Makes a record of a line."""
     parts: dict[str, Take] = {}
-    for key, said in rule.items():
+    for key, template in rule.items():
         at = (*where, key)
-        if (key in CONSTANT and isinstance(said, str)) or key == "crash":
-            parts[key] = partial(_constant, said)
+        if (key in CONSTANT and isinstance(template, str)) or key == "crash":
+            parts[key] = partial(_constant, template)
         elif key == "parameters":
-            parts[key] = _object({n: _taken(file, names, v, (*at, n)) for n, v in said.items()})
+            parts[key] = _object({n: _value_taker(file, names, v, (*at, n)) for n, v in template.items()})
         elif key == "objects":
-            parts[key] = _object({sort: _taken(file, names, v, (*at, sort)) for sort, v in said.items()})
+            parts[key] = _object({sort: _value_taker(file, names, v, (*at, sort)) for sort, v in template.items()})
         elif key == "state":
-            parts[key] = _object({sort: _objects(file, names, some, (*at, sort)) for sort, some in said.items()})
+            parts[key] = _object({sort: _objects(file, names, some, (*at, sort)) for sort, some in template.items()})
         elif key == "rigid":
             parts[key] = _object(
                 {
                     sort: _object({n: _objects(file, names, some, (*at, sort, n), "value") for n, some in of.items()})
-                    for sort, of in said.items()
+                    for sort, of in template.items()
                 }
             )
         else:
-            parts[key] = _taken(file, names, said, at)
+            parts[key] = _value_taker(file, names, template, at)
     return _object(parts)
 
 
@@ -287,17 +287,17 @@ def _objects(
     entries = []
     for i, entry in enumerate(some):
         each = _query(file, entry["each"], (*where, i, "each")) if "each" in entry else None
-        takes = {k: _taken(file, names, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
+        takes = {k: _value_taker(file, names, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
         entries.append((each, takes))
 
     def make(line: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        fields_of: dict[str, Any] = {}
         for each, takes in entries:
             for item in [line] if each is None else each(line) or []:
                 fields = {k: take(item) for k, take in takes.items()}
                 name = fields.pop("object")
-                found[name] = fields[only] if only else {**found.get(name, {}), **fields}
-        return found
+                fields_of[name] = fields[only] if only else {**fields_of.get(name, {}), **fields}
+        return fields_of
 
     return make
 
@@ -309,18 +309,20 @@ def _object(parts: Mapping[str, Take]) -> Take:
     return make
 
 
-def _taken(file: YamlFile, names: Mapping[str, Mapping[str, Any]], said: Any, where: tuple[str | int, ...]) -> Take:
+def _value_taker(
+    file: YamlFile, names: Mapping[str, Mapping[str, Any]], template: Any, where: tuple[str | int, ...]
+) -> Take:
     """Takes a value from a line: by a query, or ``{value: query, names: table}``. A number is a constant."""
-    if isinstance(said, int):
-        return partial(_constant, said)
-    if isinstance(said, str):
-        return _query(file, said, where)
-    take, table = _query(file, said["value"], (*where, "value")), said.get("names")
+    if isinstance(template, int):
+        return partial(_constant, template)
+    if isinstance(template, str):
+        return _query(file, template, where)
+    take, table = _query(file, template["value"], (*where, "value")), template.get("names")
     if table is None:
         return take
     if table not in names:
-        there = ", ".join(names) or "none"
-        raise file.error(f"unknown table of names {table!r}; choose from {there}", *where, "names")
+        tables = ", ".join(names) or "none"
+        raise file.error(f"unknown table of names {table!r}; choose from {tables}", *where, "names")
     return partial(_named, take, names[table])
 
 
@@ -342,12 +344,12 @@ def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
             *where,
         )
     try:
-        found: Take = jmespath.compile(text).search
+        search: Take = jmespath.compile(text).search
     except JMESPathError as error:
         raise file.error(f"the query is not JMESPath: {str(error).splitlines()[0]}; correct it", *where) from None
     except RecursionError:
         raise file.error("the query is nested too deep; write several short ones", *where) from None
-    return found
+    return search
 
 
 def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:

@@ -47,7 +47,7 @@ def log_records(lines: Iterator[TextLine]) -> Iterator[Line]:
 
 
 def _record(line: Line, record: Mapping[str, Any], resource: Mapping[str, Any], scope: str) -> dict[str, Any]:
-    found = {
+    fields = {
         "name": record.get("eventName", ""),
         "body": _value(line, record["body"]) if record.get("body") is not None else None,
         "severity": record.get("severityText", ""),
@@ -59,8 +59,8 @@ def _record(line: Line, record: Mapping[str, Any], resource: Mapping[str, Any], 
     }
     time = record.get("timeUnixNano") or record.get("observedTimeUnixNano")
     if time is not None:
-        found["time"] = _whole(line, time)
-    return found
+        fields["time"] = _whole(line, time)
+    return fields
 
 
 def _attributes(line: Line, of: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,12 +68,12 @@ def _attributes(line: Line, of: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(line: Line, of: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
-    found = {}
+    values = {}
     for each in _list(line, of, name):
         if not isinstance(each.get("key"), str):
             raise line.error('an attribute has no "key"; write {"key": text, "value": {...}}')
-        found[each["key"]] = _value(line, each.get("value", {}), depth)
-    return found
+        values[each["key"]] = _value(line, each.get("value", {}), depth)
+    return values
 
 
 def _value(line: Line, shown: object, depth: int = 0) -> Any:
@@ -115,16 +115,16 @@ def _whole(line: Line, shown: object) -> int:
 
 
 def _list(line: Line, of: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
-    found = of.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    entries = of.get(key, [])
+    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise line.error(f'"{key}" is not a list of objects; write [{{...}}]')
-    return found
+    return entries
 
 
-def _dict(line: Line, found: object) -> Mapping[str, Any]:
-    if not isinstance(found, dict):
-        raise line.error(f"{json.dumps(found)[:60]} is not an object; write {{...}}")
-    return found
+def _dict(line: Line, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise line.error(f"{json.dumps(value)[:60]} is not an object; write {{...}}")
+    return value
 
 
 def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> Plain:
@@ -137,12 +137,12 @@ def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> 
     waiting: list[Line] = []
     header = None
     for line in records:
-        said = {**line.value["resource"], **line.value["attributes"]}
-        if HEADER in said:
-            header = Line(line.file, line.number, _own(line, said[HEADER], HEADER))
+        all_attributes = {**line.value["resource"], **line.value["attributes"]}
+        if HEADER in all_attributes:
+            header = Line(line.file, line.number, _json_object(line, all_attributes[HEADER], HEADER))
             waiting.append(line)
             break
-        if RECORD in said:
+        if RECORD in all_attributes:
             raise line.error(
                 f'a record comes before the header; write "{HEADER}" in a resource or an earlier log record'
             )
@@ -153,23 +153,23 @@ def read_otel(model: Model, lines: Iterator[TextLine], requested: Requested) -> 
         )
         raise TraceError(f"the log has no header: {what}")
 
-    def told() -> Iterator[Line]:
+    def plain_lines() -> Iterator[Line]:
         for each in chain(waiting, records):
-            yield from own(each)
+            yield from plain_line(each)
 
-    def own(line: Line) -> Iterator[Line]:
+    def plain_line(line: Line) -> Iterator[Line]:
         attributes = line.value["attributes"]
         if RECORD not in attributes:
             skipped[0] += HEADER not in attributes
             return
-        record = _own(line, attributes[RECORD], RECORD)
+        record = _json_object(line, attributes[RECORD], RECORD)
         time = {"time": line.value["time"]} if "time" in line.value else {}
         yield Line(line.file, line.number, {**time, **record})
 
-    return Plain(header, told(), lambda: f"{skipped[0]} log records carry no record" if skipped[0] else "")
+    return Plain(header, plain_lines(), lambda: f"{skipped[0]} log records carry no record" if skipped[0] else "")
 
 
-def _own(line: Line, shown: object, key: str) -> Mapping[str, Any]:
+def _json_object(line: Line, shown: object, key: str) -> Mapping[str, Any]:
     """The object in an attribute: the attribute itself, or its JSON text."""
     if isinstance(shown, str):
         try:

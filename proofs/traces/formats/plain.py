@@ -27,5 +27,5 @@ def read_own(model: Model, lines: Iterator[TextLine], requested: Requested) -> P
     return Plain(header, (line.object() for line in lines))
 
 
-OWN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, read_own, streamed=True)
+PLAIN = Format("schedproof", 'a plain one with "schedproof": 1', is_own, read_own, streamed=True)
 """The plain format, for every system."""

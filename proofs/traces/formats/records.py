@@ -81,34 +81,34 @@ class Reader:
         """
         value, steps = line.value, self.steps
         observed = Observation(read_state(self.instance, value.get("state", {}), line))
-        wanted = self.patterns(line)
+        patterns = self.patterns(line)
         unlogged = Unlogged.read(self.model, value.get("unlogged"), line, self.unlogged)
-        says = self.says(wanted, value)
+        says = self.says(patterns, value)
         if unlogged.most:
             clue = Clue(
-                wanted, unlogged=[StepPattern(a) for a in unlogged.actions], longest=unlogged.most, observed=observed
+                patterns, unlogged=[StepPattern(a) for a in unlogged.actions], longest=unlogged.most, observed=observed
             )
             return Explainer(steps).record(number, line.number, says, clue)
-        if not wanted:
+        if not patterns:
             return Record(number, line.number, says, lambda state: [Path((), state)], observed)
         return Record(
             number,
             line.number,
             says,
-            steps.from_zero(lambda state: (path for one in wanted for path in steps.paths(Path((), state), one))),
+            steps.from_zero(lambda state: (path for one in patterns for path in steps.paths(Path((), state), one))),
             observed,
-            steps.from_zero(lambda state: (path for one in wanted for path in steps.nearest(state, one)), each=True),
+            steps.from_zero(lambda state: (path for one in patterns for path in steps.nearest(state, one)), each=True),
         )
 
-    def says(self, wanted: Sequence[StepPattern], value: Mapping[str, Any]) -> str:
+    def says(self, patterns: Sequence[StepPattern], value: Mapping[str, Any]) -> str:
         """The record in a few words."""
-        if not wanted:
+        if not patterns:
             return "observation"
         if "event" in value:
             return str(value["event"]) + (f" on {value['object']}" if "object" in value else "")
         if "crash" in value:
             return "crash"
-        action, given = wanted[0].action, wanted[0].given
+        action, given = patterns[0].action, patterns[0].given
         names = [v.name for v in action.parameters]
         if all(name in given for name in names):
             return show_choice(self.instance, Choice(action.name, tuple((n, given[n]) for n in names)))
@@ -146,9 +146,9 @@ class Reader:
         sort, _, event = line.value["event"].partition(".")
         rows = {(row.sort.name, row.event) for row in self.model.rows}
         if (sort, event) not in rows:
-            own = [row for row in rows if row[0] == sort]
-            there = ", ".join(f"{s}.{e}" for s, e in sorted(own or rows))
-            raise line.error(f"unknown event {line.value['event']!r}; choose from {there}")
+            of_sort = [row for row in rows if row[0] == sort]
+            choices = ", ".join(f"{s}.{e}" for s, e in sorted(of_sort or rows))
+            raise line.error(f"unknown event {line.value['event']!r}; choose from {choices}")
         number = -1
         if "object" in line.value:
             kind = Ref(self.model.machine(sort).sort)
@@ -158,17 +158,17 @@ class Reader:
             raise line.error(
                 f"no action of {self.model.system} {self.model.variant} causes the event {sort}.{event}; write an action, or another event"
             )
-        found = []
+        patterns = []
         for action, given in self.by_action(line, causes):
             who = self.root(action, sort, event)
             if number >= 0 and who and given.setdefault(who, number) != number:
                 continue
-            found.append(StepPattern(action, given, (sort, event, number)))
-        if not found:
+            patterns.append(StepPattern(action, given, (sort, event, number)))
+        if not patterns:
             raise line.error(
                 f'"object" is {line.value["object"]!r}, and the parameters name another object; write one of them'
             )
-        return found
+        return patterns
 
     def root(self, action: Action, sort: str, event: str) -> str:
         """The parameter that the event happens to, if the action itself fires it and no rule does; else ""."""
@@ -186,23 +186,23 @@ class Reader:
     def parameters(self, line: Line, actions: Sequence[Action]) -> dict[str, dict[str, int]]:
         """By action, the values of the record's parameters. Only actions that have all of them count."""
         given = line.value.get("parameters", {})
-        found: dict[str, dict[str, int]] = {}
+        by_action: dict[str, dict[str, int]] = {}
         wrong: TraceError | None = None
         for action in actions:
             types: dict[str, Type] = {v.name: v.type for v in action.parameters}
             if all(name in types for name in given):
                 try:
-                    found[action.name] = {n: self.parameter(types[n], n, v, line) for n, v in given.items()}
+                    by_action[action.name] = {n: self.parameter(types[n], n, v, line) for n, v in given.items()}
                 except TraceError as error:  # another action may have other objects under this name
                     wrong = wrong or error
-        if not found and wrong is not None:
+        if not by_action and wrong is not None:
             raise wrong
-        if not found:
+        if not by_action:
             every = {v.name for action in actions for v in action.parameters}
             name = next((n for n in given if n not in every), next(iter(given)))
             what = actions[0].name if len(actions) == 1 else line.value.get("event", "crash")
             raise line.error(f"unknown parameter {name!r} of {what}; choose from {', '.join(sorted(every)) or 'none'}")
-        return found
+        return by_action
 
     def parameter(self, kind: Type, name: str, value: object, line: Line) -> int:
         if value is None:

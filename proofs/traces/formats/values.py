@@ -44,7 +44,7 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
     Raises:
         TraceError: unknown names, or values of the wrong type.
     """
-    found: dict[int, int] = {}
+    slots: dict[int, int] = {}
     machines = {m.sort.name: m for m in instance.model.machines}
     for sort, objects in state.items():
         if sort not in machines:
@@ -64,14 +64,16 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
                         raise line.error(
                             f"{at}.state: unknown state {value!r:.60}; choose from {', '.join(states)}", *at.split(".")
                         )
-                    found[instance.slot(sort) + names.index(obj)] = states.index(value)
+                    slots[instance.slot(sort) + names.index(obj)] = states.index(value)
                 elif name in attributes:
                     slot = instance.slot(sort, name) + names.index(obj)
-                    found[slot] = read_value(instance, attributes[name].type, value, line, f"{at}.{name}")
+                    slots[slot] = read_value(instance, attributes[name].type, value, line, f"{at}.{name}")
                 else:
-                    there = ", ".join([*(["state"] if states else []), *attributes])
-                    raise line.error(f"{at} has the unknown field {name!r}; choose from {there}", *at.split("."), name)
-    return found
+                    choices = ", ".join([*(["state"] if states else []), *attributes])
+                    raise line.error(
+                        f"{at} has the unknown field {name!r}; choose from {choices}", *at.split("."), name
+                    )
+    return slots
 
 
 def listed(instance: Instance, sort: str) -> str:

@@ -33,8 +33,8 @@ def as_plain(run: Run) -> str:
 
 def _changing(instance: Instance, state: State) -> dict[str, dict[str, dict[str, object]]]:
     """The states of the objects, for sorts that have fields."""
-    said = instance.describe(state)
-    return {sort: objects for sort, objects in said.items() if any(objects.values())}
+    described = instance.describe(state)
+    return {sort: objects for sort, objects in described.items() if any(objects.values())}
 
 
 def as_itf(run: Run, description: str = "") -> str:
@@ -42,8 +42,8 @@ def as_itf(run: Run, description: str = "") -> str:
     instance = run.instance
     names = [ACTION, PARAMETERS, *variables(instance.model)]
     header = header_of(ObjectMap.of(instance))
-    said = {name: value for name, value in header.items() if name in (*META, "objects")}
-    meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **said}
+    fields = {name: value for name, value in header.items() if name in (*META, "objects")}
+    meta = {"format": FORMAT, "format-description": DESCRIPTION, "description": description, **fields}
     steps: list[Choice | None] = [None, *run.choices]
     states = [
         {"#meta": {"index": number}, **{name: encode(value) for name, value in _values(instance, step, state)}}
@@ -60,9 +60,9 @@ def _values(instance: Instance, step: Choice | None, state: State) -> Iterator[t
     )
     given = parameters(instance, step) if step is not None else {}
     yield PARAMETERS, Record.of({name: _value(kinds[name], value, chosen=True) for name, value in given.items()})
-    said = instance.describe(state)
+    described = instance.describe(state)
     for name, (sort, field, kind) in variables(instance.model).items():
-        yield name, Map.of({obj: _value(kind, fields[field]) for obj, fields in said.get(sort, {}).items()})
+        yield name, Map.of({obj: _value(kind, fields[field]) for obj, fields in described.get(sort, {}).items()})
 
 
 def _value(kind: Type | None, shown: object, *, chosen: bool = False) -> Value:

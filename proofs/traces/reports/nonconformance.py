@@ -24,12 +24,12 @@ def validation_of(instance: Instance, outcome: Candidates[State] | Nonconformanc
     return Validation(LogVerdict.CONFORMS)
 
 
-def nonconformance_report(instance: Instance, found: Nonconformance[Any]) -> NonconformanceReport:
+def nonconformance_report(instance: Instance, nonconformance: Nonconformance[Any]) -> NonconformanceReport:
     """The report on a nonconformance, with the candidates that came closest."""
-    record = found.record
+    record = nonconformance.record
     if record.broken:
         return NonconformanceReport(record.number, record.line, record.broken)
-    return _nonconformance(instance, record, found.before.states)
+    return _nonconformance(instance, record, nonconformance.before.states)
 
 
 def _nonconformance(instance: Instance, record: Record[State], before: Sequence[State]) -> NonconformanceReport:

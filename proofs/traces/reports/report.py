@@ -99,12 +99,12 @@ class Candidate:
         }
 
     def text(self) -> list[str]:
-        found = [f"tried: {'; '.join(self.steps) or 'no step'}"]
-        found += [f"  not possible: {r.text()}" for r in self.refused]
-        found += [f"  {d.text()}" for d in self.differs]
+        lines = [f"tried: {'; '.join(self.steps) or 'no step'}"]
+        lines += [f"  not possible: {r.text()}" for r in self.refused]
+        lines += [f"  {d.text()}" for d in self.differs]
         if self.requirement and self.requirement not in self.refused:
-            found.append(f"  {'violates' if self.requirement.property else 'but'} {self.requirement.text()}")
-        return found
+            lines.append(f"  {'violates' if self.requirement.property else 'but'} {self.requirement.text()}")
+        return lines
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,13 @@ class NonconformanceReport:
         }
 
     def text(self) -> list[str]:
-        found = [f"record {self.record} (line {self.line}): {self.reason}"]
+        lines = [f"record {self.record} (line {self.line}): {self.reason}"]
         if self.before:
-            found.append(f"  state before it, in the model: {self.before}")
-        found += [f"the observed state violates {p.text()}" for p in self.requirements]
+            lines.append(f"  state before it, in the model: {self.before}")
+        lines += [f"the observed state violates {p.text()}" for p in self.requirements]
         for candidate in self.candidates:
-            found += ["  " + line for line in candidate.text()]
-        return found
+            lines += ["  " + line for line in candidate.text()]
+        return lines
 
 
 @dataclass(frozen=True)
@@ -218,18 +218,18 @@ class ValidationReport:
     citations: Sequence[str] = ()
 
     @staticmethod
-    def of(system: str, variant: str, format: str, found: Validation) -> ValidationReport:
+    def of(system: str, variant: str, format: str, validation: Validation) -> ValidationReport:
         """The report on a log of ``format``, checked by a variant of a system."""
         return ValidationReport(
             system,
             variant,
             format,
-            found.verdict,
-            found.size,
-            found.nonconformance,
-            found.note,
-            found.breaks,
-            found.releases,
+            validation.verdict,
+            validation.size,
+            validation.nonconformance,
+            validation.note,
+            validation.breaks,
+            validation.releases,
         )
 
     def until(self, error: str) -> ValidationReport:
@@ -241,7 +241,7 @@ class ValidationReport:
 
     def as_json(self) -> dict[str, Any]:
         """For ``--json``: variant, verdict, records, and first_departure if there is one."""
-        found: dict[str, Any] = {
+        content: dict[str, Any] = {
             "system": self.system,
             "variant": self.variant,
             "format": self.format,
@@ -249,48 +249,48 @@ class ValidationReport:
             "records": self.records,
         }
         if self.first_nonconformance:
-            found["first_departure"] = self.first_nonconformance.as_json()
+            content["first_departure"] = self.first_nonconformance.as_json()
         if self.error:
-            found["error"] = self.error
+            content["error"] = self.error
         if self.note:
-            found["note"] = self.note
+            content["note"] = self.note
         if self.releases:
-            found["releases"] = list(self.releases)
+            content["releases"] = list(self.releases)
         if self.shortened:
-            found["shortened"] = list(self.shortened)
+            content["shortened"] = list(self.shortened)
         if self.excerpt:
-            found["excerpt"] = [{"line": number, "text": text} for number, text in self.excerpt]
+            content["excerpt"] = [{"line": number, "text": text} for number, text in self.excerpt]
         if self.breaks:
-            found["broken_promises"] = [b.as_json() for b in self.breaks]
-        return found
+            content["broken_promises"] = [b.as_json() for b in self.breaks]
+        return content
 
     def text(self) -> list[str]:
         """The report in lines for people."""
-        found = [f"{self.system} {self.variant}: {self.verdict} ({_records(self.records)}, format {self.format})"]
+        lines = [f"{self.system} {self.variant}: {self.verdict} ({_records(self.records)}, format {self.format})"]
         if self.releases:
-            found.append(f"explained by {', '.join(self.releases)}")
+            lines.append(f"explained by {', '.join(self.releases)}")
         if self.note:
-            found.append(self.note)
+            lines.append(self.note)
         if self.first_nonconformance:
-            found += self.first_nonconformance.text()
+            lines += self.first_nonconformance.text()
         if self.shortened:
-            found.append("the part that matters, as a trace whose last record does not conform:")
-            found += ["  " + json.dumps(line) for line in self.shortened]
+            lines.append("the part that matters, as a trace whose last record does not conform:")
+            lines += ["  " + json.dumps(line) for line in self.shortened]
         if self.excerpt:
-            found.append("the lines of the log that matter:")
-            found += [
+            lines.append("the lines of the log that matter:")
+            lines += [
                 f"  line {number}: {text if len(text) <= WIDEST else text[:WIDEST] + ' ...'}"
                 for number, text in self.excerpt
             ]
         if self.breaks:
-            found.append(
+            lines.append(
                 f"properties that the document requires and the trace violates, though the model explains it: {len(self.breaks)}"
             )
-            found += [f"  {b.text()}" for b in self.breaks[:MOST_BREAKS]]
+            lines += [f"  {b.text()}" for b in self.breaks[:MOST_BREAKS]]
             if len(self.breaks) > MOST_BREAKS:
-                found.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
-        found += self.citations
-        return [_printable(line) for line in found]
+                lines.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
+        lines += self.citations
+        return [_printable(line) for line in lines]
 
 
 def _records(number: int) -> str:

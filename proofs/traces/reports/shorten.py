@@ -107,14 +107,14 @@ class _Gaps:
 
     def joined(self, records: Sequence[Record]) -> list[Record]:
         """Merges adjacent gaps, and omits gaps that allow no step."""
-        found: list[Record] = []
+        merged: list[Record] = []
         for record in records:
-            last = found[-1] if found else {}
+            last = merged[-1] if merged else {}
             if record.keys() == {"unlogged"} and last.keys() <= {"unlogged", "objects", "rigid"} and "unlogged" in last:
-                found[-1] = {**last, "unlogged": self.of(_most(last["unlogged"]) + _most(record["unlogged"]))}
+                merged[-1] = {**last, "unlogged": self.of(_most(last["unlogged"]) + _most(record["unlogged"]))}
             else:
-                found.append(record)
-        return [r for r in found if r.keys() != {"unlogged"} or _most(r["unlogged"])]
+                merged.append(record)
+        return [r for r in merged if r.keys() != {"unlogged"} or _most(r["unlogged"])]
 
 
 def _most(unlogged: Unlogging) -> int:

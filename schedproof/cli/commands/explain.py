@@ -23,9 +23,9 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.exploration.counterexample_text import sequence, shown, story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence, shown
 from schedproof.proofs.exploration.explore import Exploration, explore
-from schedproof.proofs.exploration.runs import told
+from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verification.findings import rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
@@ -158,7 +158,9 @@ def _explain_state(
     if nearest is not None:
         exploration, number = nearest
         path = exploration.path(number)
-        example = told(exploration.instance, path, f"after {count(len(path), 'step')} the state is as requested")
+        example = counterexample_of(
+            exploration.instance, path, f"after {count(len(path), 'step')} the state is as requested"
+        )
         return _print_state(
             model, title, example, exploration.instance.describe(exploration.states[number]), mermaid, json_file
         )
@@ -216,7 +218,7 @@ def _print(
     elif mermaid:
         click.echo(sequence(model, title, example), nl=False)
     else:
-        click.echo("\n".join([*head, "", *story(model, example)]))
+        click.echo("\n".join([*head, "", *counterexample_lines(model, example)]))
 
 
 def _wish(value: object) -> str:

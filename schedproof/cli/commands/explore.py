@@ -28,8 +28,8 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.exploration.counterexample_text import indented, story
-from schedproof.proofs.exploration.explore import Found
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
+from schedproof.proofs.exploration.explore import ExplorationResult
 from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -51,7 +51,7 @@ class Counts:
     per_action: Counter[str]
 
     @staticmethod
-    def of(exploration: Found) -> Counts:
+    def of(exploration: ExplorationResult) -> Counts:
         """Counts what was found."""
         return Counts(
             exploration.stopped,
@@ -300,7 +300,7 @@ def _print(explored: Explored) -> None:
         result = checked.result
         if explored.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
             click.echo(f"{result.name}: {result.reach}, expected {checked.expected}")
-            click.echo(indented(story(model, result.counterexample)))
+            click.echo(indented(counterexample_lines(model, result.counterexample)))
     if explored.ended and explored.complete:
         click.echo(f"{explored.ended} while properties were checked")
     json = explored.as_json()

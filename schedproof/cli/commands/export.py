@@ -27,7 +27,7 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import Instance, ScopeError, instances, scope_text
 from schedproof.proofs.export import ExportedProperties, Unwritable, promela, tla
 from schedproof.proofs.export.names import fresh
-from schedproof.proofs.export.properties import Wanted
+from schedproof.proofs.export.properties import Selection
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Asked:
     """What of each configuration is written."""
 
     crash: bool
-    only: Wanted
+    only: Selection
     title: str
 
 
@@ -127,7 +127,7 @@ def export(
 
 
 def _written(
-    model: Model, sizes: Mapping[str, int], language: str, history: bool, crash: bool, only: Wanted
+    model: Model, sizes: Mapping[str, int], language: str, history: bool, crash: bool, only: Selection
 ) -> Iterator[Written]:
     """Each configuration of a scope.
 
@@ -150,7 +150,7 @@ def _written(
             raise UserError(f"{error}{hint}") from None
 
 
-def _print(written: Sequence[Written], title: str, only: Wanted) -> None:
+def _print(written: Sequence[Written], title: str, only: Selection) -> None:
     rows = [[" ".join(w.files), ",".join(f"{s}={n}" for s, n in w.instance.sizes.items() if n)] for w in written]
     table("", [title, "objects"], rows)
     properties = written[0].properties

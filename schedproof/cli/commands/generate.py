@@ -167,7 +167,7 @@ def _rows(suite: Suite, missing: Sequence[Unreached]) -> list[list[object]]:
     """The numbers of each sort, where goals are of sorts."""
     if suite.of_graph:
         reached = len(suite.reached)
-        return [["steps of the graph", suite.wanted, reached, 0, 0, suite.wanted - reached]]
+        return [["steps of the graph", suite.goal_count, reached, 0, 0, suite.goal_count - reached]]
 
     def sort(goal: Goal) -> str:
         return str(goal.rows[0].sort) if goal.rows else goal.sort or "actions"
@@ -188,7 +188,7 @@ def _rows(suite: Suite, missing: Sequence[Unreached]) -> list[list[object]]:
 
 def _summary(suite: Suite) -> str:
     early = "" if suite.complete else "exploration stopped early: "
-    covered = f"{early}{len(suite.reached)} of {count(suite.wanted, 'goal')} covered"
+    covered = f"{early}{len(suite.reached)} of {count(suite.goal_count, 'goal')} covered"
     made = f"{count(len(suite.walks), 'sequence')}, {count(suite.steps, 'step')}"
     if suite.of_graph and suite.longest is None:
         return f"{covered} by {made}: no suite costs less, in steps and one for each sequence"

@@ -19,7 +19,7 @@ from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.proofs.exploration.counterexample_text import indented, story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import Disagreement, Verdict
@@ -198,7 +198,7 @@ def _print(one: Proved) -> None:
     for answer in one.induction.answers:
         if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
             click.echo(f"{answer.obligation.name}: not inductive")
-            click.echo(indented(story(model, answer.counterexample)))
+            click.echo(indented(counterexample_lines(model, answer.counterexample)))
             click.echo()
 
 

@@ -20,7 +20,7 @@ from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
-from schedproof.proofs.exploration.counterexample_text import indented, story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.exploration.safety import SAFETY, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -53,7 +53,7 @@ class Simulated:
         """How often each action occurred, in the model's order."""
         counts = Counter({a.name: 0 for a in self.model.actions})
         for walked in self.walked:
-            counts.update(walked.taken)
+            counts.update(walked.action_counts)
         return counts
 
     @property
@@ -178,7 +178,7 @@ def _print(simulated: Simulated, seed: int) -> None:
         mark = "unexpected: " if name in simulated.unexpected else "as expected, "
         click.echo(f"{mark}{name} is violated after {count(len(example.steps), 'step')}")
         if name in simulated.unexpected:
-            click.echo(indented(story(model, example)))
+            click.echo(indented(counterexample_lines(model, example)))
     json = simulated.as_json()
     rate = simulated.steps / max(simulated.seconds, 1e-9)
     click.echo(

@@ -19,7 +19,7 @@ from schedproof.cli.tables import seconds, table
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.cache import refusal
-from schedproof.proofs.exploration.counterexample_text import indented, story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.verification.durations import keep_seconds
 from schedproof.proofs.verification.verdict_cache import VERDICTS
 from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan, verifiers
@@ -121,7 +121,7 @@ def _print(reports: list[VariantReport], took: float) -> None:
                     f"{report.system} {report.variant} {checked.result.name}: {checked.result.reach}, expected {checked.expected}"
                 )
                 if checked.result.counterexample is not None:
-                    click.echo(indented(story(model, checked.result.counterexample)))
+                    click.echo(indented(counterexample_lines(model, checked.result.counterexample)))
                 click.echo()
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 

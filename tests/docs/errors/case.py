@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedproof.cli import main
-from tests.support.own import imports_undone, repository
 from tests.support.places import ROOT
+from tests.support.user_repository import imports_undone, repository
 
 Content = str | bytes
 

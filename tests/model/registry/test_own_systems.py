@@ -9,9 +9,9 @@ from schedproof.cli import main
 from schedproof.model.registry.discovery import find
 from schedproof.model.registry.loading import load
 from schedproof.model.registry.manifest import read
-from tests.support.own import WORKING, imports_undone, reachable, repository
 from tests.support.places import ROOT
 from tests.support.stderr import besides_progress
+from tests.support.user_repository import WORKING, imports_undone, reachable, repository
 
 PROPERTIES = [
     "well-formed",

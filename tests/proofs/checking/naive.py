@@ -1,4 +1,4 @@
-"""The meaning of the language a second time, read to the letter: slow, and without a plan, a packed set or anything remembered.
+"""A second, literal implementation of the language's meaning: slow, without plans, packed sets or caches.
 
 States are the tuples of the package, so that both can be compared; all else is values as a reader sees them. What fires is computed
 backwards: of each event who has to fire it, and for that, of what its rules ask about, who fires that.
@@ -119,10 +119,10 @@ class World:
 
     def who(self, term: t.Term) -> int:
         """The object that a term names; there has to be one."""
-        found = self.value(term)
-        if found is None:
+        number = self.value(term)
+        if number is None:
             raise Wrong("nobody is asked")
-        return int(found)
+        return int(number)
 
     def value(self, term: t.Term) -> Any:
         """What a term is here."""
@@ -152,8 +152,8 @@ class World:
                 return self.value(left) + sign * self.value(right)
             case t.Has(base, element):
                 # Whose set it is, is not asked if nothing is looked for.
-                found = self.value(element)
-                return found is not None and found in self.value(base)
+                element_value = self.value(element)
+                return element_value is not None and element_value in self.value(base)
             case t.Adjusted(base, element, present):
                 members, one = self.value(base), self.value(element)
                 if one is None:
@@ -163,8 +163,10 @@ class World:
                 return frozenset(n for n in self.values(var.type) if self.binding(**{var.name: n}).value(where))
             case t.Fires(of, event, payload):
                 assert self.fired is not None
-                here = self.fired[self.sort(of), event].get(self.who(of))
-                return here is not None and all(here[name] == self.value(wanted) for name, wanted in payload)
+                fired_payload = self.fired[self.sort(of), event].get(self.who(of))
+                return fired_payload is not None and all(
+                    fired_payload[name] == self.value(expected) for name, expected in payload
+                )
             case t.And(parts):
                 return all(self.value(part) for part in parts)
             case t.Or(parts):
@@ -225,33 +227,33 @@ class Cascade(dict[Event, Mapping[int, Mapping[str, Any]]]):
         self._before, self._action = before, action
 
     def __missing__(self, event: Event) -> Mapping[int, Mapping[str, Any]]:
-        found: dict[int, dict[str, Any]] = {}
+        payloads: dict[int, dict[str, Any]] = {}
         for world, head in self._heads(event):
             payload = {name: world.value(value) for name, value in head.payload}
-            if found.setdefault(world.who(head.of), payload) != payload:
+            if payloads.setdefault(world.who(head.of), payload) != payload:
                 raise Wrong("one event with two payloads")
-        self[event] = found
-        return found
+        self[event] = payloads
+        return payloads
 
     def _heads(self, event: Event) -> Iterator[tuple[World, t.Fires]]:
-        here = replace(self._before, fired=self)
+        start = replace(self._before, fired=self)
         for root in self._action.fires:
-            if (here.sort(root.of), root.event) == event:
-                yield here, root
-        for rule in here.instance.model.rules:
-            if (here.sort(rule.fires.of), rule.fires.event) == event:
-                yield from ((world, rule.fires) for world in self._caused(here, rule))
+            if (start.sort(root.of), root.event) == event:
+                yield start, root
+        for rule in start.instance.model.rules:
+            if (start.sort(rule.fires.of), rule.fires.event) == event:
+                yield from ((world, rule.fires) for world in self._caused(start, rule))
 
-    def _caused(self, here: World, rule: Rule) -> Iterator[World]:
+    def _caused(self, start: World, rule: Rule) -> Iterator[World]:
         if isinstance(rule.on, Action):
             if rule.on.name != self._action.name:
                 return
             conditions = list(rule.when)
         else:
             # Its own variables: the action's of the same name are others.
-            here, conditions = replace(here, bound={}), [rule.on, *rule.when]
+            start, conditions = replace(start, bound={}), [rule.on, *rule.when]
         free = {n: v for part in (*conditions, rule.fires) for n, v in t.free_variables(part).items()}
-        for world in here.choosing([v for n, v in free.items() if n not in here.bound]):
+        for world in start.choosing([v for n, v in free.items() if n not in start.bound]):
             if all(world.value(condition) for condition in conditions):
                 yield world
 
@@ -319,38 +321,38 @@ class Graph:
 
     def network(self, without: Sequence[str] = ()) -> nx.DiGraph[State]:
         """As networkx has graphs."""
-        found: nx.DiGraph[State] = nx.DiGraph()
-        found.add_nodes_from(self.depth)
+        steps_graph: nx.DiGraph[State] = nx.DiGraph()
+        steps_graph.add_nodes_from(self.depth)
         for state, steps in self.steps.items():
-            found.add_edges_from((state, w.after) for (name, _), w in steps.items() if name not in without)
-        return found
+            steps_graph.add_edges_from((state, w.after) for (name, _), w in steps.items() if name not in without)
+        return steps_graph
 
 
 def explore(instance: Instance) -> Graph:
     """Breadth first."""
     begin = instance.initial()
-    found = Graph(instance, {begin: 0}, {}, [])
+    graph = Graph(instance, {begin: 0}, {}, [])
     waiting = [begin]
     for state in waiting:
-        found.steps[state] = {}
+        graph.steps[state] = {}
         for action in instance.model.actions:
             try:
                 able = choices(instance, state, action)
             except Wrong:
-                found.wrong.append((state, action.name, None))
+                graph.wrong.append((state, action.name, None))
                 continue
             for world in able:
                 chosen = tuple(world.bound[v.name] for v in action.parameters)
                 try:
                     done = step(world, action)
                 except Wrong:
-                    found.wrong.append((state, action.name, chosen))
+                    graph.wrong.append((state, action.name, chosen))
                     continue
-                found.steps[state][action.name, chosen] = done
-                if done.after not in found.depth:
-                    found.depth[done.after] = found.depth[state] + 1
+                graph.steps[state][action.name, chosen] = done
+                if done.after not in graph.depth:
+                    graph.depth[done.after] = graph.depth[state] + 1
                     waiting.append(done.after)
-    return found
+    return graph
 
 
 Answer = tuple[Verdict, int | None]
@@ -380,11 +382,11 @@ def check(graph: Graph, prop: Property) -> Answer:
         return (Verdict.PROVED if _lives(graph, prop) else Verdict.REFUTED), None
     assert isinstance(prop, AlwaysCanReach | LeadsTo)
     try:
-        found = _reached(graph, prop)
+        result = _reached(graph, prop)
     except Wrong:
         return Verdict.REFUTED, None
-    if found is not None:
-        return Verdict.REFUTED, found[0]
+    if result is not None:
+        return Verdict.REFUTED, result[0]
     return (Verdict.PROVED if _is_met(graph, prop) else Verdict.UNDETERMINED), None
 
 
@@ -441,15 +443,15 @@ def _stays(graph: Graph, prop: LeadsTo, region: set[State]) -> bool:
     network = graph.network(prop.without).subgraph(region)
     for part in map(set, nx.strongly_connected_components(network)):
         able = [set(graph.steps[s]) for s in part]
-        taken = {
+        used = {
             chosen
             for s in part
             for chosen, w in graph.steps[s].items()
             if w.after in part and chosen[0] not in prop.without
         }
-        if any(name in prop.weak and (name, how) not in taken for name, how in set.intersection(*able)):
+        if any(name in prop.weak and (name, how) not in used for name, how in set.intersection(*able)):
             continue  # as many states as can be are in it: with fewer of them the same is always possible, too
-        missed = {c for c in set.union(*able) if c[0] in prop.strong and c not in taken}
+        missed = {c for c in set.union(*able) if c[0] in prop.strong and c not in used}
         if not missed or _stays(graph, prop, {s for s in part if not missed & set(graph.steps[s])}):
             return True
     return False
@@ -463,13 +465,13 @@ def _lives(graph: Graph, prop: LifeCycle) -> bool:
         def stands(state: State) -> Any:
             return World(instance, state).read(sort, "", who)
 
-        here = {instance.initial()} if stands(instance.initial()) == prop.states[0] else set()
+        states = {instance.initial()} if stands(instance.initial()) == prop.states[0] else set()
         for now, then in zip(prop.states, [*prop.states[1:], None], strict=True):
             resting = graph.network().subgraph([s for s in graph.depth if stands(s) == now])
-            here = here.union(*(nx.descendants(resting, s) for s in here))
+            states = states.union(*(nx.descendants(resting, s) for s in states))
             if then is None:
                 break
-            here = {w.after for s in here for w in graph.steps[s].values() if stands(w.after) == then}
-        return bool(here)
+            states = {w.after for s in states for w in graph.steps[s].values() if stands(w.after) == then}
+        return bool(states)
 
     return any(alive(who) for who in range(instance.sizes[sort]))

@@ -61,9 +61,9 @@ def test_configurations_like_a_large_one_begin_compiled(monkeypatch: pytest.Monk
 
     def either(self: Exploring, interpreted: Any, compiled: Any, stopped: Any, **options: Any) -> Any:
         def tried(*limits: Any) -> Any:
-            found = interpreted(*limits)
-            given_up.append(stopped(found))
-            return found
+            result = interpreted(*limits)
+            given_up.append(stopped(result))
+            return result
 
         return real(self, tried, compiled, stopped, **options)
 

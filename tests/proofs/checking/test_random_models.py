@@ -46,19 +46,19 @@ drawn = cache(random_model)
 
 def assert_naively_the_same(instance: Instance) -> naive.Graph:
     """The interpreted exploration has the states, steps and mistakes of the naive one."""
-    plain, found = explore(instance, symmetry=False), naive.explore(instance)
-    assert dict(zip(plain.states, plain.depths, strict=True)) == found.depth
-    assert plain.per_action() == found.per_action()
+    plain, naive_graph = explore(instance, symmetry=False), naive.explore(instance)
+    assert dict(zip(plain.states, plain.depths, strict=True)) == naive_graph.depth
+    assert plain.per_action() == naive_graph.per_action()
     for state, edges in zip(plain.states, plain.edges, strict=True):
         after = sorted((edge.choice.action, plain.states[edge.target]) for edge in edges)
-        assert after == sorted((name, world.after) for (name, _), world in found.steps[state].items())
-    assert (plain.ill_formed is None) == (not found.wrong)
+        assert after == sorted((name, world.after) for (name, _), world in naive_graph.steps[state].items())
+    assert (plain.ill_formed is None) == (not naive_graph.wrong)
     if plain.ill_formed is not None:
         number, choice, _ = plain.ill_formed
-        first = min(found.depth[state] for state, _, _ in found.wrong)
-        assert found.depth[plain.states[number]] == first
-        assert (plain.states[number], choice.action) in {(state, action) for state, action, _ in found.wrong}
-    return found
+        first = min(naive_graph.depth[state] for state, _, _ in naive_graph.wrong)
+        assert naive_graph.depth[plain.states[number]] == first
+        assert (plain.states[number], choice.action) in {(state, action) for state, action, _ in naive_graph.wrong}
+    return naive_graph
 
 
 def graphs(model: Drawn) -> dict[bool, naive.Graph]:
@@ -75,12 +75,12 @@ def length(result: Result) -> int | None:
 
 def assert_naively_checked(model: Drawn, results: Sequence[Result]) -> None:
     """The verdicts are the naive ones, and runs no longer than they have to be."""
-    found = graphs(model)
+    naive_graphs = graphs(model)
     formed, *others = results
-    assert formed.verdict is (Verdict.REFUTED if found[False].wrong else Verdict.PROVED)
+    assert formed.verdict is (Verdict.REFUTED if naive_graphs[False].wrong else Verdict.PROVED)
     for result in others:
         prop = model.model.property(result.name)
-        verdict, shortest = naive.check(found[reads_history(model.model, prop)], prop)
+        verdict, shortest = naive.check(naive_graphs[reads_history(model.model, prop)], prop)
         assert result.verdict is verdict, prop
         assert shortest is None or length(result) == shortest, prop
 
@@ -131,11 +131,11 @@ def test_the_models_are_no_trifles() -> None:
     models = [drawn(seed) for seed in range(30)]
     assert sum(m.refused for m in models) == 0
     assert sum(m.large for m in models) <= len(models)
-    found = [explore(m.instance()) for m in models]
-    assert median(f.state_count for f in found) >= 20
-    assert median(f.transition_count for f in found) >= 80
-    assert len([f for f in found if f.ill_formed is None]) >= 15
-    assert len([f for f in found if f.representatives < f.state_count]) >= 12
+    explorations = [explore(m.instance()) for m in models]
+    assert median(f.state_count for f in explorations) >= 20
+    assert median(f.transition_count for f in explorations) >= 80
+    assert len([f for f in explorations if f.ill_formed is None]) >= 15
+    assert len([f for f in explorations if f.representatives < f.state_count]) >= 12
     assert len([m for m in models if rules_matter(m)]) >= 15
     seen = Counter((r.kind, r.verdict) for m in models for r in checked(m.model, {}, Engine.INTERPRETED)[1:])
     kinds = {p.kind for p in models[0].model.properties}
@@ -163,7 +163,7 @@ def of_the_state_after(self: _Steps, row: Row, who: Any, moment: Any) -> None:
             RIGHT_SET(self, Row(row.sort, row.event, row.source, row.target, **{name: value}), who, moment)
         self.terms.unpack(read, "now", "next")
         for stmt in body:
-            self.terms.say(stmt)
+            self.terms.emit(stmt)
         self.terms.unpack(read, "now", "state")
 
 
@@ -196,18 +196,18 @@ def seldom_noted(self: Any, slot: int) -> int:
 
 
 def a_field_less(instance: Instance, term: t.Term) -> Iterator[tuple[str, str]]:
-    """What a guard reads first is not told."""
+    """The first field that a guard reads is left out."""
     yield from list(RIGHT_READS(instance, term))[1:]
 
 
 def alike(instance: Instance, sort: str) -> bool:
-    """All objects are interchangeable, whatever tells them apart."""
+    """All objects are interchangeable, even if they differ."""
     return True
 
 
-def nobody_is_fair(found: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
+def nobody_is_fair(exploration: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """Any loop will do."""
-    return RIGHT_LOOPS(found, region, dataclasses.replace(prop, weak=[], strong=[]))
+    return RIGHT_LOOPS(exploration, region, dataclasses.replace(prop, weak=[], strong=[]))
 
 
 def by_graphs(model: Drawn) -> None:

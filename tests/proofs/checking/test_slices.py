@@ -191,9 +191,9 @@ def test_only_properties_that_read_history_need_it(name: str) -> None:
 
 def assert_same(model: Model, how: Exploring) -> dict[str, Result]:
     """Slices say what the two graphs say; runs have the same steps and show the same fields."""
-    found = sliced(model, how)
-    assert found == two_graphs(model, how)
-    return found
+    results = sliced(model, how)
+    assert results == two_graphs(model, how)
+    return results
 
 
 EVERY_WAY = [SYMMETRIC, FULL, COMPILED, COMPILED_FULL, TWO_THREADS]
@@ -204,9 +204,9 @@ EVERY_WAY = [SYMMETRIC, FULL, COMPILED, COMPILED_FULL, TWO_THREADS]
 def test_slices_of_a_toy_say_the_same(alone: bool, how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
     if alone:
         never_shared(monkeypatch)
-    found = assert_same(CHAIN, how)
+    results = assert_same(CHAIN, how)
     # The first time, the third is high; the second time, so is what the second records; there is no third time.
-    verdicts = {name: (r.verdict, r.counterexample and len(r.counterexample.steps)) for name, r in found.items()}
+    verdicts = {name: (r.verdict, r.counterexample and len(r.counterexample.steps)) for name, r in results.items()}
     assert verdicts["low-third"] == (Verdict.REFUTED, 1)
     assert verdicts["off-second"] == (Verdict.REFUTED, 3)
     assert verdicts["off-first"][0] is verdicts["few"][0] is verdicts["well-formed"][0] is Verdict.PROVED
@@ -217,12 +217,12 @@ def test_slices_of_a_toy_say_the_same(alone: bool, how: Exploring, monkeypatch: 
 def test_ill_formed_history_is_found_in_slices(alone: bool, how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
     if alone:
         never_shared(monkeypatch)
-    found = assert_same(FAILING, how)
+    results = assert_same(FAILING, how)
     # The second time, the number leaves its range: what comes behind it is unknown wherever history is read.
-    assert found["well-formed"].verdict is Verdict.REFUTED
-    assert found["off-first"].verdict is Verdict.REFUTED
-    assert found["low-third"].verdict is Verdict.UNDETERMINED
-    assert found["few"].verdict is Verdict.PROVED
+    assert results["well-formed"].verdict is Verdict.REFUTED
+    assert results["off-first"].verdict is Verdict.REFUTED
+    assert results["low-third"].verdict is Verdict.UNDETERMINED
+    assert results["few"].verdict is Verdict.PROVED
 
 
 @cache
@@ -307,18 +307,18 @@ def test_slices_of_systems_with_history_say_the_same(name: str, how: Exploring) 
 
 def ends(monkeypatch: pytest.MonkeyPatch, model: Model, how: Exploring, **options: Any) -> list[tuple[set[str], str]]:
     """Of each search, the history attributes of its states, and why it stopped."""
-    found = []
+    endings = []
     right = Exploring.watch
 
     def noted(self: Exploring, instance: Instance, *rest: Any) -> Any:
         result = right(self, instance, *rest)
         kept = {a.name for m in model.machines for a in instance.attributes(m.sort.name) if a.history}
-        found.append((kept, result[0].stopped))
+        endings.append((kept, result[0].stopped))
         return result
 
     monkeypatch.setattr(Exploring, "watch", noted)
     model_check(model, {}, how=how, **options)
-    return found
+    return endings
 
 
 ALL_HISTORY = {"record", "placement"}
@@ -372,8 +372,8 @@ def test_states_that_are_counted_are_all_found(how: Exploring, monkeypatch: pyte
     refuted = ["allocated-has-cells"]
     counts: list[int] = []
     model = replace(AS_WRITTEN, properties=[AS_WRITTEN.property(refuted[0])], refuted=frozenset(refuted))
-    model_check(model, {}, only=refuted, how=how, on_found=lambda found: counts.append(found.state_count))
-    model_check(model, {}, how=how, on_found=lambda found: counts.append(found.state_count))
+    model_check(model, {}, only=refuted, how=how, on_found=lambda exploration: counts.append(exploration.state_count))
+    model_check(model, {}, how=how, on_found=lambda exploration: counts.append(exploration.state_count))
     [instance] = instances(model, {})
     assert counts == [explore(instance, symmetry=False).state_count] * 2
     assert ends(monkeypatch, model, how, only=refuted) == [(set(), ALL_REFUTED)]
@@ -382,7 +382,7 @@ def test_states_that_are_counted_are_all_found(how: Exploring, monkeypatch: pyte
 # --- Seeded faults ---------------------------------------------------------------------------------------------------
 
 
-def nothing_is_fragile(instance: Instance, field: Any, value: Any, own: Any) -> bool:
+def nothing_is_fragile(instance: Instance, field: Any, value: Any, self_value: Any) -> bool:
     """No update of history is said to fail."""
     return True
 

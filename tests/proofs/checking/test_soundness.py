@@ -49,7 +49,7 @@ from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, ScopeError, instances
 from schedproof.model.systems.hived import AS_WRITTEN
-from schedproof.proofs.checking import model_check as examining
+from schedproof.proofs.checking import model_check as model_checking
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
@@ -345,9 +345,11 @@ def alone(toy: Model, prop: Any, **how: Any) -> Result:
 
 def test_a_configuration_of_fewer_objects_is_explored_with_those() -> None:
     """And with as many of the sorts of which it says nothing as the scope has."""
-    found = list(instances(queueing([ranks(0), ranks(0, 1), ranks(0, 1, 2)]), {}))
-    assert [dict(instance.sizes) for instance in found] == [{"A": n, "B": 2} for n in (1, 2, 3)]
-    assert [len(explore(instance, symmetry=False).states) for instance in found] == [(n + 1) * 4 for n in (1, 2, 3)]
+    configurations = list(instances(queueing([ranks(0), ranks(0, 1), ranks(0, 1, 2)]), {}))
+    assert [dict(instance.sizes) for instance in configurations] == [{"A": n, "B": 2} for n in (1, 2, 3)]
+    assert [len(explore(instance, symmetry=False).states) for instance in configurations] == [
+        (n + 1) * 4 for n in (1, 2, 3)
+    ]
 
 
 def test_a_configuration_larger_than_the_scope_is_refused() -> None:
@@ -418,7 +420,7 @@ def test_nothing_is_said_to_never_happen_if_not_all_is_explored() -> None:
 
 @pytest.mark.parametrize("wrong", ["first refuted", "any life"])
 def test_a_wrong_way_to_put_configurations_together_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = examining._together
+    right = model_checking._together
 
     def together(results: Sequence[Result]) -> Result:
         refuted = [r for r in results if r.verdict is Verdict.REFUTED]
@@ -426,7 +428,7 @@ def test_a_wrong_way_to_put_configurations_together_is_noticed(wrong: str, monke
             return refuted[0]
         return right(results)
 
-    monkeypatch.setattr(examining, "_together", together)
+    monkeypatch.setattr(model_checking, "_together", together)
     toy = queueing([ranks(0, 1, 2), ranks(0)])
     run = alone(toy, ALL_IN_T).counterexample
     stuck = queueing([ranks(0), ranks(2)], machines=WITHOUT_B, default_scope={"A": 1}, **STUCK)
@@ -437,7 +439,7 @@ def test_a_wrong_way_to_put_configurations_together_is_noticed(wrong: str, monke
 # --- An amendment with other machines ----------------------------------------------------------------------------------
 
 
-def test_an_amendment_can_give_a_machine_further_attributes() -> None:
+def test_an_amendment_can_give_a_machine_more_attributes() -> None:
     base = topped(lambda sizes: [{}])
     counted = replace(base.machine("A"), attributes=[*base.machine("A").attributes, Attribute("n", BoolType())])
     change = Change("it counts", repairs=[], adds=[Row(A, "e", "S", "T", n=True)])

@@ -27,7 +27,7 @@ from schedproof.proofs.verdict import Result, Verdict
 def two_graphs(model: Model, how: Exploring, scope: Mapping[str, int] | None = None) -> dict[str, Result]:
     """Every property's result by name, without the time that it took."""
     sizes = check_scope(model, scope or {})
-    found: dict[str, list[Result]] = {}
+    results_of: dict[str, list[Result]] = {}
     for rigid in model.configurations(sizes):
         with_history = Instance(model, fitted(sizes, rigid), rigid, with_history=True)
         plain = replace(with_history, with_history=False)
@@ -38,14 +38,14 @@ def two_graphs(model: Model, how: Exploring, scope: Mapping[str, int] | None = N
         wrong = [r for r in (formed, formed_with) if r.verdict is Verdict.REFUTED]
         first = min(wrong, key=lambda r: len(r.counterexample.steps) if r.counterexample else 0, default=formed)
         for result in (first, *rest, *rest_with):
-            found.setdefault(result.name, []).append(result)
-    return {name: untimed(_together(results)) for name, results in found.items()}
+            results_of.setdefault(result.name, []).append(result)
+    return {name: untimed(_together(results)) for name, results in results_of.items()}
 
 
 def _on_graph(instance: Instance, props: Sequence[Property], how: Exploring) -> Iterator[Result]:
-    found, watches = how.watch(instance, [p for p in props if isinstance(p, SAFETY)])
-    yield _well_formed(found)
-    yield from (_safety(found, watch) for watch in watches)
+    exploration, watches = how.watch(instance, [p for p in props if isinstance(p, SAFETY)])
+    yield _well_formed(exploration)
+    yield from (_safety(exploration, watch) for watch in watches)
     yield from (_constructed(instance.model, p) for p in props if isinstance(p, ByConstruction))
     runs = [p for p in props if not isinstance(p, (*SAFETY, ByConstruction))]
     if runs:

@@ -132,10 +132,10 @@ def checked(model: Model, scope: Mapping[str, int], engine: Engine, **how: Any) 
 
 
 def assert_same_verdicts(model: Model, scope: Mapping[str, int], **how: Any) -> list[Result]:
-    """Both engines tell the same of all properties, with the same runs."""
-    found = checked(model, scope, Engine.COMPILED, **how)
-    assert found == checked(model, scope, Engine.INTERPRETED, **how)
-    return found
+    """Both engines report the same of all properties, with the same runs."""
+    results = checked(model, scope, Engine.COMPILED, **how)
+    assert results == checked(model, scope, Engine.INTERPRETED, **how)
+    return results
 
 
 # --- Small ones of all systems ---------------------------------------------------------------------------------------
@@ -168,8 +168,8 @@ UNPREPARED = dataclasses.replace(
 @pytest.mark.parametrize("model", [TORN, UNPREPARED])
 def test_the_same_ill_formed_steps(model: Model) -> None:
     assert_same_graph(instance_of(model, {}))
-    found = {r.name: r for r in assert_same_verdicts(model, {})}
-    assert found["well-formed"].verdict is Verdict.REFUTED
+    results = {r.name: r for r in assert_same_verdicts(model, {})}
+    assert results["well-formed"].verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(("model", "scope"), SMALL)
@@ -212,8 +212,8 @@ def test_what_goes_wrong_in_one_thread_ends_all(
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_a_limit_is_kept_to_a_bucket_and_proves_nothing_past_it(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "ROOM", 64)
-    found = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
-    assert not found.complete and 100 < found.state_count < 1512
+    reached = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
+    assert not reached.complete and 100 < reached.state_count < 1512
     results = {r.name: r for r in checked(AS_WRITTEN, {}, Engine.COMPILED, limit=100, threads=threads)}
     assert {r.verdict for r in results.values() if r.method is Method.EXPLORATION} <= {
         Verdict.UNDETERMINED,
@@ -227,10 +227,10 @@ def test_no_thread_ends_before_the_others(monkeypatch: pytest.MonkeyPatch) -> No
     real = threading.Barrier.wait
 
     def slowly(self: threading.Barrier, timeout: float | None = None) -> int:
-        found = real(self, timeout)
+        released = real(self, timeout)
         if threading.current_thread() is not starter:
             time.sleep(0.002)
-        return found
+        return released
 
     def work() -> None:
         search = compiled.explore(instance, threads=3, limit=100, on_depth=lambda reached: "")
@@ -267,7 +267,7 @@ def test_the_same_representatives(model: Model, scope: Mapping[str, int], thread
 
 @pytest.mark.parametrize(("model", "scope"), thinned(SYMMETRIC[1:], 3))
 def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[str, int]) -> None:
-    """The gate of its soundness; and the interpreted exploration tells the very same runs."""
+    """The gate of its soundness; and the interpreted exploration reports exactly the same runs."""
     reduced = assert_same_verdicts(model, scope, symmetry=True)
     for one, other in zip(reduced, checked(model, scope, Engine.COMPILED), strict=True):
         assert (one.name, one.verdict, one.vacuous) == (other.name, other.verdict, other.vacuous)
@@ -311,14 +311,14 @@ def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
 def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads: int) -> None:
     """What is not kept is found by the same search once more, as far as it has to go."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2})
-    kept, again = (
+    kept, repeated = (
         compiled.explore(instance, symmetry=symmetry, threads=threads, traced=traced) for traced in (True, False)
     )
-    assert sum(p.parents.nbytes + p.choices.nbytes for p in again.parts) == 0
+    assert sum(p.parents.nbytes + p.choices.nbytes for p in repeated.parts) == 0
     numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(0, each.count, 7)]
     assert len(numbers) > 20
     for number in numbers:
-        assert again.path(number) == kept.path(number)
+        assert repeated.path(number) == kept.path(number)
     early = compiled.explore(instance, symmetry=symmetry, threads=threads, traced=False)
     assert early.path(numbers[1]) == kept.path(numbers[1])
     assert early._traced(numbers[1])[0].count < early.parts[0].count
@@ -328,18 +328,18 @@ def test_runs_are_the_same_whether_or_not_they_are_kept(symmetry: bool, threads:
 def test_a_search_with_other_numbers_is_noticed(threads: int) -> None:
     """Seeded fault: the search that is made once more takes its actions in another order."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
-    kept, again = (compiled.explore(instance, threads=threads, traced=traced) for traced in (True, False))
+    kept, repeated = (compiled.explore(instance, threads=threads, traced=traced) for traced in (True, False))
     other = program(instance, list(reversed(instance.model.actions)))
-    again = dataclasses.replace(again, program=other)
+    repeated = dataclasses.replace(repeated, program=other)
     numbers = [n * threads + p for p, each in enumerate(kept.parts) for n in range(each.count)]
-    assert [again.path(n) for n in numbers] != [kept.path(n) for n in numbers]
+    assert [repeated.path(n) for n in numbers] != [kept.path(n) for n in numbers]
 
 
 @pytest.mark.parametrize("seed", thinned(range(0, 300, 4), 3))
 def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
     for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
-        [found] = [r for r in assert_same_verdicts(model, {}) if r.name == "p"]
-        assert found.verdict is verdict
+        [result] = [r for r in assert_same_verdicts(model, {}) if r.name == "p"]
+        assert result.verdict is verdict
 
 
 # --- All systems at three scopes -------------------------------------------------------------------------------------
@@ -422,9 +422,9 @@ def fires_what_fires(self: _Steps, firing: t.Fires, event: Any, moment: Any) -> 
     kinds = self.instance.model.machine(sort).parameters(name)
     values = [(n, self.terms.value(v, moment, kinds[n])) for n, v in firing.payload]
     fires = f"{sort}.{name} fires"
-    self.terms.say(Set(fires, binary("|", Local(fires), bit(who))))
+    self.terms.emit(Set(fires, binary("|", Local(fires), bit(who))))
     for n, value in values:
-        self.terms.say(Put(self.terms.payload(sort, name, n), who, value))
+        self.terms.emit(Put(self.terms.payload(sort, name, n), who, value))
 
 
 def first_object_changes(self: _Steps, sort: str, name: str, who: Expr, changed: Expr) -> None:
@@ -504,8 +504,12 @@ def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: p
     monkeypatch.setattr(llvm, "MACHINE_CODE", cache.Cache("unused", most=0))
     monkeypatch.setenv("SCHEDPROOF_CACHE", "/dev/null/nowhere")
     instance = instance_of(REPAIRED, {"PodGroup": 3, "Cell": 3})
-    found, known = compiled.explore(instance, threads=threads), explore(instance, symmetry=False)
-    assert (found.state_count, found.per_action(), found.depth) == (known.state_count, known.per_action(), known.depth)
+    reached, known = compiled.explore(instance, threads=threads), explore(instance, symmetry=False)
+    assert (reached.state_count, reached.per_action(), reached.depth) == (
+        known.state_count,
+        known.per_action(),
+        known.depth,
+    )
     assert known.state_count > 300
     assert list(dict.fromkeys(built)) == {0: [2], 300: [0, 2], 10**9: [0]}[states]
 
@@ -535,8 +539,8 @@ def test_optimized_code_of_every_variant_finds_the_same(model: Model, monkeypatc
     for instance in list(instances(model, {}))[:4]:
         known = explore(instance, symmetry=False, limit=3000)
         if known.complete:
-            found = compiled.explore(instance)
-            assert (found.state_count, found.per_action()) == (known.state_count, known.per_action())
+            reached = compiled.explore(instance)
+            assert (reached.state_count, reached.per_action()) == (known.state_count, known.per_action())
             seen += 1
     assert seen or (model.system, model.variant) == ("jobmon", "repaired"), "its configurations have more states"
 
@@ -574,8 +578,8 @@ def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytes
 
     def verdict(seed: int) -> Verdict | None:
         with suppress(AssertionError):  # a wrong loop need not have a tour
-            [found] = [r for r in checked(required(seed), {}, Engine.COMPILED) if r.name == "p"]
-            return found.verdict
+            [result] = [r for r in checked(required(seed), {}, Engine.COMPILED) if r.name == "p"]
+            return result.verdict
         return None
 
     assert any(verdict(seed) is not by_hand(seed) for seed in SEEDS)

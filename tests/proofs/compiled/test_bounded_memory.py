@@ -46,14 +46,20 @@ MIXED = systems()["yunikorn-merge"].variants["two-copy"]
 """Its states take many words."""
 
 
-def everything(found: Reached) -> dict[str, Any]:
+def everything(reached: Reached) -> dict[str, Any]:
     """What an exploration has found, down to where each state was found from."""
     return {
-        "counts": (found.stopped, found.state_count, found.representatives, found.transition_count, found.depth),
-        "actions": found.per_action(),
-        "starts": [each.starts for each in found.parts],
-        "origins": [origins(each) for each in found.parts],
-        "seen": [each.seen.tolist() for each in found.parts],
+        "counts": (
+            reached.stopped,
+            reached.state_count,
+            reached.representatives,
+            reached.transition_count,
+            reached.depth,
+        ),
+        "actions": reached.per_action(),
+        "starts": [each.starts for each in reached.parts],
+        "origins": [origins(each) for each in reached.parts],
+        "seen": [each.seen.tolist() for each in reached.parts],
     }
 
 
@@ -105,7 +111,7 @@ class TestFiles:
             r.name: r for r in model_check(AS_WRITTEN, SCOPE, how=Exploring(Engine.COMPILED, memory=1 << 50))
         }.items():
             if result.verdict is Verdict.UNDETERMINED:
-                assert "what is said of whole runs takes more than" in result.note
+                assert "checking properties that need the full graph takes more than" in result.note
                 assert result.kind in ("can happen", "always can reach", "leads to")
             else:
                 assert result == whole[name]
@@ -122,14 +128,14 @@ class TestFiles:
     def test_the_folder_is_gone_with_what_was_found(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         monkeypatch.setattr(part, "FIRST", 32)
-        found = compiled.explore(instance_of(AS_WRITTEN, SCOPE), memory=1)
-        assert len(found.path(1000)) > 0
+        reached = compiled.explore(instance_of(AS_WRITTEN, SCOPE), memory=1)
+        assert len(reached.path(1000)) > 0
         assert sorted(p.name.split("-")[0] for p in next(tmp_path.iterdir()).iterdir()) == [
             "choices",
             "parents",
             "states",
         ]
-        del found
+        del reached
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.long
@@ -186,11 +192,11 @@ class TestParts:
         assert column.end == first + len(rows) // width
         assert column.read(first, column.end).tolist() == rows
         mark, length = dice.choice(marks)
-        again = Column(tmp_path / "column", np.uint64, width, first)
-        again.back_to(mark)
-        assert again.read(first, again.end).tolist() == rows[:length]
-        again.add(np.array([7] * width, np.uint64))
-        assert again.read(first, again.end).tolist() == rows[:length] + [7] * width
+        reopened = Column(tmp_path / "column", np.uint64, width, first)
+        reopened.back_to(mark)
+        assert reopened.read(first, reopened.end).tolist() == rows[:length]
+        reopened.add(np.array([7] * width, np.uint64))
+        assert reopened.read(first, reopened.end).tolist() == rows[:length] + [7] * width
 
     @pytest.mark.parametrize("damage", ["short", "flipped", "gone"])
     def test_damaged_columns(self, damage: str, tmp_path: Path) -> None:
@@ -289,16 +295,16 @@ class TestCheckpoints:
         whole = everything(compiled.explore(instance, **options))
         kept, stops = Saving(tmp_path), 0
         while True:
-            found = compiled.explore(instance, **options, memory=memory, saving=kept, halt=halted(2 + 2 * stops))
-            if not found.stopped:
+            reached = compiled.explore(instance, **options, memory=memory, saving=kept, halt=halted(2 + 2 * stops))
+            if not reached.stopped:
                 break
             stops += 1
         assert stops >= 2
-        assert everything(found) == whole
-        again = compiled.explore(instance, **options, memory=memory, saving=kept, halt=halted(1))
-        assert everything(again) == whole, "what is complete is not begun again"
+        assert everything(reached) == whole
+        resumed = compiled.explore(instance, **options, memory=memory, saving=kept, halt=halted(1))
+        assert everything(resumed) == whole, "what is complete is not begun again"
         if symmetry is False and memory is None:
-            assert compiled.graph_of(again).size == whole["counts"][1]
+            assert compiled.graph_of(resumed).size == whole["counts"][1]
 
     @pytest.mark.long
     def test_verdicts_after_a_stop_are_those_of_one_run(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,8 +379,8 @@ class TestCheckpoints:
         model = systems()["yunikorn-merge"].variants["merged"]
         every = list(instances(model, dict(model.default_scope)))
         for _ in range(2):
-            found = [compiled.explore(each, saving=Saving(tmp_path)).state_count for each in every]
-            assert found == [compiled.explore(each).state_count for each in every]
+            counts = [compiled.explore(each, saving=Saving(tmp_path)).state_count for each in every]
+            assert counts == [compiled.explore(each).state_count for each in every]
         assert len(list(tmp_path.iterdir())) == len(every) == 5
 
     def test_what_follows_the_last_save_counts_as_never_written(
@@ -451,14 +457,14 @@ class TestCheckpoints:
                 return written
 
         monkeypatch.setattr(os, "pwrite", little)
-        found = compiled.explore(instance, threads=threads, memory=1, saving=saving)
-        assert found.stopped.startswith("stopped by the disk (No space left on device, '")
-        assert 1 < found.state_count < 1512
+        reached = compiled.explore(instance, threads=threads, memory=1, saving=saving)
+        assert reached.stopped.startswith("stopped by the disk (No space left on device, '")
+        assert 1 < reached.state_count < 1512
         for number in range(threads):
-            for place in range(found.parts[number].count):
-                found.path(place * threads + number)  # they can all be told
+            for place in range(reached.parts[number].count):
+                reached.path(place * threads + number)  # every state still has a run
         monkeypatch.setattr(os, "pwrite", write)
-        del found
+        del reached
         whole = everything(compiled.explore(instance, threads=threads))
         assert everything(compiled.explore(instance, threads=threads, memory=1, saving=saving)) == whole
 
@@ -522,9 +528,9 @@ class TestCommand:
             assert process.returncode in (0, -signal.SIGKILL), err
             if process.returncode == 0:
                 break
-        found = json.loads(json_file.read_text())
-        assert (found["states"], found["complete"]) == (724_198, True)
-        assert found["transitions"] == 6_706_257
+        result = json.loads(json_file.read_text())
+        assert (result["states"], result["complete"]) == (724_198, True)
+        assert result["transitions"] == 6_706_257
 
     def test_what_ends_while_properties_are_checked_says_so(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -534,10 +540,10 @@ class TestCommand:
         monkeypatch.setattr(explore_command, "stoppable", lambda: nullcontext(ask))
         arguments = ["explore", "hived", "--no-symmetry", "--checkpoint", str(tmp_path / "kept")]
         assert main([*arguments, "--json", str(tmp_path / "found.json")]) == 3
-        found, told = json.loads((tmp_path / "found.json").read_text()), capsys.readouterr()
-        assert (found["complete"], found["states"], found["stopped"]) == (True, 1512, "interrupted")
-        assert "interrupted while properties were checked" in told.out
-        assert "the same command resumes it" in told.err
+        result, printed = json.loads((tmp_path / "found.json").read_text()), capsys.readouterr()
+        assert (result["complete"], result["states"], result["stopped"]) == (True, 1512, "interrupted")
+        assert "interrupted while properties were checked" in printed.out
+        assert "the same command resumes it" in printed.err
 
     def test_a_file_that_may_not_grow(self, tmp_path: Path) -> None:
         def little() -> None:

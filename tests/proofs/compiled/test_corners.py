@@ -83,9 +83,9 @@ def test_an_undefined_guard_leaves_no_step_of_the_action_checked() -> None:
     guard = [w.is_("Idle"), (n == 0) | (w.holds.wear == 0)]
     torn = Action("bad", [w, n], guard, [w.fires("cheer", mood="calm")], "bad {w} {n}")
     prop = StepInvariant(name="s", says="s", over=[w], given=w.fires("cheer"), then=after(w.mood == "tense"))
-    found = same(workshop(actions=[torn], rules=[], properties=[prop]))
-    assert found["s"].verdict is Verdict.UNDETERMINED
-    assert found["well-formed"].verdict is Verdict.REFUTED
+    results = same(workshop(actions=[torn], rules=[], properties=[prop]))
+    assert results["s"].verdict is Verdict.UNDETERMINED
+    assert results["well-formed"].verdict is Verdict.REFUTED
 
 
 def test_a_property_of_what_is_undefined_is_broken() -> None:
@@ -94,8 +94,8 @@ def test_a_property_of_what_is_undefined_is_broken() -> None:
         Invariant(name="premise", says="premise", over=[w], given=w.holds.wear < 2, then=w.tired),
         StepInvariant(name="s", says="s", over=[w], then=after(w.holds.wear < 2)),
     ]
-    found = same(workshop(properties=props))
-    assert all(found[p.name].verdict is Verdict.REFUTED for p in props)
+    results = same(workshop(properties=props))
+    assert all(results[p.name].verdict is Verdict.REFUTED for p in props)
 
 
 # --- What is out of range --------------------------------------------------------------------------------------------
@@ -171,8 +171,8 @@ def test_numbers_that_are_too_great_are_refused(low: int, high: int) -> None:
     model = counting(low, high, 0, guard=c.n < 3)
     with pytest.raises(TooWide, match="explore it interpreted"):
         compiled.explore(instance_of(model, {}))
-    found = {r.name: r for r in model_check(model, {}, how=Exploring(Engine.AUTO))}
-    assert found["well-formed"].verdict is Verdict.PROVED
+    results = {r.name: r for r in model_check(model, {}, how=Exploring(Engine.AUTO))}
+    assert results["well-formed"].verdict is Verdict.PROVED
 
 
 def test_a_constant_that_is_too_great_is_refused() -> None:
@@ -184,10 +184,10 @@ def test_a_constant_that_is_too_great_is_refused() -> None:
 def test_symmetric_counts_may_be_great(size: int) -> None:
     """Three states in a ring for each of many objects: as many states as there are words of so many letters."""
     model = counting(0, 0, 0, states=3)
-    found = compiled.explore(instance_of(model, {"Counter": size}), symmetry=True)
-    assert (found.state_count, found.representatives) == (3**size, comb(size + 2, 2))
-    assert found.transition_count == size * 3**size
-    assert found.per_action() == explore(instance_of(model, {"Counter": size})).per_action()
+    reached = compiled.explore(instance_of(model, {"Counter": size}), symmetry=True)
+    assert (reached.state_count, reached.representatives) == (3**size, comb(size + 2, 2))
+    assert reached.transition_count == size * 3**size
+    assert reached.per_action() == explore(instance_of(model, {"Counter": size})).per_action()
 
 
 @pytest.mark.long
@@ -196,8 +196,8 @@ def test_symmetry_of_too_many_objects_is_refused() -> None:
     with pytest.raises(TooWide, match="without symmetry"):
         compiled.explore(instance_of(model, {"Counter": 40}), symmetry=True)
     for limit in (None, 1000, 1_000_000):
-        found, _ = Exploring(Engine.AUTO, limit=limit).watch(instance_of(model, {"Counter": 40}), [])
-        assert (found.complete, found.state_count) == (True, 3**40)
+        reached, _ = Exploring(Engine.AUTO, limit=limit).watch(instance_of(model, {"Counter": 40}), [])
+        assert (reached.complete, reached.state_count) == (True, 3**40)
 
 
 # --- Names -----------------------------------------------------------------------------------------------------------

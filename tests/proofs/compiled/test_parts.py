@@ -100,7 +100,7 @@ def test_the_table_holds_many_that_differ_in_one_bit() -> None:
 
 @given(NUMBERS, NUMBERS)
 @SLOW
-def test_entries_tell_states_apart(a: int, b: int) -> None:
+def test_entries_distinguish_states(a: int, b: int) -> None:
     """One word says all of a state of one word."""
     values = [int(entry(np.array([n], np.uint64), 0, 1)) for n in (a, b)]
     assert (values[0] == values[1]) == (a == b)
@@ -136,17 +136,17 @@ def test_states_are_packed_and_unpacked(system: str) -> None:
     model = next(iter(systems()[system].variants.values()))
     instance = next(iter(instances(model, dict(model.default_scope))))
     where = layout(instance)
-    found = explore(instance, symmetry=False, limit=500)
-    packed = [where.pack(state) for state in found.states]
-    assert [where.unpack(words) for words in packed] == found.states
+    exploration = explore(instance, symmetry=False, limit=500)
+    packed = [where.pack(state) for state in exploration.states]
+    assert [where.unpack(words) for words in packed] == exploration.states
     assert len(set(packed)) == len(packed)
     assert all(0 <= word < 1 << USABLE for words in packed for word in words)
-    taken = [at + bit for f in where.fields.values() for at in f.positions for bit in range(f.bits)]
-    assert len(taken) == len(set(taken)) == where.bits, "no bit means two things"
+    bits = [at + bit for f in where.fields.values() for at in f.positions for bit in range(f.bits)]
+    assert len(bits) == len(set(bits)) == where.bits, "no bit means two things"
     assert all(at // 64 == (at + f.bits - 1) // 64 for f in where.fields.values() for at in f.positions if f.bits)
 
 
-def test_more_choices_than_can_be_told_apart_are_refused() -> None:
+def test_too_many_choices_are_refused() -> None:
     [instance] = instances(AS_WRITTEN, {"PodGroup": 3, "Cell": 16})
     with pytest.raises(TooWide, match="explore it interpreted"):
         compiled.explore(instance)
@@ -172,9 +172,9 @@ def test_representatives_and_orbits_are_those_of_the_symmetry(workers: int, tool
 
 def run(body: list[Any], result: Expr, *, room: int = 8, states: int = 0) -> tuple[int, list[int]]:
     """What a function gives, and what it writes to ``out``; ``number`` is 5, ``table`` is 3, 1, 4, 1."""
-    wanted = [*body, Put("out", 0, result)]
+    statements = [*body, Put("out", 0, result)]
     function = Function(
-        "holds", ["state", "out", "chosen", "seen"], ["number"], wanted, 0, {"room": 4}, {"table": [3, 1, 4, 1]}
+        "holds", ["state", "out", "chosen", "seen"], ["number"], statements, 0, {"room": 4}, {"table": [3, 1, 4, 1]}
     )
     machine = Machine([function], states=states)
     state, out = np.array([5], np.uint64), np.zeros(room, np.int64)
@@ -298,13 +298,13 @@ def test_strongly_connected_components_are_those_of_networkx(
     graph: Any, allowed: list[bool], inside: list[bool]
 ) -> None:
     nodes, edges = graph
-    found = paths.components(*rows(nodes, edges), np.array(allowed[:3]), np.array(inside[:nodes]))
+    component_of = paths.components(*rows(nodes, edges), np.array(allowed[:3]), np.array(inside[:nodes]))
     parts: dict[int, set[int]] = {}
-    for n, part in enumerate(found.tolist()):
+    for n, part in enumerate(component_of.tolist()):
         parts.setdefault(part, set()).add(n)
     assert parts.pop(paths.NONE, set()) == {n for n in range(nodes) if not inside[n]}
-    wanted = nx.strongly_connected_components(kept(nodes, edges, allowed, inside))
-    assert sorted(map(sorted, parts.values())) == sorted(map(sorted, wanted))
+    expected = nx.strongly_connected_components(kept(nodes, edges, allowed, inside))
+    assert sorted(map(sorted, parts.values())) == sorted(map(sorted, expected))
 
 
 @given(graphs(), BOOLEANS, BOOLEANS)
@@ -312,10 +312,10 @@ def test_strongly_connected_components_are_those_of_networkx(
 def test_what_reaches_a_goal_is_what_networkx_says(graph: Any, allowed: list[bool], goal: list[bool]) -> None:
     nodes, edges = graph
     back, sources = paths.turned(*rows(nodes, edges), np.array(allowed[:3]))
-    found = paths.reaching(back, sources, np.array(goal[:nodes]))
+    reaching = paths.reaching(back, sources, np.array(goal[:nodes]))
     whole = kept(nodes, edges, allowed, [True] * nodes)
-    wanted = {m for n in range(nodes) if goal[n] for m in nx.ancestors(whole, n) | {n}}
-    assert set(np.flatnonzero(found).tolist()) == wanted
+    expected = {m for n in range(nodes) if goal[n] for m in nx.ancestors(whole, n) | {n}}
+    assert set(np.flatnonzero(reaching).tolist()) == expected
 
 
 @given(graphs(), BOOLEANS, BOOLEANS, st.lists(st.integers(0, 4), min_size=9, max_size=9))
@@ -338,9 +338,9 @@ def test_runs_that_avoid_a_goal_are_shortest(
     weighted.add_node("from")
     weighted.add_edges_from((a, b, {"weight": 1}) for a, b, _ in edges if not goal[a] and not goal[b])
     weighted.add_edges_from(("from", n, {"weight": depth[n]}) for n in range(nodes) if starts[n])
-    wanted = nx.single_source_dijkstra_path_length(weighted, "from")
+    expected = nx.single_source_dijkstra_path_length(weighted, "from")
     assert {n: int(length) for n, length in enumerate(lengths) if length != paths.NONE} == {
-        n: length for n, length in wanted.items() if n != "from"
+        n: length for n, length in expected.items() if n != "from"
     }
     for n in range(nodes):
         if lengths[n] != paths.NONE and last[n] != paths.NONE:
@@ -355,21 +355,21 @@ def test_runs_that_avoid_a_goal_are_shortest(
     graphs(), st.lists(st.integers(0, 2), min_size=9, max_size=9), st.lists(st.integers(0, 2), min_size=1, max_size=5)
 )
 @SLOW
-def test_how_far_an_object_gets_is_what_all_walks_say(graph: Any, values: list[int], wanted: list[int]) -> None:
+def test_how_far_an_object_gets_is_what_all_walks_say(graph: Any, values: list[int], life: list[int]) -> None:
     """All pairs of a node and of how many are done, by a closure."""
     nodes, edges = graph
     offsets, targets, _ = rows(nodes, edges)
-    found = paths.longest_prefix(offsets, targets, np.array(values[:nodes], np.int64), np.array(wanted, np.int64))
-    reached = {(0, 1)} if values[0] == wanted[0] else set()
+    actual = paths.longest_prefix(offsets, targets, np.array(values[:nodes], np.int64), np.array(life, np.int64))
+    reached = {(0, 1)} if values[0] == life[0] else set()
     while True:
         more = {
             (b, done + (values[b] != values[a]))
             for a, b, _ in edges
             for n, done in reached
-            if n == a and done < len(wanted) and (values[b] == values[a] or values[b] == wanted[done])
+            if n == a and done < len(life) and (values[b] == values[a] or values[b] == life[done])
         }
         if more <= reached:
             break
         reached |= more
     furthest = max((done for _, done in reached), default=0)
-    assert int(found) == furthest
+    assert int(actual) == furthest

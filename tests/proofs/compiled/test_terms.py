@@ -97,8 +97,8 @@ def numbers(draw: Any, names: Names, depth: int) -> t.Term:
 
 def bound(names: Names, of_workers: bool) -> tuple[t.Var, Names]:
     """A new variable, or the last one again where there is none, and what may be spoken of inside."""
-    mine, known = (WORKERS, names[0]) if of_workers else (TOOLS, names[1])
-    var = mine[min(len(known), len(mine) - 1)]
+    of_sort, known = (WORKERS, names[0]) if of_workers else (TOOLS, names[1])
+    var = of_sort[min(len(known), len(of_sort) - 1)]
     now = tuple(dict.fromkeys([*known, var]))
     return var, (now, names[1]) if of_workers else (names[0], now)
 
@@ -180,45 +180,45 @@ def interpreted(instance: Instance, states: Sequence[State], formula: t.Term, ob
     return [one(state) for state in states]
 
 
-def compiled(instance: Instance, states: Sequence[State], wanted: Sequence[Predicate]) -> list[list[int]]:
+def compiled(instance: Instance, states: Sequence[State], conditions: Sequence[Predicate]) -> list[list[int]]:
     """What formulas are in each state, by compiled code."""
     where = layout(instance)
-    machine = Machine([predicates(instance, where, wanted)], cached=False)
+    machine = Machine([predicates(instance, where, conditions)], cached=False)
     words = np.array([word for state in states for word in where.pack(state)], np.uint64)
-    found = np.empty((len(wanted), len(states)), np.uint8)
-    check(machine.address("holds"), words, where.words, np.empty(len(wanted), np.int64), found)
-    return found.tolist()
+    truths = np.empty((len(conditions), len(states)), np.uint8)
+    check(machine.address("holds"), words, where.words, np.empty(len(conditions), np.int64), truths)
+    return truths.tolist()
 
 
 SOME = st.lists(formulas(((WORKERS[0],), (TOOLS[0],)), 3), min_size=6, max_size=6)
 OBJECTS = st.fixed_dictionaries({"a": st.integers(0, 2), "k": st.integers(0, 1)})
 
 
-def compare(wanted: Sequence[t.Term], objects: Mapping[str, int]) -> list[list[int]]:
+def compare(conditions: Sequence[t.Term], objects: Mapping[str, int]) -> list[list[int]]:
     """What both say, which must be the same."""
     instance, states = explored()
-    expected = [interpreted(instance, states, formula, objects) for formula in wanted]
-    found = compiled(instance, states, [Predicate(OVER, objects, formula) for formula in wanted])
-    for formula, one, other in zip(wanted, found, expected, strict=True):
+    expected = [interpreted(instance, states, formula, objects) for formula in conditions]
+    actual = compiled(instance, states, [Predicate(OVER, objects, formula) for formula in conditions])
+    for formula, one, other in zip(conditions, actual, expected, strict=True):
         assert one == other, formula
     return expected
 
 
 @given(SOME, OBJECTS)
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-def test_formulas_are_the_same_by_machine_code(wanted: list[t.Term], objects: dict[str, int]) -> None:
-    compare(wanted, objects)
+def test_formulas_mean_the_same_compiled(conditions: list[t.Term], objects: dict[str, int]) -> None:
+    compare(conditions, objects)
 
 
 def test_what_is_nothing_is_in_no_set_not_even_in_that_of_nobody() -> None:
     """Whose set it is, is not asked then."""
     a, k = OVER
-    found = compare([k.by.knows.has(a.holds), ~k.by.knows.has(a.holds), a.holds.queue.has(a)], {"a": 0, "k": 0})
-    assert {TRUE, FALSE} <= set(found[0]) and UNDEFINED in found[2]
+    truths = compare([k.by.knows.has(a.holds), ~k.by.knows.has(a.holds), a.holds.queue.has(a)], {"a": 0, "k": 0})
+    assert {TRUE, FALSE} <= set(truths[0]) and UNDEFINED in truths[2]
 
 
 @pytest.mark.long
 @given(SOME, OBJECTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
-def test_many_formulas_are_the_same_by_machine_code(wanted: list[t.Term], objects: dict[str, int]) -> None:
-    compare(wanted, objects)
+def test_many_formulas_mean_the_same_compiled(conditions: list[t.Term], objects: dict[str, int]) -> None:
+    compare(conditions, objects)

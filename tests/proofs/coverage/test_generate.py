@@ -72,8 +72,8 @@ def flat(state: dict[str, Any]) -> Iterator[tuple[tuple[str, str, str], Any]]:
                 yield (sort, name, field), tuple(sorted(value)) if isinstance(value, list) else value
 
 
-def value(said: Any) -> Any:
-    match said:
+def value(encoded: Any) -> Any:
+    match encoded:
         case {"#bigint": number}:
             return int(number)
         case {"#set": items}:
@@ -82,41 +82,41 @@ def value(said: Any) -> Any:
             return inside
         case {"tag": "None"}:
             return None
-    return said
+    return encoded
 
 
 def itf(path: Path) -> tuple[dict[str, Any], list[tuple[str, dict[str, Any], State]]]:
-    said = json.loads(path.read_text())
-    found = []
-    for number, state in enumerate(said["states"]):
+    content = json.loads(path.read_text())
+    steps = []
+    for number, state in enumerate(content["states"]):
         assert state["#meta"] == {"index": number}
-        assert set(state) == {"#meta", *said["vars"]}
+        assert set(state) == {"#meta", *content["vars"]}
         fields = {
             (name.partition("_")[0], obj, name.partition("_")[2] or "state"): value(held)
-            for name in said["vars"]
+            for name in content["vars"]
             if name not in ("action", "parameters")
             for obj, held in state[name]["#map"]
         }
-        found.append((state["action"], {n: value(v) for n, v in state["parameters"].items()}, fields))
-    return said["#meta"], found
+        steps.append((state["action"], {n: value(v) for n, v in state["parameters"].items()}, fields))
+    return content["#meta"], steps
 
 
 def covered(folder: Path, cover: str) -> set[str]:
     """States, actions, and changes of state of what was written."""
-    found: set[str] = set()
+    goals: set[str] = set()
     for path in sorted(folder.glob("*.itf.json")):
         before: State = {}
         for action, _, state in itf(path)[1]:
             if cover == "actions":
-                found.add(action)
+                goals.add(action)
             for (sort, name, field), now in state.items():
                 was = before.get((sort, name, field))
                 if field == "state" and cover == "states":
-                    found.add(f"{sort}.{now}")
+                    goals.add(f"{sort}.{now}")
                 if field == "state" and cover == "transitions" and was not in (None, now):
-                    found.add(f"{sort}: {was} -> {now}")
+                    goals.add(f"{sort}: {was} -> {now}")
             before = state
-    return found - {"init"}
+    return goals - {"init"}
 
 
 def report(folder: Path) -> dict[str, Any]:
@@ -135,13 +135,15 @@ def test_what_is_covered_is_covered_by_the_files(variant: str, tmp_path: Path) -
         folder = tmp_path / cover
         assert run(folder, "hived", "--variant", variant, "--cover", cover) == 0
         assert covered(folder, cover) == goals
-        said = report(folder)
-        assert said["goals"] == said["reached"] == len(said["covered"]) and not said["not_covered"]
-        assert [one["jsonl"] for one in said["sequences"]] == sorted(p.name for p in folder.glob("*.jsonl"))
-        for one in said["sequences"]:
+        content = report(folder)
+        assert content["goals"] == content["reached"] == len(content["covered"]) and not content["not_covered"]
+        assert [one["jsonl"] for one in content["sequences"]] == sorted(p.name for p in folder.glob("*.jsonl"))
+        for one in content["sequences"]:
             header, records = plain(folder / one["jsonl"])
             assert one["steps"] == len(records)
-            assert said["topologies"][one["topology"]]["objects"] == {s: len(n) for s, n in header["objects"].items()}
+            assert content["topologies"][one["topology"]]["objects"] == {
+                s: len(n) for s, n in header["objects"].items()
+            }
 
 
 def test_both_files_of_a_sequence_say_the_same(tmp_path: Path) -> None:
@@ -175,19 +177,19 @@ def test_the_table_and_the_json_say_the_same(tmp_path: Path, capsys: pytest.Capt
     assert main([*arguments, "-o", str(tmp_path / "a")]) == 0
     printed = capsys.readouterr().out
     assert main([*arguments, "-o", str(tmp_path / "b"), "--json", "-"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    content = json.loads(capsys.readouterr().out)
     assert (
-        {n: v for n, v in said.items() if n not in ("scope", "replayed")}
+        {n: v for n, v in content.items() if n not in ("scope", "replayed")}
         == report(tmp_path / "b")
         == report(tmp_path / "a")
     )
     assert (
-        f"{said['reached']} of {said['goals']} goals covered by {len(said['sequences'])} sequences, {said['steps']} steps"
+        f"{content['reached']} of {content['goals']} goals covered by {len(content['sequences'])} sequences, {content['steps']} steps"
         in printed
     )
-    for one in said["not_covered"]:
+    for one in content["not_covered"]:
         assert f"{one['goal']}  " in printed and one["why"] == "unreachable at this scope"
-    assert len(said["not_covered"]) == 3 == said["goals"] - said["reached"]
+    assert len(content["not_covered"]) == 3 == content["goals"] - content["reached"]
 
 
 def test_a_long_list_of_what_is_not_covered_is_cut(
@@ -200,10 +202,10 @@ def test_a_long_list_of_what_is_not_covered_is_cut(
 
 def test_a_longest_sequence_is_kept_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "suite", "hived", "--cover", "actions", *TWO, "--max-length", "3") == 0
-    said = report(tmp_path / "suite")
-    assert max(one["steps"] for one in said["sequences"]) == 3
-    assert {(one["why"], one["least"]) for one in said["not_covered"]} == {("farther than the longest sequence", 4)}
-    assert {one["goal"] for one in said["not_covered"]} == {"complete", "delete_preempted"}
+    content = report(tmp_path / "suite")
+    assert max(one["steps"] for one in content["sequences"]) == 3
+    assert {(one["why"], one["least"]) for one in content["not_covered"]} == {("farther than the longest sequence", 4)}
+    assert {one["goal"] for one in content["not_covered"]} == {"complete", "delete_preempted"}
     assert "needs 4 steps" in capsys.readouterr().out
 
 
@@ -218,8 +220,8 @@ def test_a_cut_exploration_is_undetermined(tmp_path: Path, capsys: pytest.Captur
 def test_the_route_over_the_graph_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "suite", "hived", *TWO, "--cover", "transitions", "--of", "graph", "--replay") == 0
     assert "no suite costs less" in capsys.readouterr().out
-    said = report(tmp_path / "suite")
-    assert said["goals"] == said["reached"] == 158 and said["optimal"]  # as many as an exploration counts
+    content = report(tmp_path / "suite")
+    assert content["goals"] == content["reached"] == 158 and content["optimal"]  # as many as an exploration counts
     steps = {
         (tuple(before.items()), action, json.dumps(given, sort_keys=True))
         for path in (tmp_path / "suite").glob("*.itf.json")
@@ -268,7 +270,7 @@ def test_what_the_validator_does_not_take_is_not_written(
             assert not list(tmp_path.iterdir())
 
 
-def test_an_implementation_that_violates_is_told_of(
+def test_an_implementation_that_violates_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from schedproof.proofs.refinement import replay
@@ -363,7 +365,7 @@ def test_hiveds_scheduler_takes_every_suite(cover: Cover, groups: int, cells: in
 
 def test_hiveds_scheduler_takes_every_step_of_its_model() -> None:
     suite = generate(REPAIRED, {"PodGroup": 2, "Cell": 2}, Cover.TRANSITIONS, of_graph=True)
-    assert suite.wanted == 97  # as the side by side exploration counts them
+    assert suite.goal_count == 97  # as the side by side exploration counts them
     assert all(on_hived(walk.run) is None for _, walk in suite.walks)
 
 
@@ -430,8 +432,8 @@ def merged_suite() -> list[Walk]:
 
 @pytest.mark.parametrize("bug", [None, BelievesTheProposal, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf], ids=str)
 def test_the_merged_scheduler_takes_its_suite_a_buggy_one_not(bug: type[MergedScheduler] | None) -> None:
-    found = (on_merged(walk.run, bug or MergedScheduler) for walk in merged_suite())
-    assert any(found) == (bug is not None)
+    differences = (on_merged(walk.run, bug or MergedScheduler) for walk in merged_suite())
+    assert any(differences) == (bug is not None)
 
 
 def core_graph(configuration: CoreConfiguration) -> Graph:

@@ -72,12 +72,12 @@ def said_by_hand(cover: Cover, before: Joint, action: str, rows: dict[int, str],
         case Cover.TRANSITIONS:
             return {ROWS[row] for row in rows.values()}
         case Cover.PAIRS:
-            found = {(before[2][n], row) for n, row in rows.items() if before[2][n]}
-            return {f"{ROWS[a]}, then {ROWS[b].partition('.')[2]}" for a, b in found}
+            pairs = {(before[2][n], row) for n, row in rows.items() if before[2][n]}
+            return {f"{ROWS[a]}, then {ROWS[b].partition('.')[2]}" for a, b in pairs}
 
 
 def distances_by_hand(cover: Cover) -> dict[str, int]:
-    found = {"Process.Away": 0, "Lock.Open": 0} if cover is Cover.STATES else {}
+    distances = {"Process.Away": 0, "Lock.Open": 0} if cover is Cover.STATES else {}
     layer, seen, depth = [START], {START}, 0
     while layer:
         depth += 1
@@ -85,12 +85,12 @@ def distances_by_hand(cover: Cover) -> dict[str, int]:
         for now in layer:
             for action, rows, then in by_hand(now):
                 for goal in said_by_hand(cover, now, action, rows, then):
-                    found.setdefault(goal, depth)
+                    distances.setdefault(goal, depth)
                 if then not in seen:
                     seen.add(then)
                     after.append(then)
         layer = after
-    return found
+    return distances
 
 
 def fewest_steps_by_hand(cover: Cover) -> int:
@@ -124,9 +124,9 @@ def test_the_goals_of_a_machine_are_counted_by_hand() -> None:
 @pytest.mark.parametrize("cover", Cover)
 def test_what_can_be_covered_and_how_far_it_is(cover: Cover) -> None:
     suite = generate(MUTEX, {"Process": 2, "Lock": 1}, cover)
-    found = {suite.goals[n].name: steps for n, steps in suite.distances.items()}
-    assert found == distances_by_hand(cover)
-    assert {suite.goals[n].name for n in suite.reached} == set(found)
+    distances = {suite.goals[n].name: steps for n, steps in suite.distances.items()}
+    assert distances == distances_by_hand(cover)
+    assert {suite.goals[n].name for n in suite.reached} == set(distances)
 
 
 @pytest.mark.parametrize("cover", Cover)
@@ -152,31 +152,33 @@ def test_no_sequence_is_too_long_and_nothing_near_is_left_out(model: Model, cove
     assert far == {suite.goals[n].name: d for n, d in suite.distances.items() if n not in near}
 
 
-def test_each_walk_tells_truly_when_it_covers_what() -> None:
+def test_each_walk_records_when_it_covers_each_goal() -> None:
     """Covered again from its states and choices alone, for states and actions."""
     for cover in (Cover.STATES, Cover.ACTIONS):
         suite = generate(REPAIRED, {"PodGroup": 2, "Cell": 2}, cover)
         for _, walk in suite.walks:
-            found: dict[str, int] = {}
+            first_covers: dict[str, int] = {}
             for number, state in enumerate(walk.states):
                 shown = walk.instance.describe(state)
                 names = {f"{sort}.{fields['state']}" for sort, them in shown.items() for fields in them.values()}
                 if cover is Cover.ACTIONS:
                     names = {walk.choices[number - 1].action} if number else set()
                 for name in names:
-                    found.setdefault(name, number)
-            assert {suite.goals[n].name: after for n, after in walk.first.items()} == found
+                    first_covers.setdefault(name, number)
+            assert {suite.goals[n].name: after for n, after in walk.first.items()} == first_covers
 
 
 def test_trimming_leaves_nothing_uncovered_nor_superfluous() -> None:
     graph = explored(next(instances(REPAIRED, {"PodGroup": 2, "Cell": 2})))
     goals = goals_of(REPAIRED, Cover.TRANSITIONS)
     search = search_for(graph, Cover.TRANSITIONS, goals)
-    wanted = set(search.distances())
-    made = [walk for goal in sorted(wanted) for walk in walks(search, {goal})]
-    assert all(len(walk.choices) == search.distances()[goal] for goal, walk in zip(sorted(wanted), made, strict=True))
-    kept = trimmed(made, wanted)
-    assert set().union(*(walk.first for walk in kept)) == wanted
+    reachable = set(search.distances())
+    made = [walk for goal in sorted(reachable) for walk in walks(search, {goal})]
+    assert all(
+        len(walk.choices) == search.distances()[goal] for goal, walk in zip(sorted(reachable), made, strict=True)
+    )
+    kept = trimmed(made, reachable)
+    assert set().union(*(walk.first for walk in kept)) == reachable
     assert steps_of(kept) < steps_of(made)
     for walk in kept:
         others = set().union(*(one.first for one in kept if one is not walk))
@@ -206,12 +208,12 @@ def least_cost(graph: Graph) -> int:
     best = {(0, 0): 1}
     queue = [(1, 0, 0)]  # the first beginning costs as well
     while queue:
-        paid, node, taken = heapq.heappop(queue)
-        if taken == every:
+        paid, node, covered = heapq.heappop(queue)
+        if covered == every:
             return paid
-        if paid > best[node, taken]:
+        if paid > best[node, covered]:
             continue
-        ways = [(0, taken)] + [(e.target, taken | 1 << numbers[node, n]) for n, e in enumerate(graph.edges[node])]
+        ways = [(0, covered)] + [(e.target, covered | 1 << numbers[node, n]) for n, e in enumerate(graph.edges[node])]
         for place in ways:
             if paid + 1 < best.get(place, 1 << 30):
                 best[place] = paid + 1
@@ -237,7 +239,7 @@ def test_a_route_over_every_edge_costs_the_least(seed: int) -> None:
 def test_the_postman_of_a_machine_costs_the_least() -> None:
     """One process at one lock: three states, four edges (try, enter, leave, flee)."""
     suite = generate(MUTEX, {"Process": 1, "Lock": 1}, Cover.TRANSITIONS, of_graph=True)
-    assert (suite.wanted, len(suite.walks), suite.steps) == (4, 1, 5)  # try, flee, try, enter, leave
+    assert (suite.goal_count, len(suite.walks), suite.steps) == (4, 1, 5)  # try, flee, try, enter, leave
     graph = explored(next(instances(MUTEX, {"Process": 1, "Lock": 1})))
     assert least_cost(graph) == 6 == cost([walk for _, walk in suite.walks])
 
@@ -246,8 +248,8 @@ def test_the_steps_of_every_configuration_are_counted_as_covered() -> None:
     """A configuration with more steps than all before it has numbers among its own that are theirs when counted on."""
     suite = generate(YUNIKORN, dict(YUNIKORN.default_scope), Cover.TRANSITIONS, of_graph=True, limit=60)
     edges = [configuration.edges for configuration in suite.configurations]
-    assert edges[1] > edges[0] and suite.wanted == sum(edges)
-    assert suite.reached.keys() == set(range(suite.wanted))
+    assert edges[1] > edges[0] and suite.goal_count == sum(edges)
+    assert suite.reached.keys() == set(range(suite.goal_count))
     for goal, (number, after) in suite.reached.items():
         configuration, walk = suite.walks[number]
         first = sum(edges[:configuration])
@@ -286,10 +288,10 @@ def test_a_postman_with_a_bug_is_found_out(says: str, instead: str) -> None:
 
 def test_greedy_routes_over_the_graph_cover_it_too() -> None:
     suite = generate(MUTEX, {"Process": 2, "Lock": 1}, Cover.TRANSITIONS, of_graph=True, longest=4)
-    assert len(suite.reached) == suite.wanted and not suite.is_shortest
+    assert len(suite.reached) == suite.goal_count and not suite.is_shortest
     best = generate(MUTEX, {"Process": 2, "Lock": 1}, Cover.TRANSITIONS, of_graph=True)
     assert suite.steps + len(suite.walks) >= best.steps + len(best.walks) and best.is_shortest
-    assert best.wanted == 20  # see the next test
+    assert best.goal_count == 20  # see the next test
 
 
 def test_the_edges_of_the_graph_by_hand() -> None:
@@ -356,7 +358,7 @@ def lights() -> Model:
     )
 
 
-def told(suite: Suite, seconds: float = 60) -> dict[str, tuple[Why, Proof]]:
+def unreached_goals(suite: Suite, seconds: float = 60) -> dict[str, tuple[Why, Proof]]:
     return {one.goal.name: (one.why, one.proof) for one in unreached(suite, seconds)}
 
 
@@ -366,40 +368,40 @@ PROVED, OPEN = (Why.UNREACHABLE, Proof.PROVED), (Why.UNREACHABLE, Proof.OPEN)
 def test_what_no_lights_do_is_proved_and_what_two_do_is_not() -> None:
     model = lights()
     one = {"Light": 1}
-    assert told(generate(model, one, Cover.STATES)) == {
+    assert unreached_goals(generate(model, one, Cover.STATES)) == {
         "Light.Bright": OPEN,
         "Light.Burnt": PROVED,
         "Light.Split": PROVED,
     }
-    assert told(generate(model, one, Cover.ACTIONS)) == {"brighten": OPEN, "burn": PROVED}
-    rows = told(generate(model, one, Cover.TRANSITIONS))
+    assert unreached_goals(generate(model, one, Cover.ACTIONS)) == {"brighten": OPEN, "burn": PROVED}
+    rows = unreached_goals(generate(model, one, Cover.TRANSITIONS))
     assert rows["Light.brighten: On -> Bright"] == OPEN
     assert {name for name, how in rows.items() if how == PROVED} == {
         "Light.burst: On -> Burnt",
         "Light.glow: Burnt -> Burnt",
         "Light.split: Bright -> Split",
     }
-    pairs = told(generate(model, one, Cover.PAIRS))
+    pairs = unreached_goals(generate(model, one, Cover.PAIRS))
     assert pairs["Light.switch: Off -> On, then brighten: On -> Bright"] == OPEN
     assert pairs["Light.switch: Off -> On, then burst: On -> Burnt"] == PROVED
-    two = told(generate(model, {"Light": 2}, Cover.TRANSITIONS))
+    two = unreached_goals(generate(model, {"Light": 2}, Cover.TRANSITIONS))
     assert set(two.values()) == {PROVED} and len(two) == 3
 
 
 def test_without_time_nothing_is_asked() -> None:
     suite = generate(lights(), {"Light": 1}, Cover.STATES)
-    assert set(told(suite, 0).values()) == {(Why.UNREACHABLE, Proof.NOT_ASKED)}
-    assert set(told(suite, 1e-9).values()) == {OPEN}
+    assert set(unreached_goals(suite, 0).values()) == {(Why.UNREACHABLE, Proof.NOT_ASKED)}
+    assert set(unreached_goals(suite, 1e-9).values()) == {OPEN}
 
 
 def test_an_exploration_that_was_cut_says_no_more_than_it_knows() -> None:
     suite = generate(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, Cover.TRANSITIONS, limit=5)
     assert not suite.complete
-    left = told(suite, 0)
+    left = unreached_goals(suite, 0)
     assert left and set(left.values()) == {(Why.INCOMPLETE, Proof.NOT_ASKED)}
     # What is proved is unreachable, however little was explored.
-    assert told(generate(lights(), {"Light": 2}, Cover.STATES, limit=1))["Light.Burnt"] == PROVED
-    assert told(generate(lights(), {"Light": 2}, Cover.STATES, limit=1))["Light.Bright"][0] is Why.INCOMPLETE
+    assert unreached_goals(generate(lights(), {"Light": 2}, Cover.STATES, limit=1))["Light.Burnt"] == PROVED
+    assert unreached_goals(generate(lights(), {"Light": 2}, Cover.STATES, limit=1))["Light.Bright"][0] is Why.INCOMPLETE
 
 
 @pytest.mark.parametrize(
@@ -430,7 +432,7 @@ def test_goals_of_one_configuration_are_not_sought_in_others() -> None:
     key = ("PodGroup", "outranks")
     model = replace(AS_WRITTEN, configurations=lambda sizes: [{key: nobody}, {key: order}, {key: order}])
     suite = generate(model, {"PodGroup": 2, "Cell": 1}, Cover.ACTIONS)
-    assert len(suite.reached) == suite.wanted == 9
+    assert len(suite.reached) == suite.goal_count == 9
     assert (len(suite.configurations), suite.skipped) == (2, 1)
     assert {suite.configurations[n].instance.rigid[key] == order for n, _ in suite.walks} >= {True}
     for number, walk in suite.walks:
@@ -442,7 +444,7 @@ def distances_jointly(model: Model, sizes: dict[str, int]) -> dict[str, int]:
     (instance,) = instances(model, sizes)
     stepper = stepper_of(instance)
     start = (instance.initial(), frozenset[tuple[str, int, str]]())
-    found: dict[str, int] = {}
+    distances: dict[str, int] = {}
     layer, seen, depth = [start], {start}, 0
     while layer:
         depth += 1
@@ -457,14 +459,14 @@ def distances_jointly(model: Model, sizes: dict[str, int]) -> dict[str, int]:
                         slot = instance.slot(sort) + n
                         moved = f"{event}: {names[state[slot]]} -> {names[step.after[slot]]}"
                         if (sort, n) in of:
-                            found.setdefault(f"{sort}.{of[sort, n]}, then {moved}", depth)
+                            distances.setdefault(f"{sort}.{of[sort, n]}, then {moved}", depth)
                         new[sort, n] = moved
                 then = (step.after, frozenset((sort, n, row) for (sort, n), row in new.items()))
                 if then not in seen:
                     seen.add(then)
                     after.append(then)
         layer = after
-    return found
+    return distances
 
 
 @pytest.mark.parametrize(
@@ -479,5 +481,5 @@ def distances_jointly(model: Model, sizes: dict[str, int]) -> dict[str, int]:
 )
 def test_following_one_object_finds_the_pairs_of_following_all(model: Model, sizes: dict[str, int]) -> None:
     suite = generate(model, sizes, Cover.PAIRS)
-    found = {suite.goals[n].name: steps for n, steps in suite.distances.items()}
-    assert len(found) >= 5 and found == distances_jointly(model, sizes)
+    distances = {suite.goals[n].name: steps for n, steps in suite.distances.items()}
+    assert len(distances) >= 5 and distances == distances_jointly(model, sizes)

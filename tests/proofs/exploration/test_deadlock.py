@@ -26,11 +26,11 @@ from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP, lock, p, w
 
 
-def lacking(model: Model, *gone: str) -> Model:
-    """A model without some actions; nothing is promised of it yet."""
-    actions = [a for a in model.actions if a.name not in gone]
-    assert len(actions) == len(model.actions) - len(gone)
-    rules = [r for r in model.rules if not isinstance(r.on, Action) or r.on.name not in gone]
+def lacking(model: Model, *removed: str) -> Model:
+    """A model without some actions, and without properties."""
+    actions = [a for a in model.actions if a.name not in removed]
+    assert len(actions) == len(model.actions) - len(removed)
+    rules = [r for r in model.rules if not isinstance(r.on, Action) or r.on.name not in removed]
     return dataclasses.replace(model, actions=actions, rules=rules, properties=[], refuted=frozenset())
 
 
@@ -44,10 +44,10 @@ def checked(model: Model, scope: Mapping[str, int], prop: Property) -> Result:
     for engine, symmetry in WAYS:
         [result] = model_check(asked, scope, only=[prop.name], how=Exploring(engine, symmetry))
         results.append(result)
-    told = {(r.verdict, r.vacuous, r.counterexample and len(r.counterexample.steps)) for r in results}
-    assert len(told) == 1, told
+    summaries = {(r.verdict, r.vacuous, r.counterexample and len(r.counterexample.steps)) for r in results}
+    assert len(summaries) == 1, summaries
     plain = [r.counterexample for r, (_, symmetry) in zip(results, WAYS, strict=True) if not symmetry]
-    assert plain[0] == plain[1], "the engines tell different runs"
+    assert plain[0] == plain[1], "the engines report different runs"
     return results[0]
 
 
@@ -87,8 +87,8 @@ def test_a_deadlock_is_a_node_without_an_edge(seed: int) -> None:
     prop = deadlock_free(ended=exists(x, x.is_(*names(ends))) if ends else None, without=sorted(without))
     result = checked(model_of(edges, size, prop), {}, prop)
     dead, reached = dead_ends(seed), reachable(edges, 0)
-    wanted = Verdict.REFUTED if dead else Verdict.PROVED if reached - ends else Verdict.UNDETERMINED
-    assert result.verdict is wanted and result.vacuous is (reached <= ends)
+    expected = Verdict.REFUTED if dead else Verdict.PROVED if reached - ends else Verdict.UNDETERMINED
+    assert result.verdict is expected and result.vacuous is (reached <= ends)
     if dead:
         graph = nx.DiGraph([(0, 0), *((a, b) for a, _, b in edges)])
         assert result.counterexample is not None
@@ -106,28 +106,28 @@ def test_the_random_graphs_are_of_every_kind() -> None:
 def test_a_step_that_changes_nothing_is_a_step() -> None:
     standing = model_of(((0, "a", 1), (1, "b", 1)), 2)
     assert checked(standing, {}, deadlock_free()).verdict is Verdict.PROVED
-    found = checked(standing, {}, deadlock_free(without=["b"]))
-    assert found.verdict is Verdict.REFUTED and found.counterexample is not None
-    assert found.counterexample.problem == (
+    result = checked(standing, {}, deadlock_free(without=["b"]))
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert result.counterexample.problem == (
         "property p is violated by a deadlock: in the final state no action is enabled apart from b"
     )
 
 
 def test_where_nothing_counts_nothing_can_happen() -> None:
     walk = model_of(((0, "a", 1), (1, "b", 0)), 2)
-    found = checked(walk, {}, deadlock_free(without=["a", "b"]))
-    assert found.verdict is Verdict.REFUTED and found.counterexample is not None
-    assert found.counterexample.steps == ()
+    result = checked(walk, {}, deadlock_free(without=["a", "b"]))
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert result.counterexample.steps == ()
 
 
 def test_a_limit_proves_nothing() -> None:
     line = model_of(tuple((n, "a", n + 1) for n in range(5)), 6, deadlock_free())
     for engine in (Engine.INTERPRETED, Engine.COMPILED):
         how = Exploring(engine, limit=2)
-        [found] = model_check(line, {}, only=["p"], how=how)
-        assert found.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
-    [found] = model_check(line, {}, only=["p"], how=Exploring(Engine.INTERPRETED, limit=2))
-    assert found.verdict is Verdict.UNDETERMINED, "what was not expanded is no deadlock"
+        [result] = model_check(line, {}, only=["p"], how=how)
+        assert result.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
+    [result] = model_check(line, {}, only=["p"], how=Exploring(Engine.INTERPRETED, limit=2))
+    assert result.verdict is Verdict.UNDETERMINED, "what was not expanded is no deadlock"
 
 
 # --- Models that a reader knows --------------------------------------------------------------------------------------
@@ -138,9 +138,9 @@ def test_processes_that_are_let_in_one_by_one() -> None:
     # Who is inside stays there: then another that tries can only be scared away, or not even that.
     staying = lacking(MUTEX, "leave")
     assert checked(staying, {}, deadlock_free()).verdict is Verdict.PROVED
-    found = checked(staying, {}, deadlock_free(without=["scare"]))
-    assert found.verdict is Verdict.REFUTED and found.counterexample is not None
-    assert [s.action for s in found.counterexample.steps] == ["try", "try", "enter"]
+    result = checked(staying, {}, deadlock_free(without=["scare"]))
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert [s.action for s in result.counterexample.steps] == ["try", "try", "enter"]
     held = deadlock_free(without=["scare"], ended=exists(lock, lock.is_("Held")))
     assert checked(staying, {}, held).verdict is Verdict.PROVED
     inside = deadlock_free(without=["scare"], ended=forall(p, p.is_("Inside")))
@@ -150,26 +150,26 @@ def test_processes_that_are_let_in_one_by_one() -> None:
 
 
 def test_random_walks_meet_deadlocks() -> None:
-    """And tell the run to where they are."""
+    """They report the run that leads there."""
     staying = lacking(MUTEX, "leave", "scare")
     [instance] = instances(staying, {"Process": 3, "Lock": 2})
-    found = compiled.walk(instance, [deadlock_free()], steps=1000, length=50, seed=1)
-    [failed] = [watched.failed() for watched in found.watches]
+    walked = compiled.walk(instance, [deadlock_free()], steps=1000, length=50, seed=1)
+    [failed] = [watched.failed() for watched in walked.watches]
     assert failed is not None
-    run = [s.action for s in safety.counterexample(found, failed).steps]
+    run = [s.action for s in safety.counterexample(walked, failed).steps]
     assert sorted(run) == ["enter"] * 2 + ["try"] * 3, "two are inside, and one waits for ever"
 
 
 def test_an_action_that_chooses_a_set() -> None:
     """The deadlock_free quantifies over what the language lets only actions choose."""
-    found = checked(WORKSHOP, {"Worker": 2, "Tool": 1}, deadlock_free(without=["take", "mend", "drop", "kick"]))
-    assert found.verdict is Verdict.REFUTED and found.counterexample is not None
-    assert found.counterexample.steps == (), "at the start no tool is taken, and none can line up"
+    result = checked(WORKSHOP, {"Worker": 2, "Tool": 1}, deadlock_free(without=["take", "mend", "drop", "kick"]))
+    assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+    assert result.counterexample.steps == (), "at the start no tool is taken, and none can line up"
     busy = deadlock_free(without=["take", "mend", "drop", "kick"], ended=forall(w, w.is_("Idle")))
     assert checked(WORKSHOP, {"Worker": 1, "Tool": 1}, busy).verdict is Verdict.REFUTED
-    found = checked(WORKSHOP, {"Worker": 2, "Tool": 1}, busy)
-    assert found.counterexample is not None
-    assert [s.action for s in found.counterexample.steps] == ["take", "line_up"], "the other one lines up, once"
+    result = checked(WORKSHOP, {"Worker": 2, "Tool": 1}, busy)
+    assert result.counterexample is not None
+    assert [s.action for s in result.counterexample.steps] == ["take", "line_up"], "the other one lines up, once"
 
 
 def test_only_a_crash_is_left_where_all_groups_are_deleted() -> None:
@@ -177,23 +177,23 @@ def test_only_a_crash_is_left_where_all_groups_are_deleted() -> None:
         kept = model.property("something-can-happen-until-all-is-deleted")
         assert checked(model, {"PodGroup": 2, "Cell": 2}, kept).verdict is Verdict.PROVED
         assert isinstance(kept, DeadlockFree)
-        found = checked(model, {"PodGroup": 2, "Cell": 2}, dataclasses.replace(kept, ended=None))
-        assert found.verdict is Verdict.REFUTED and found.counterexample is not None
-        assert [s.action for s in found.counterexample.steps] == ["delete_pending"] * 2
+        result = checked(model, {"PodGroup": 2, "Cell": 2}, dataclasses.replace(kept, ended=None))
+        assert result.verdict is Verdict.REFUTED and result.counterexample is not None
+        assert [s.action for s in result.counterexample.steps] == ["delete_pending"] * 2
 
 
 def test_a_group_that_can_not_be_deleted_is_noticed() -> None:
     """Seeded fault: what preempts is not deleted, and its victims' pods never go; or it is not deleted when it has cells."""
     kept = AS_WRITTEN.property("something-can-happen-until-all-is-deleted")
     scope = {"PodGroup": 2, "Cell": 2}
-    for gone, verdict in (
+    for removed, verdict in (
         (["delete_pending"], Verdict.PROVED),  # it can be allocated, and deleted then
         (["delete_preempting"], Verdict.PROVED),  # it can wait for the others, and complete
         (["delete_allocated", "preempt"], Verdict.REFUTED),
         (["delete_preempted", "vacate", "delete_preempting", "delete_pending"], Verdict.REFUTED),
     ):
-        seeded = lacking(AS_WRITTEN, *gone)
-        assert checked(seeded, scope, kept).verdict is verdict, gone
+        seeded = lacking(AS_WRITTEN, *removed)
+        assert checked(seeded, scope, kept).verdict is verdict, removed
 
 
 # --- How many states have no step ------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from schedproof.proofs.exploration import safety
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Result, Verdict
-from tests.proofs.exploration.by_hand import (
+from tests.proofs.exploration.independent_models import (
     Graph,
     Person,
     Thing,
@@ -43,11 +43,11 @@ def explored(model: Model, scope: Mapping[str, int], **options: Any) -> Explorat
     return explore(instance, **options)
 
 
-def graph_of(found: Exploration, read: Callable[[Instance, State], Any]) -> Graph[Any]:
-    """An exploration without symmetry in the states of the model by hand."""
-    states = [read(found.instance, state) for state in found.states]
+def graph_of(exploration: Exploration, read: Callable[[Instance, State], Any]) -> Graph[Any]:
+    """An exploration without symmetry, in the states of the independent model."""
+    states = [read(exploration.instance, state) for state in exploration.states]
     assert len(set(states)) == len(states), "two states of the model are one by hand"
-    edges = [Counter((e.choice.action, states[e.target]) for e in edges) for edges in found.edges]
+    edges = [Counter((e.choice.action, states[e.target]) for e in edges) for edges in exploration.edges]
     return dict(zip(states, edges, strict=True))
 
 
@@ -104,26 +104,26 @@ def test_hived_has_just_the_states_and_steps_of_the_hand_model(
 ) -> None:
     start = brute_hived.initial([f"g{n}" for n in range(groups)], [f"c{n}" for n in range(cells)])
     by_hand = reachable(start, steps)
-    found = explored(model, {"PodGroup": groups, "Cell": cells}, symmetry=False)
-    assert graph_of(found, hived_state) == by_hand
-    assert found.per_action() == per_action(by_hand)
-    totals = found.state_count, found.transition_count
+    exploration = explored(model, {"PodGroup": groups, "Cell": cells}, symmetry=False)
+    assert graph_of(exploration, hived_state) == by_hand
+    assert exploration.per_action() == per_action(by_hand)
+    totals = exploration.state_count, exploration.transition_count
     assert totals == PUBLISHED.get((model.variant, groups, cells), totals)
 
 
 @pytest.mark.parametrize(("workers", "tools"), [(1, 1), (2, 1), (1, 2), (3, 1)])
 def test_the_workshop_has_just_the_states_and_steps_by_hand(workers: int, tools: int) -> None:
     by_hand = reachable(((Person(),) * workers, (Thing(),) * tools), workshop)
-    found = explored(WORKSHOP, {"Worker": workers, "Tool": tools}, symmetry=False)
-    assert graph_of(found, workshop_state) == by_hand
-    assert found.per_action() == per_action(by_hand)
+    exploration = explored(WORKSHOP, {"Worker": workers, "Tool": tools}, symmetry=False)
+    assert graph_of(exploration, workshop_state) == by_hand
+    assert exploration.per_action() == per_action(by_hand)
 
 
 @pytest.mark.parametrize("processes", [1, 2, 3, 4])
 def test_the_mutex_has_as_many_states_as_can_be_counted(processes: int) -> None:
     """Nobody inside: each process is Away or Trying. One inside: so is each of the others."""
-    found = explored(MUTEX, {"Process": processes, "Lock": 1})
-    assert found.state_count == 2**processes + processes * 2 ** (processes - 1)
+    exploration = explored(MUTEX, {"Process": processes, "Lock": 1})
+    assert exploration.state_count == 2**processes + processes * 2 ** (processes - 1)
 
 
 # --- Shortest --------------------------------------------------------------------------------------------------------
@@ -132,21 +132,21 @@ def test_the_mutex_has_as_many_states_as_can_be_counted(processes: int) -> None:
 @pytest.mark.parametrize("symmetry", [False, True])
 @pytest.mark.parametrize(("model", "scope"), [(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}), (WORKSHOP, {})])
 def test_depths_are_distances_and_paths_are_shortest_runs(model: Model, scope: dict[str, int], symmetry: bool) -> None:
-    found = explored(model, scope, symmetry=symmetry)
+    exploration = explored(model, scope, symmetry=symmetry)
     distance = nx.single_source_shortest_path_length(
-        nx.DiGraph((n, edge.target) for n, edges in enumerate(found.edges) for edge in edges), 0
+        nx.DiGraph((n, edge.target) for n, edges in enumerate(exploration.edges) for edge in edges), 0
     )
-    assert [distance[n] for n in range(len(found.states))] == found.depths
-    assert found.depth == max(distance.values())
-    stepper = Stepper(found.instance)
-    reducer = Symmetry(found.instance)
-    for number in range(0, len(found.states), 7):
-        path, now = found.path(number), found.instance.initial()
+    assert [distance[n] for n in range(len(exploration.states))] == exploration.depths
+    assert exploration.depth == max(distance.values())
+    stepper = Stepper(exploration.instance)
+    reducer = Symmetry(exploration.instance)
+    for number in range(0, len(exploration.states), 7):
+        path, now = exploration.path(number), exploration.instance.initial()
         for choice in path:
             assert stepper.enabled(now, choice)
             now = stepper.step(now, choice).after
         assert len(path) == distance[number]
-        assert (reducer.canonical(now) if symmetry else now) == found.states[number]
+        assert (reducer.canonical(now) if symmetry else now) == exploration.states[number]
 
 
 def refuted(results: list[Result]) -> dict[str, int]:
@@ -159,7 +159,7 @@ def refuted(results: list[Result]) -> dict[str, int]:
 
 
 def test_counterexamples_of_hived_are_as_short_as_by_hand() -> None:
-    """Two properties written again over the states of the model by hand."""
+    """Two properties written again over the states of the independent model."""
     start = brute_hived.initial(["g0", "g1", "g2"], ["c0", "c1", "c2"])
     by_hand = reachable(start, as_written)
     graph = nx.DiGraph((state, after) for state, edges in by_hand.items() for _, after in edges)
@@ -173,8 +173,8 @@ def test_counterexamples_of_hived_are_as_short_as_by_hand() -> None:
         victims = {cell.user for _, cell in state.cells if cell.state == "Reserving"}
         return all(name in victims for name, at in state.groups if at == "BeingPreempted")
 
-    found = refuted(model_check(AS_WRITTEN, {}, only=["allocated-has-cells", "preemption-ongoing"]))
-    assert found == {
+    lengths = refuted(model_check(AS_WRITTEN, {}, only=["allocated-has-cells", "preemption-ongoing"]))
+    assert lengths == {
         "allocated-has-cells": min(d for state, d in distance.items() if not has_cells(state)),
         "preemption-ongoing": min(d for state, d in distance.items() if not preempted_by_somebody(state)),
     }
@@ -255,9 +255,9 @@ def test_an_exploration_cut_short_says_so_and_proves_nothing() -> None:
 
 
 def test_without_crashes_no_crash_is_taken() -> None:
-    found = explored(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, crash=False)
-    assert "crash" not in found.per_action()
-    assert found.per_action()["allocate"] > 0
+    exploration = explored(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, crash=False)
+    assert "crash" not in exploration.per_action()
+    assert exploration.per_action()["allocate"] > 0
 
 
 def ill_formed(symmetry: bool) -> tuple[Model, Result]:
@@ -311,17 +311,17 @@ def step_properties(model: Model) -> list[StepInvariant]:
     return [*right, *(replace(p, name=f"not {p.name}", then=~p.then) for p in right)]
 
 
-def broken_step(found: Exploration, prop: StepInvariant) -> int | None:
+def broken_step(exploration: Exploration, prop: StepInvariant) -> int | None:
     """The length of a shortest run to a step that breaks it, by looking at each step of the finished graph."""
-    model, stepper = found.instance.model, Stepper(found.instance)
+    model, stepper = exploration.instance.model, Stepper(exploration.instance)
     scope = {v.name: v for v in common_parameters(model, prop.on)}
     body = prop.then if prop.given is None else implies(prop.given, prop.then)
-    holds = compile_term(found.instance, forall(list(prop.over), body) if prop.over else body, scope)
-    for number, state in enumerate(found.states):
+    holds = compile_term(exploration.instance, forall(list(prop.over), body) if prop.over else body, scope)
+    for number, state in enumerate(exploration.states):
         for step in stepper.steps(state):
             concerned = not prop.on or step.choice.action in prop.on
             if concerned and not holds(Moment(state, dict(step.choice.parameters), step.fired, step.after)):
-                return found.depths[number] + 1
+                return exploration.depths[number] + 1
     return None
 
 
@@ -332,12 +332,12 @@ STEPPED = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (REPAIRED, 
 @pytest.mark.parametrize(("model", "scope"), thinned(STEPPED, 3), ids=["workshop", "written", "repaired"])
 def test_step_invariants_are_checked_as_on_the_finished_graph(model: Model, scope: Any, symmetry: bool) -> None:
     asked = [p for p in step_properties(model) if not reads_history(model, p)]
-    found = refuted(
+    lengths = refuted(
         model_check(replace(model, properties=asked, refuted=frozenset()), scope, how=Exploring(symmetry=symmetry))
     )
     graph = explored(model, scope, symmetry=False)
-    assert found == {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
-    assert found and len(found) < len(asked)
+    assert lengths == {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
+    assert lengths and len(lengths) < len(asked)
 
 
 def test_a_step_checked_by_another_step_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,8 +346,8 @@ def test_a_step_checked_by_another_step_is_noticed(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(safety, "_moment", lambda state, step: right(state, replace(step, after=state)))
     asked = step_properties(WORKSHOP)
     graph = explored(WORKSHOP, {}, symmetry=False)
-    wanted = {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
-    assert refuted(model_check(replace(WORKSHOP, properties=asked, refuted=frozenset()), {})) != wanted
+    expected = {p.name: length for p in asked if (length := broken_step(graph, p)) is not None}
+    assert refuted(model_check(replace(WORKSHOP, properties=asked, refuted=frozenset()), {})) != expected
 
 
 # --- One exploration for all that is asked ----------------------------------------------------------------------------
@@ -365,8 +365,8 @@ def explorations(monkeypatch: pytest.MonkeyPatch, model: Model, scope: Mapping[s
         monkeypatch.setattr(module, "explore", counted)
     how = Exploring(Engine.INTERPRETED, symmetry=options.pop("symmetry", True))
     model_check(model, scope, how=how, **options)
-    wanted = {"crash": True, "limit": None}
-    assert all(call | wanted == call for call in calls), "each exploration is asked the same way"
+    defaults = {"crash": True, "limit": None}
+    assert all(call | defaults == call for call in calls), "each exploration is asked the same way"
     return len(calls)
 
 

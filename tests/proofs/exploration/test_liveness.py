@@ -67,8 +67,8 @@ def test_always_can_reach_is_what_the_closure_says(seed: int) -> None:
     result = verdict_on(model_of(edges, size, prop))
     starts = reachable(edges, 0) & given
     stuck = {n for n in starts if not reachable(edges, n) & goal}
-    wanted = Verdict.REFUTED if stuck else Verdict.PROVED if starts else Verdict.UNDETERMINED
-    assert result.verdict is wanted
+    expected = Verdict.REFUTED if stuck else Verdict.PROVED if starts else Verdict.UNDETERMINED
+    assert result.verdict is expected
     if stuck:
         assert result.counterexample is not None
         graph = nx.DiGraph([(0, 0), *((a, b) for a, _, b in edges)])
@@ -138,20 +138,20 @@ def assert_lasso(model: Model, prop: LeadsTo, shown: Counterexample, scope: Mapp
     assert shown.loops_from is not None
     loop = states[shown.loops_from :]
     assert loop[0] == loop[-1], "it does not come back"
-    taken = set(choices[shown.loops_from :])
-    assert not {c.action for c in taken} & set(prop.without)
+    used = set(choices[shown.loops_from :])
+    assert not {c.action for c in used} & set(prop.without)
     enabled = [{s.choice for s in stepper.steps(state)} for state in loop]
-    assert {c for c in set.intersection(*enabled) if c.action in prop.weak} <= taken
-    assert {c for c in set.union(*enabled) if c.action in prop.strong} <= taken
+    assert {c for c in set.intersection(*enabled) if c.action in prop.weak} <= used
+    assert {c for c in set.union(*enabled) if c.action in prop.strong} <= used
     assert any(starves(instance, prop, bound, states) for bound in bindings(instance, prop)), "the goal is met"
 
 
 def bindings(instance: Instance, prop: LeadsTo) -> Iterator[dict[str, int]]:
     """All choices of the property's objects."""
-    found: list[dict[str, int]] = [{}]
+    combinations: list[dict[str, int]] = [{}]
     for var in prop.over:
-        found = [{**bound, var.name: value} for bound in found for value in instance.domain(var.type)]
-    yield from found
+        combinations = [{**bound, var.name: value} for bound in combinations for value in instance.domain(var.type)]
+    yield from combinations
 
 
 def starves(instance: Instance, prop: LeadsTo, bound: dict[str, int], states: list[Any]) -> bool:
@@ -266,25 +266,25 @@ def test_a_goal_that_reads_no_object_is_refuted_and_no_traceback() -> None:
 RIGHT = liveness._fair_loops
 
 
-def strong_as_weak(found: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
+def strong_as_weak(exploration: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """Strong fairness is taken for weak."""
-    return RIGHT(found, region, dataclasses.replace(prop, weak=[*prop.weak, *prop.strong], strong=[]))
+    return RIGHT(exploration, region, dataclasses.replace(prop, weak=[*prop.weak, *prop.strong], strong=[]))
 
 
-def weak_as_strong(found: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
+def weak_as_strong(exploration: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """Weak fairness is taken for strong."""
-    return RIGHT(found, region, dataclasses.replace(prop, weak=[], strong=[*prop.weak, *prop.strong]))
+    return RIGHT(exploration, region, dataclasses.replace(prop, weak=[], strong=[*prop.weak, *prop.strong]))
 
 
-def for_ever_all_the_same(found: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
+def for_ever_all_the_same(exploration: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """What is not taken for ever may be taken for ever."""
-    return RIGHT(found, region, dataclasses.replace(prop, without=[]))
+    return RIGHT(exploration, region, dataclasses.replace(prop, without=[]))
 
 
-def never_still(found: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
+def never_still(exploration: Any, region: set[int], prop: LeadsTo) -> list[set[int]]:
     """Runs that stand still are forgotten."""
-    loops = RIGHT(found, region, prop)
-    return [loop for loop in loops if any(e.target in loop for s in loop for e in found.edges[s])]
+    loops = RIGHT(exploration, region, prop)
+    return [loop for loop in loops if any(e.target in loop for s in loop for e in exploration.edges[s])]
 
 
 @pytest.mark.parametrize("wrong", [strong_as_weak, weak_as_strong, for_ever_all_the_same, never_still])
@@ -304,7 +304,10 @@ RIGHT_BACK = liveness._predecessors
 
 @pytest.mark.parametrize(
     "wrong",
-    [lambda found, without: RIGHT_BACK(found, ()), lambda found, without: RIGHT_BACK(found, without[:1])],
+    [
+        lambda exploration, without: RIGHT_BACK(exploration, ()),
+        lambda exploration, without: RIGHT_BACK(exploration, without[:1]),
+    ],
     ids=["all actions are taken", "one action is left out"],
 )
 def test_a_wrong_search_without_some_actions_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""``profile``: its counts are what the facts of every step say, and what never happens is told."""
+"""``profile``: its counts follow from the facts of every step, and it reports what never happens."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def ways(instance: Instance, rule: Rule, state: Any, step: Step) -> int | None:
         scope |= {n: v for n, v in t.free_variables(part).items() if n not in scope}
     free = [v for n, v in scope.items() if n not in known]
     holds = [compile_term(instance, c, scope) for c in conditions]
-    found = 0
+    number = 0
     for values in product(*(instance.domain(v.type) for v in free)):
         bound = {v.name: value for v, value in zip(free, values, strict=True)}
         if known:
             bound |= dict(step.choice.parameters)
-        found += all(h(Moment(state, dict(bound), step.fired)) for h in holds)
-    return found
+        number += all(h(Moment(state, dict(bound), step.fired)) for h in holds)
+    return number
 
 
 def by_hand(instance: Instance) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
@@ -73,19 +73,19 @@ def by_hand(instance: Instance) -> tuple[dict[str, tuple[int, ...]], dict[str, t
     asked, fired, firings = Counter[str](), Counter[str](), Counter[str]()
     known = {instance.initial()}
     for state in states:
-        taken = list(stepper.steps(state))
-        enabled.update({s.choice.action for s in taken})
-        for step in taken:
+        all_steps = list(stepper.steps(state))
+        enabled.update({s.choice.action for s in all_steps})
+        for step in all_steps:
             steps[step.choice.action] += 1
             idle[step.choice.action] += step.after == state
             new[step.choice.action] += step.after not in known
             known.add(step.after)
             for rule in instance.model.rules:
-                found = ways(instance, rule, state, step)
-                if found is not None:
+                matches = ways(instance, rule, state, step)
+                if matches is not None:
                     asked[rule.name] += 1
-                    fired[rule.name] += found > 0
-                    firings[rule.name] += found
+                    fired[rule.name] += matches > 0
+                    firings[rule.name] += matches
     actions, rules = instance.model.actions, instance.model.rules
     return (
         {a.name: (len(states), enabled[a.name], steps[a.name], new[a.name], idle[a.name]) for a in actions},
@@ -93,47 +93,47 @@ def by_hand(instance: Instance) -> tuple[dict[str, tuple[int, ...]], dict[str, t
     )
 
 
-def counted(found: Profile) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+def counted(result: Profile) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
     """The same of a profile."""
     return (
-        {a.name: (a.asked, a.enabled, a.steps, a.new, a.idle) for a in found.actions},
-        {r.name: (r.asked, r.fired, r.firings) for r in found.rules},
+        {a.name: (a.asked, a.enabled, a.steps, a.new, a.idle) for a in result.actions},
+        {r.name: (r.asked, r.fired, r.firings) for r in result.rules},
     )
 
 
 @pytest.mark.parametrize(("model", "scope", "configuration"), SMALL, ids=lambda one: getattr(one, "system", ""))
 def test_counts_are_those_of_every_step(model: Model, scope: dict[str, int], configuration: int) -> None:
     instance = instance_of(model, scope, configuration)
-    found, plain = profile(instance), explore(instance, symmetry=False)
-    assert counted(found) == by_hand(instance)
-    assert (found.states, found.transitions, found.complete) == (plain.state_count, plain.transition_count, True)
-    assert sum(a.steps for a in found.actions) == found.transitions
-    assert sum(a.new for a in found.actions) == found.states - 1, "all but the initial one were found by a step"
+    result, plain = profile(instance), explore(instance, symmetry=False)
+    assert counted(result) == by_hand(instance)
+    assert (result.states, result.transitions, result.complete) == (plain.state_count, plain.transition_count, True)
+    assert sum(a.steps for a in result.actions) == result.transitions
+    assert sum(a.new for a in result.actions) == result.states - 1, "all but the initial one were found by a step"
 
 
 def test_these_have_rules_that_fire_and_rules_that_do_not() -> None:
     """Else the comparison above would show little."""
-    found = [r for model, scope, n in SMALL for r in profile(instance_of(model, scope, n)).rules]
-    assert len([r for r in found if 0 < r.fired < r.asked]) >= 5
-    assert len([r for r in found if r.firings > r.fired]) >= 3
+    rules = [r for model, scope, n in SMALL for r in profile(instance_of(model, scope, n)).rules]
+    assert len([r for r in rules if 0 < r.fired < r.asked]) >= 5
+    assert len([r for r in rules if r.firings > r.fired]) >= 3
 
 
 def test_objects_are_tried_as_often_as_the_plan_has_it() -> None:
     """Who has one parameter and no condition that says which, is tried with each object in each state."""
-    found = profile(instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}))
-    tried = {a.name: a.tried for a in found.actions}
-    assert tried["complete"] == tried["delete_pending"] == 3 * found.states
-    assert tried["vacate"] == 2 * found.states
+    result = profile(instance_of(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}))
+    tried = {a.name: a.tried for a in result.actions}
+    assert tried["complete"] == tried["delete_pending"] == 3 * result.states
+    assert tried["vacate"] == 2 * result.states
     assert tried["crash"] == 0
 
 
 def test_times_are_parts_of_each_other() -> None:
-    found = profile(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}))
-    assert all(a.guard_seconds > 0 for a in found.actions)
-    assert sum(r.seconds for r in found.rules) < sum(a.step_seconds for a in found.actions) < found.seconds
+    result = profile(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}))
+    assert all(a.guard_seconds > 0 for a in result.actions)
+    assert sum(r.seconds for r in result.rules) < sum(a.step_seconds for a in result.actions) < result.seconds
 
 
-def test_what_is_slow_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_slowest_parts_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeded fault: each look of one rule takes a hundred ticks of the clock, and all else takes one."""
     now = [0]
 
@@ -149,19 +149,19 @@ def test_what_is_slow_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(profiled, "perf_counter", clock)
     monkeypatch.setattr(Plain, "_follow", slow)
-    found = profile(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}))
-    asked = {r.name: r.asked for r in found.rules}
-    assert {r.name: r.seconds - r.asked for r in found.rules} == {
+    result = profile(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}))
+    asked = {r.name: r.asked for r in result.rules}
+    assert {r.name: r.seconds - r.asked for r in result.rules} == {
         name: 100.0 * asked[name] * (name == "e3 frees its cells") for name in asked
     }
-    slowest = max(found.actions, key=lambda a: a.step_seconds)
+    slowest = max(result.actions, key=lambda a: a.step_seconds)
     assert slowest.name == "delete_allocated", "that is the action whose cascades it is a part of"
 
 
 def test_what_is_not_explored_is_not_counted() -> None:
     instance = instance_of(AS_WRITTEN, {})
-    found = profile(instance, limit=50)
-    assert not found.complete and all(a.asked < 60 for a in found.actions)
+    result = profile(instance, limit=50)
+    assert not result.complete and all(a.asked < 60 for a in result.actions)
     calm = profile(instance, crash=False)
     assert "crash" not in {a.name for a in calm.actions}
     assert {r.name for r in profile(instance).rules} - {r.name for r in calm.rules} == {
@@ -177,8 +177,8 @@ def test_configurations_are_put_together() -> None:
     both = together(each)
     assert both.states == sum(p.states for p in each)
     one, other = (counted(p) for p in each)
-    for mine, a, b in zip(counted(both), one, other, strict=True):
-        assert mine == {name: tuple(i + j for i, j in zip(a[name], b[name], strict=True)) for name in a}
+    for sums, a, b in zip(counted(both), one, other, strict=True):
+        assert sums == {name: tuple(i + j for i, j in zip(a[name], b[name], strict=True)) for name in a}
 
 
 # --- What never happens ----------------------------------------------------------------------------------------------
@@ -195,48 +195,48 @@ DEAD = dataclasses.replace(
 """Seeded fault: a Free tool is nobody's; who takes it, takes a Free one, and only a Taken one is kicked from; nobody has two jobs."""
 
 
-def test_a_dead_rule_and_a_dead_action_are_told() -> None:
+def test_a_dead_rule_and_a_dead_action_are_reported() -> None:
     assert not profile(instance_of(WORKSHOP, {})).never_fired
-    found = profile(instance_of(DEAD, {}))
-    assert [a.name for a in found.never_enabled] == ["wish"]
-    assert {r.name for r in found.never_fired} == {"it is never so", "it never happens"}
-    assert all(r.asked for r in found.never_fired), "what they look at does happen"
+    result = profile(instance_of(DEAD, {}))
+    assert [a.name for a in result.never_enabled] == ["wish"]
+    assert {r.name for r in result.never_fired} == {"it is never so", "it never happens"}
+    assert all(r.asked for r in result.never_fired), "what they look at does happen"
 
 
-def test_the_command_tells_what_never_happens(
+def test_the_command_reports_what_never_happens(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     jobmon = systems()["jobmon"]
     put(monkeypatch, {**systems(), "jobmon": dataclasses.replace(jobmon, variants={"toy": DEAD})})
-    told = tmp_path / "profile.json"
-    assert main(["profile", "jobmon", "--json", str(told)]) == 0
+    json_file = tmp_path / "profile.json"
+    assert main(["profile", "jobmon", "--json", str(json_file)]) == 0
     out = capsys.readouterr().out
     assert "never enabled at this scope: action wish\n" in out
-    taken = next(a.steps for a in profile(instance_of(DEAD, {})).actions if a.name == "take")
+    times = next(a.steps for a in profile(instance_of(DEAD, {})).actions if a.name == "take")
     assert (
-        f"never fired at this scope: rule 'it is never so': it was asked in {taken} steps, and its condition never held"
+        f"never fired at this scope: rule 'it is never so': it was asked in {times} steps, and its condition never held"
         in out
     )
-    found = json.loads(told.read_text())
-    assert found["never_enabled"] == ["wish"] and found["never_fired"] == ["it is never so", "it never happens"]
-    assert found["topologies"] == 1 and found["complete"] is True and found["ill_formed"] is False
+    content = json.loads(json_file.read_text())
+    assert content["never_enabled"] == ["wish"] and content["never_fired"] == ["it is never so", "it never happens"]
+    assert content["topologies"] == 1 and content["complete"] is True and content["ill_formed"] is False
     shown = profile(instance_of(DEAD, {}))
-    assert (found["states"], found["transitions"]) == (shown.states, shown.transitions)
-    assert {a["name"]: a["steps"] for a in found["actions"]} == {a.name: a.steps for a in shown.actions}
+    assert (content["states"], content["transitions"]) == (shown.states, shown.transitions)
+    assert {a["name"]: a["steps"] for a in content["actions"]} == {a.name: a.steps for a in shown.actions}
     assert main(["profile", "jobmon", "--max-states", "5"]) == 0
     out = capsys.readouterr().out
     assert "in what was explored" in out and "stopped early: the first " in out
 
 
 def test_ill_formed_steps_are_not_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    found = profile(instance_of(TORN, {}))
-    assert found.ill_formed and [a.name for a in found.never_enabled] == ["a"], "its only step is one"
+    result = profile(instance_of(TORN, {}))
+    assert result.ill_formed and [a.name for a in result.never_enabled] == ["a"], "its only step is one"
     put(monkeypatch, {**systems(), "jobmon": dataclasses.replace(systems()["jobmon"], variants={"toy": TORN})})
     assert main(["profile", "jobmon"]) == 0
     assert "there are ill-formed steps, which are not counted" in capsys.readouterr().out
 
 
-def test_mistakes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "hivd"]) == 2
     assert "hived" in capsys.readouterr().err
     assert main(["profile", "hived", "--scope", "Cell=0"]) == 2
@@ -253,9 +253,9 @@ def remembering(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def step(self: Any, state: Any, choice: Any) -> Step:
         fires = choice, state[0]
-        found = right(self, state, choice) if fires not in known else Plain.step(self, state, choice)
-        known[fires] = found
-        return found
+        step_after = right(self, state, choice) if fires not in known else Plain.step(self, state, choice)
+        known[fires] = step_after
+        return step_after
 
     monkeypatch.setattr(Profiler, "step", step)
 

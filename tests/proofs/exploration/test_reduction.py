@@ -60,8 +60,8 @@ def lamps(*invariants: Invariant, resettable: bool = False) -> Model:
 def graph_of(model: Model, scope: dict[str, int]) -> tuple[Instance, Any, Any]:
     """An instance, its exploration, and its graph in rows."""
     [instance] = instances(model, {**model.default_scope, **scope})
-    found = explore(instance, symmetry=False)
-    return instance, found, reduction.explicit(found)
+    exploration = explore(instance, symmetry=False)
+    return instance, exploration, reduction.explicit(exploration)
 
 
 def everything(graph: Any) -> Any:
@@ -72,8 +72,8 @@ def everything(graph: Any) -> Any:
 @pytest.mark.parametrize("lamp_count", range(1, 7))
 def test_of_what_is_independent_one_order_is_left(lamp_count: int) -> None:
     """The textbook's example: of 2^n states n + 1."""
-    _, found, graph = graph_of(lamps(), {"Lamp": lamp_count})
-    assert len(found.states) == 2**lamp_count
+    _, exploration, graph = graph_of(lamps(), {"Lamp": lamp_count})
+    assert len(exploration.states) == 2**lamp_count
     assert graph.left(everything(graph), proviso=False).sum() == lamp_count + 1
     assert graph.left(everything(graph), proviso=True).sum() == lamp_count + 1
 
@@ -88,9 +88,9 @@ def test_what_an_invariant_looks_at_is_not_left_out() -> None:
 
 def test_nothing_is_put_off_for_ever() -> None:
     """One lamp could be switched on and off, and no other ever be: without deadlocks that is enough, for invariants it is not."""
-    _, found, graph = graph_of(lamps(resettable=True), {"Lamp": 3})
+    _, exploration, graph = graph_of(lamps(resettable=True), {"Lamp": 3})
     assert graph.left(everything(graph), proviso=False).sum() == 2
-    assert len(found.states) == 8 and graph.left(everything(graph), proviso=True).sum() > 2
+    assert len(exploration.states) == 8 and graph.left(everything(graph), proviso=True).sum() > 2
 
 
 def test_a_model_that_is_too_large_is_left_out() -> None:
@@ -102,8 +102,8 @@ def test_no_deadlock_of_graphs_at_random_is_lost(seed: int) -> None:
     """Three objects that walk about the same graph, each for itself; ``measure`` checks it, and so does this."""
     random = Random(seed)
     model = dataclasses.replace(model_of(random_edges(random, 4), 4), default_scope={"Thing": 3})
-    _, found, graph = graph_of(model, {})
-    dead = {n for n, edges in enumerate(found.edges) if not edges}
+    _, exploration, graph = graph_of(model, {})
+    dead = {n for n, edges in enumerate(exploration.edges) if not edges}
     for proviso in (False, True):
         left = graph.left(everything(graph), proviso=proviso)
         assert {n for n in dead if left[n]} == dead
@@ -114,8 +114,8 @@ def test_some_of_these_are_reduced() -> None:
     ratios = []
     for seed in range(40):
         model = dataclasses.replace(model_of(random_edges(Random(seed), 4), 4), default_scope={"Thing": 3})
-        _, found, graph = graph_of(model, {})
-        ratios.append(len(found.states) / graph.left(everything(graph), proviso=False).sum())
+        _, exploration, graph = graph_of(model, {})
+        ratios.append(len(exploration.states) / graph.left(everything(graph), proviso=False).sum())
     assert len([r for r in ratios if r > 1.5]) >= 10
 
 
@@ -132,13 +132,13 @@ def test_a_wrong_set_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reduction.measure(torn, 1000).for_deadlocks < 16
 
     def first_only(self: Any, allowed: Any, *, proviso: bool) -> Any:
-        found = np.zeros(len(self.step), np.bool_)
+        visited = np.zeros(len(self.step), np.bool_)
         state = 0
-        while not found[state]:
-            found[state] = True
+        while not visited[state]:
+            visited[state] = True
             if self.offsets[state] < self.offsets[state + 1]:
                 state = int(self.targets[self.offsets[state]])
-        return found
+        return visited
 
     monkeypatch.setattr(reduction.Explicit, "left", first_only)
     with pytest.raises(AssertionError, match="a deadlock is lost"):

@@ -29,7 +29,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang.terms import Var
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Counterexample
 
 Shelf = Sort("Shelf", "s")
@@ -87,7 +87,7 @@ NEVER_SHUT = Invariant(name="never-shut", says="no shelf is shut", over=[s], the
 
 def test_a_report_reads_from_objects_to_terms() -> None:
     """In this order: the objects, how they begin, the steps with their sets, how it ends, the verdict, the definitions."""
-    lines = story(model(NEVER_SHUT), counterexample(NEVER_SHUT))
+    lines = counterexample_lines(model(NEVER_SHUT), counterexample(NEVER_SHUT))
     assert [line for line in lines if not line.startswith("      ")] == [
         "Objects:",
         "    shelf s0: cannot be moved",
@@ -106,7 +106,7 @@ def test_a_report_reads_from_objects_to_terms() -> None:
 
 def test_objects_that_begin_alike_share_a_line() -> None:
     both = Invariant(name="one-open", says="a shelf is open", over=[], then=exists(s, s.is_("open")))
-    lines = story(model(both), counterexample(both))
+    lines = counterexample_lines(model(both), counterexample(both))
     assert lines[:4] == [
         "Objects:",
         "    shelf s0: cannot be moved",
@@ -152,7 +152,7 @@ def test_objects_that_begin_alike_share_a_line() -> None:
     ids=lambda value: value.kind if isinstance(value, Property) else "",
 )
 def test_a_report_names_the_property(prop: Property, says: str) -> None:
-    assert says in story(model(prop), counterexample(prop))
+    assert says in counterexample_lines(model(prop), counterexample(prop))
 
 
 def test_the_steps_of_a_loop_are_announced() -> None:
@@ -162,11 +162,11 @@ def test_the_steps_of_a_loop_are_announced() -> None:
     example = counterexample(rests)
     assert example.loops_from is not None
     announced = f"From here, steps {example.loops_from + 1} to {len(example.steps)} repeat for ever:"
-    lines = story(model(rests), example)
+    lines = counterexample_lines(model(rests), example)
     assert lines[lines.index(announced) + 1].startswith(f"{example.loops_from + 1:2}. ")
 
 
 def test_a_term_that_does_not_occur_is_not_defined() -> None:
     opened = replace(NEVER_SHUT, name="stays", then=s.is_("open"))
-    lines = story(model(opened), counterexample(opened))
+    lines = counterexample_lines(model(opened), counterexample(opened))
     assert lines[lines.index("Terms:") + 1 :] == ["    in_use (shelf): holds at least one book"]

@@ -1,4 +1,4 @@
-"""What a reader is told beside the steps of a run: the rigid facts before it, the named objects after it.
+"""The facts that a report shows beside the steps of a run: rigid attributes before it, named objects after it.
 
 A toy with every kind of rigid attribute, whose texts are written down by hand.
 """
@@ -30,7 +30,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verification.findings import findings
 
 Room = Sort("ServerRoom", "o")
@@ -115,7 +115,7 @@ def test_the_setting_names_what_never_changes_in_the_run():
     }
 
 
-def test_the_end_tells_named_objects_owners_and_belongings():
+def test_the_end_shows_named_objects_owners_and_belongings():
     assert checked(DARK).ending == "l0: On, on plug p0"  # o1 has no fields that could change
     assert checked(DARK).as_json()["end"] == {"l0": {"state": "On", "on_plug": "p0"}}
     # no plug fits l1 and l2: o0 stays dark from the first state on; it is named, and they are in it
@@ -124,7 +124,7 @@ def test_the_end_tells_named_objects_owners_and_belongings():
     assert [facts.object for facts in checked(LIT).setting] == ["o0"]
 
 
-def test_an_object_that_refers_to_a_named_one_is_told():
+def test_an_object_that_refers_to_a_named_one_is_shown():
     used = Invariant(name="used", says="no plug is in use", over=[p, x], then=~(x.on_plug == p))
     free = Invariant(name="free", says="nobody is on a plug", over=[p], then=~exists(x, x.on_plug == p))
     assert checked(used).ending == "l0: On, on plug p0"
@@ -160,9 +160,9 @@ def test_in_the_end_the_unintroduced_goes_with_what_refers_to_it():
 
 
 @pytest.mark.parametrize("prop", [DARK, LIT], ids=lambda prop: prop.name)
-def test_a_story_gives_the_setting_before_the_first_step(prop):
+def test_a_report_shows_the_setting_before_the_first_step(prop):
     model = toy(prop)
-    lines = story(model, checked(prop))
+    lines = counterexample_lines(model, checked(prop))
     assert lines[0] == "Objects:"
     assert lines[1].startswith(("    server room ", "    plug "))
     steps = [number for number, line in enumerate(lines) if line.startswith(" 1. ")]
@@ -171,7 +171,7 @@ def test_a_story_gives_the_setting_before_the_first_step(prop):
     assert f"property {prop.name} " in lines[-1].replace("P", "p", 1)
 
 
-def test_a_finding_tells_both():
+def test_a_finding_shows_both():
     (finding,) = findings(System("toy", "Lamps on plugs", {"plain": toy(DARK)}, validated_by="plain"))
     assert finding.text() == [
         "dark (toy.md, plain)",

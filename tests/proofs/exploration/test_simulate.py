@@ -32,30 +32,30 @@ def walked(
     return walk(instance, props, steps=steps, length=length, seed=seed, **how)
 
 
-def broken(found: Walked) -> dict[str, list[str]]:
+def broken(walks: Walked) -> dict[str, list[str]]:
     """What was broken, with the actions of its run."""
-    failed = [(w.prop.name, w.failed()) for w in found.watches]
-    told = {name: counterexample(found, check) for name, check in failed if check is not None}
-    for name, example in told.items():
+    failed = [(w.prop.name, w.failed()) for w in walks.watches]
+    examples = {name: counterexample(walks, check) for name, check in failed if check is not None}
+    for name, example in examples.items():
         assert example.problem.startswith(f"property {name} is violated "), f"{name} is not violated there"
-    return {name: [step.action for step in example.steps] for name, example in told.items()}
+    return {name: [step.action for step in example.steps] for name, example in examples.items()}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_only_what_can_be_broken_is_broken(seed: int) -> None:
-    found = walked(AS_WRITTEN, {}, seed=seed)
-    assert found.steps == found.taken.total() == 20_000
-    runs = broken(found)
+    result = walked(AS_WRITTEN, {}, seed=seed)
+    assert result.steps == result.action_counts.total() == 20_000
+    runs = broken(result)
     assert len(runs) >= 3
     assert all(expected_of_model(AS_WRITTEN, name) is Verdict.REFUTED for name in runs)
     assert not broken(walked(REPAIRED, {}, seed=seed))
 
 
-def test_a_run_that_is_told_can_be_taken() -> None:
-    found = walked(AS_WRITTEN, {})
-    stepper = stepper_of(found.instance)
-    for run in found.runs.values():
-        now = found.instance.initial()
+def test_a_reported_run_can_be_taken() -> None:
+    result = walked(AS_WRITTEN, {})
+    stepper = stepper_of(result.instance)
+    for run in result.runs.values():
+        now = result.instance.initial()
         for choice in run:
             assert stepper.enabled(now, choice)
             now = stepper.step(now, choice).after
@@ -64,34 +64,34 @@ def test_a_run_that_is_told_can_be_taken() -> None:
 
 def test_the_same_seed_takes_the_same_walks() -> None:
     one, other = walked(AS_WRITTEN, {}, seed=7), walked(AS_WRITTEN, {}, seed=7)
-    assert (one.taken, one.walks, one.runs) == (other.taken, other.walks, other.runs)
-    assert walked(AS_WRITTEN, {}, seed=8).taken != one.taken
+    assert (one.action_counts, one.walks, one.runs) == (other.action_counts, other.walks, other.runs)
+    assert walked(AS_WRITTEN, {}, seed=8).action_counts != one.action_counts
 
 
 def test_what_was_noted_in_pieces_is_what_is_noted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = walked(AS_WRITTEN, {}, steps=3000)
     monkeypatch.setattr("schedproof.proofs.compiled.walks.AT_ONCE", 7)
     pieces = walked(AS_WRITTEN, {}, steps=3000)
-    assert (pieces.taken, pieces.runs, pieces.walks) == (whole.taken, whole.runs, whole.walks)
+    assert (pieces.action_counts, pieces.runs, pieces.walks) == (whole.action_counts, whole.runs, whole.walks)
 
 
 def test_every_step_is_as_likely_as_the_others() -> None:
     """From one state, four ways back to it: each is taken in a quarter of the steps, by more than luck."""
     edges = ((0, "a", 1), (0, "b", 1), (0, "c", 1), (0, "d", 1), (1, "e", 0))
     [instance] = instances(model_of(edges, 2), {"Thing": 1})
-    found = walk(instance, [], steps=40_000, length=1000, seed=3)
-    assert found.taken["e"] == 20_000
-    assert all(abs(found.taken[name] - 5000) < 5 * (20_000 * 0.25 * 0.75) ** 0.5 for name in "abcd")
+    result = walk(instance, [], steps=40_000, length=1000, seed=3)
+    assert result.action_counts["e"] == 20_000
+    assert all(abs(result.action_counts[name] - 5000) < 5 * (20_000 * 0.25 * 0.75) ** 0.5 for name in "abcd")
 
 
 def test_walks_begin_again_at_standstill_and_when_long_enough() -> None:
     ending = ((0, "a", 1), (1, "b", 2), (2, "c", 2))
     [instance] = instances(model_of(ending, 3), {"Thing": 1})
-    found = walk(instance, [], steps=10, length=1000, seed=1)
-    assert (found.taken, found.walks, found.ended) == (Counter(a=5, b=5), 5, 4)
+    result = walk(instance, [], steps=10, length=1000, seed=1)
+    assert (result.action_counts, result.walks, result.ended) == (Counter(a=5, b=5), 5, 4)
     [endless] = instances(model_of(((0, "a", 1), (1, "b", 0)), 2), {"Thing": 1})
-    found = walk(endless, [], steps=10, length=3, seed=1)
-    assert (found.taken, found.walks, found.ended) == (Counter(a=7, b=3), 4, 0)
+    result = walk(endless, [], steps=10, length=3, seed=1)
+    assert (result.action_counts, result.walks, result.ended) == (Counter(a=7, b=3), 4, 0)
 
 
 def test_a_model_that_cannot_move_takes_no_step() -> None:
@@ -108,8 +108,8 @@ def test_ill_formed_steps_are_met() -> None:
 
 @pytest.mark.long
 def test_without_crashes_none_is_taken() -> None:
-    assert walked(AS_WRITTEN, {}).taken["crash"] > 0
-    assert walked(AS_WRITTEN, {}, crash=False).taken["crash"] == 0
+    assert walked(AS_WRITTEN, {}).action_counts["crash"] > 0
+    assert walked(AS_WRITTEN, {}, crash=False).action_counts["crash"] == 0
 
 
 # --- The command -----------------------------------------------------------------------------------------------------
@@ -120,20 +120,20 @@ def test_what_is_expected_to_break_is_no_reason_to_complain(capsys: pytest.Captu
     assert main(["simulate", "hived", "--steps", "20000", "--json", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "20000 steps in" in shown and "0 of them unexpectedly; nothing is proved" in shown
-    found = json.loads(out.read_text("utf-8"))
-    assert found["ok"] and found["steps"] == 20_000 == sum(found["per_action"].values())
-    assert set(found["broken"]) >= {"preemption-ongoing"}
-    assert all(each["expected"] == "refuted" for each in found["broken"].values())
+    content = json.loads(out.read_text("utf-8"))
+    assert content["ok"] and content["steps"] == 20_000 == sum(content["per_action"].values())
+    assert set(content["broken"]) >= {"preemption-ongoing"}
+    assert all(each["expected"] == "refuted" for each in content["broken"].values())
 
 
-def test_what_should_hold_and_is_broken_is_told(
+def test_an_unexpected_violation_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("schedproof.cli.commands.simulate.expected_of_model", lambda model, name: Verdict.PROVED)
     assert main(["simulate", "hived", "--steps", "20000"]) == 1
     shown = capsys.readouterr().out
     assert "unexpected: preemption-ongoing is violated after" in shown
-    assert "begins to preempt" in shown, "the run is told"
+    assert "begins to preempt" in shown, "the run is shown"
 
 
 def test_several_configurations_are_walked_through() -> None:

@@ -37,7 +37,7 @@ from schedproof.proofs.exploration.safety import SAFETY, watch
 
 
 @dataclass(frozen=True)
-class Ours:
+class Counts:
     """What an exploration finds.
 
     Args:
@@ -51,7 +51,7 @@ class Ours:
     broken: dict[str, int]
 
 
-def ours(instance: Instance, most: int | None = None) -> Ours:
+def by_exploration(instance: Instance, most: int | None = None) -> Counts:
     """All states of an instance, and what of its safety properties is broken.
 
     Args:
@@ -62,23 +62,23 @@ def ours(instance: Instance, most: int | None = None) -> Ours:
         for p in instance.model.properties
         if isinstance(p, SAFETY) and (instance.with_history or not reads_history(instance.model, p))
     ]
-    found, watches = watch(instance, props, symmetry=False, limit=None if most is None else 20 * most)
-    near = found.depth + 1
+    exploration, watches = watch(instance, props, symmetry=False, limit=None if most is None else 20 * most)
+    near = exploration.depth + 1
     if most is not None:
-        within = Counter(found.depths)
+        within = Counter(exploration.depths)
         near = next((d for d in range(near) if sum(within[i] for i in range(d)) >= most), near)
-        assert found.complete or near < found.depth, "that layer may not be whole"
+        assert exploration.complete or near < exploration.depth, "that layer may not be whole"
     broken = {}
     for watched in watches:
         if (check := watched.failed()) is not None and check.failed is not None:
-            depth = found.depths[check.failed[0]]
+            depth = exploration.depths[check.failed[0]]
             if depth < near:
                 broken[watched.prop.name] = depth + isinstance(check.prop, StepInvariant)
-    if found.ill_formed is not None and found.depths[found.ill_formed[0]] < near:
-        broken[WELL_FORMED] = found.depths[found.ill_formed[0]] + 1
-    states = sum(d <= near for d in found.depths)
-    transitions = sum(len(edges) for edges, d in zip(found.edges, found.depths, strict=True) if d < near)
-    return Ours(states, transitions, broken)
+    if exploration.ill_formed is not None and exploration.depths[exploration.ill_formed[0]] < near:
+        broken[WELL_FORMED] = exploration.depths[exploration.ill_formed[0]] + 1
+    states = sum(d <= near for d in exploration.depths)
+    transitions = sum(len(edges) for edges, d in zip(exploration.edges, exploration.depths, strict=True) if d < near)
+    return Counts(states, transitions, broken)
 
 
 def only(model: Model, **scope: int) -> Instance:
@@ -150,9 +150,9 @@ def scopes(system: str, variant: str, most: int) -> list[Instance]:
     model = systems()[system].variants[variant]
     if system == "hived":
         return [only(model, PodGroup=n, Cell=m) for n, m in ((2, 2), (3, 2), (2, 3))]
-    found = []
+    small_instances = []
     for instance in small(model, most):
-        found.append(instance)
-        if len(found) == 3:
+        small_instances.append(instance)
+        if len(small_instances) == 3:
             break
-    return found
+    return small_instances

@@ -13,7 +13,7 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.export import promela, tla
 from tests.proofs.export.tla_reader import parse
-from tests.support.own import imports_undone, repository
+from tests.support.user_repository import imports_undone, repository
 
 TWO = ("--scope", "PodGroup=2,Cell=2")
 
@@ -40,21 +40,21 @@ def test_one_configuration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
 
 def test_a_file_for_each_configuration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run("beaker", "--variant", "shipped", "--to", "tla", "-o", str(tmp_path / "a"), "--json", "-") == 0
-    found = json.loads(capfd.readouterr().out)
+    content = json.loads(capfd.readouterr().out)
     names = [f"beaker_shipped_{n}" for n in (1, 2, 3)]
     written = files(tmp_path / "a")
     assert set(written) == {f"{name}{ending}" for name in names for ending in (".tla", ".cfg")}
-    assert [each["files"] for each in found["files"]] == [[f"{name}.tla", f"{name}.cfg"] for name in names]
+    assert [each["files"] for each in content["files"]] == [[f"{name}.tla", f"{name}.cfg"] for name in names]
     model = systems()["beaker"].variants["shipped"]
     every = list(instances(model, dict(model.default_scope)))
-    assert [each["sizes"] for each in found["files"]] == [dict(instance.sizes) for instance in every]
+    assert [each["sizes"] for each in content["files"]] == [dict(instance.sizes) for instance in every]
     for number, name in enumerate(names):
-        # TLC wants a module in a file of its name; configurations are told apart by it and by a line at the top.
+        # TLC wants a module in a file of its name; it and a line at the top distinguish configurations.
         assert (
             written[f"{name}.tla"]
             == tla(every[number], name=name, only=None, title=f"Configuration {number + 1} of 3.").text
         )
-    assert set(found["judged"]) | set(found["left_out"]) == {"well-formed", *(p.name for p in model.properties)}
+    assert set(content["judged"]) | set(content["left_out"]) == {"well-formed", *(p.name for p in model.properties)}
 
 
 def test_history(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

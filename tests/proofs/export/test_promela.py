@@ -17,7 +17,7 @@ from schedproof.proofs.compiled import explore as compiled
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.export import Unwritable, promela
 from tests.proofs.compiled.test_corners import c, counting
-from tests.proofs.export.exported import ODDLY_NAMED, only, ours, scopes
+from tests.proofs.export.exported import ODDLY_NAMED, by_exploration, only, scopes
 from tests.support.needs import needs_spin
 from tests.support.places import ROOT
 from tests.support.sample import thinned
@@ -47,13 +47,13 @@ def by_spin(text: str, folder: Path, *defined: str) -> Spins:
     (folder / "model.pml").write_text(text, "utf-8")
     done(folder, "spin", "-a", *defined, "model.pml")
     done(folder, "gcc", "-O0", "-DSAFETY", "-DNOREDUCE", "-DVECTORSZ=8192", "-w", "-o", "pan", "pan.c")
-    said = done(folder, "./pan", "-m500000", "-w20", "-c0")
-    errors = re.findall(r"^pan:\d+: (.*) \(at depth \d+\)$", said, re.MULTILINE)
+    output = done(folder, "./pan", "-m500000", "-w20", "-c0")
+    errors = re.findall(r"^pan:\d+: (.*) \(at depth \d+\)$", output, re.MULTILINE)
     failed = [re.fullmatch(r"assertion violated \(?(\w+)\)?", error) for error in errors]
     assert all(failed), errors
-    [count] = re.findall(r"errors: (\d+)", said)
-    assert (count == "0") == (not errors) and "search depth too small" not in said
-    stored, matched = (int(n) for n in re.findall(r"^ *(\d+) states, (?:stored|matched)$", said, re.MULTILINE))
+    [count] = re.findall(r"errors: (\d+)", output)
+    assert (count == "0") == (not errors) and "search depth too small" not in output
+    stored, matched = (int(n) for n in re.findall(r"^ *(\d+) states, (?:stored|matched)$", output, re.MULTILINE))
     return Spins(stored, stored + matched - 1, frozenset(one[1] for one in failed if one is not None))
 
 
@@ -63,11 +63,11 @@ def assertion(prop: str) -> str:
 
 def same(instance: Instance, folder: Path) -> None:
     """Counts and verdicts. Where properties are checked of states, each state has a transition more, in which they are."""
-    written, mine = promela(instance, only=None), ours(instance)
-    found = by_spin(written.text, folder)
-    checking = mine.states if "promised of every state" in written.text else 0
-    assert (found.states, found.transitions) == (mine.states, mine.transitions + checking)
-    assert found.broken == {assertion(name) for name in mine.broken}
+    written, expected = promela(instance, only=None), by_exploration(instance)
+    actual = by_spin(written.text, folder)
+    checking = expected.states if "The properties of every state" in written.text else 0
+    assert (actual.states, actual.transitions) == (expected.states, expected.transitions + checking)
+    assert actual.broken == {assertion(name) for name in expected.broken}
 
 
 @needs_spin
@@ -77,9 +77,9 @@ def same(instance: Instance, folder: Path) -> None:
     ids=["hived", "mutex", "workshop"],
 )
 def test_spin_finds_as_many_states_and_transitions(instance: Instance, tmp_path: Path) -> None:
-    mine = explore(instance, symmetry=False)
-    found = by_spin(promela(instance).text, tmp_path)
-    assert (found.states, found.transitions) == (mine.state_count, mine.transition_count)
+    expected = explore(instance, symmetry=False)
+    actual = by_spin(promela(instance).text, tmp_path)
+    assert (actual.states, actual.transitions) == (expected.state_count, expected.transition_count)
 
 
 @needs_spin
@@ -105,9 +105,9 @@ def test_spin_finds_the_same_properties_broken(instance: Instance, tmp_path: Pat
 @pytest.mark.parametrize(("groups", "cells"), [(2, 2), (3, 3), (4, 4)])
 def test_hived_by_hand_is_the_same(groups: int, cells: int, tmp_path: Path) -> None:
     """What benchmarks compare with does the same work: it shares no line with what is exported."""
-    mine = compiled(only(AS_WRITTEN, PodGroup=groups, Cell=cells))
-    found = by_spin(BY_HAND.read_text("utf-8"), tmp_path, f"-DGROUPS={groups}", f"-DCELLS={cells}")
-    assert (found.states, found.transitions) == (mine.state_count, mine.transition_count)
+    expected = compiled(only(AS_WRITTEN, PodGroup=groups, Cell=cells))
+    actual = by_spin(BY_HAND.read_text("utf-8"), tmp_path, f"-DGROUPS={groups}", f"-DCELLS={cells}")
+    assert (actual.states, actual.transitions) == (expected.state_count, expected.transition_count)
 
 
 SMALL = 1000
@@ -133,15 +133,15 @@ def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp
     ids=lambda v: v if isinstance(v, str) else v.system,
 )
 def test_the_shortest_run_is_as_short(model: Model, prop: str, tmp_path: Path) -> None:
-    """Its steps are told by the trail of SPIN's search for the shortest error; every step of ours is as deep for it as any other."""
+    """The trail of SPIN's search for the shortest error lists its steps. Every step of ours is one level of that search."""
     instance = only(model, **(TWO if model is AS_WRITTEN else {}))
     (tmp_path / "model.pml").write_text(promela(instance, only=[prop]).text, "utf-8")
     done(tmp_path, "spin", "-a", "model.pml")
     done(tmp_path, "gcc", "-O0", "-DSAFETY", "-DNOREDUCE", "-DREACH", "-w", "-o", "pan", "pan.c")
     assert "assertion violated" in done(tmp_path, "./pan", "-m10000", "-i")
-    told = re.findall(r"^ *step (\w+)", done(tmp_path, "spin", "-t", "model.pml"), re.MULTILINE)
-    assert len(told) == ours(instance).broken[prop]
-    assert set(told) <= {action.name for action in model.actions}
+    steps = re.findall(r"^ *step (\w+)", done(tmp_path, "spin", "-t", "model.pml"), re.MULTILINE)
+    assert len(steps) == by_exploration(instance).broken[prop]
+    assert set(steps) <= {action.name for action in model.actions}
 
 
 SHOP, HIVED = only(WORKSHOP), only(AS_WRITTEN, **TWO)
@@ -164,21 +164,21 @@ SEEDED = [
 @needs_spin
 @pytest.mark.parametrize(("instance", "old", "new"), thinned([p[1:] for p in SEEDED], 3), ids=[p[0] for p in SEEDED])
 def test_a_seeded_bug_is_noticed(instance: Instance, old: str, new: str, tmp_path: Path) -> None:
-    text, mine = promela(instance, only=None).text, ours(instance)
+    text, expected = promela(instance, only=None).text, by_exploration(instance)
     assert old in text
-    right = mine.states, mine.transitions + mine.states, {assertion(name) for name in mine.broken}
+    right = expected.states, expected.transitions + expected.states, {assertion(name) for name in expected.broken}
     try:
-        found = by_spin(text.replace(old, new), tmp_path)
+        actual = by_spin(text.replace(old, new), tmp_path)
     except AssertionError:  # no text that SPIN takes, or another error than a violated property
         return
-    assert (found.states, found.transitions, found.broken) != right
+    assert (actual.states, actual.transitions, actual.broken) != right
 
 
 @needs_spin
 def test_a_rule_that_is_not_written_is_noticed(tmp_path: Path) -> None:
-    less, mine = replace(WORKSHOP, rules=WORKSHOP.rules[1:]), ours(only(WORKSHOP, Worker=1, Tool=1))
-    found = by_spin(promela(only(less, Worker=1, Tool=1)).text, tmp_path)
-    assert (found.states, found.transitions) != (mine.states, mine.transitions)
+    less, expected = replace(WORKSHOP, rules=WORKSHOP.rules[1:]), by_exploration(only(WORKSHOP, Worker=1, Tool=1))
+    actual = by_spin(promela(only(less, Worker=1, Tool=1)).text, tmp_path)
+    assert (actual.states, actual.transitions) != (expected.states, expected.transitions)
 
 
 @needs_spin
@@ -187,11 +187,11 @@ def test_an_ill_formed_step_is_an_error(tmp_path: Path) -> None:
     [taking] = [a for a in WORKSHOP.actions if a.name == "take"]
     more = replace(WORKSHOP, actions=[replace(a, when=a.when[:-1]) if a is taking else a for a in WORKSHOP.actions])
     instance = only(more, Worker=1, Tool=1)
-    mine = ours(instance)
-    assert "well-formed" in mine.broken
-    found = by_spin(promela(instance, only=["well-formed"]).text, tmp_path)
-    assert found.states == mine.states and found.broken == {"holds_well_formed"}
-    assert found.transitions > mine.transitions, "what is ill-formed leads back, and is counted there"
+    expected = by_exploration(instance)
+    assert "well-formed" in expected.broken
+    actual = by_spin(promela(instance, only=["well-formed"]).text, tmp_path)
+    assert actual.states == expected.states and actual.broken == {"holds_well_formed"}
+    assert actual.transitions > expected.transitions, "what is ill-formed leads back, and is counted there"
 
 
 def test_what_cannot_be_said_is_said_so() -> None:
@@ -227,8 +227,8 @@ def test_numbers_that_promela_has_not_are_refused(low: int, high: int) -> None:
 @pytest.mark.parametrize(("low", "high", "first"), [(-3, 4, 0), (0, 300, 295), (-40_000, 5, -2), (7, 9, 8)])
 def test_numbers_of_any_range(low: int, high: int, first: int, tmp_path: Path) -> None:
     instance = only(counting(low, high, first, guard=c.n < high))
-    found, mine = by_spin(promela(instance).text, tmp_path), ours(instance)
-    assert (found.states, found.transitions) == (mine.states, mine.transitions)
+    actual, expected = by_spin(promela(instance).text, tmp_path), by_exploration(instance)
+    assert (actual.states, actual.transitions) == (expected.states, expected.transitions)
 
 
 def test_the_text_can_be_read() -> None:

@@ -26,5 +26,5 @@ def test_spin_finds_as_many_states_and_transitions(seed: int, tmp_path: Path) ->
 def for_spin(model: Drawn) -> bool:
     """It is well-formed, and no property reads an object that is not: there SPIN stops."""
     results = model_check(model.model, model.instance().sizes, how=Exploring(Engine.INTERPRETED, symmetry=False))
-    told = [r.counterexample.problem for r in results if r.counterexample is not None]
-    return results[0].verdict is Verdict.PROVED and not any("an object that is not" in problem for problem in told)
+    problems = [r.counterexample.problem for r in results if r.counterexample is not None]
+    return results[0].verdict is Verdict.PROVED and not any("an object that is not" in problem for problem in problems)

@@ -43,18 +43,18 @@ def broken_in(formula: t.Term) -> int | None:
     """In how many states a formula does not hold of all objects; None, if it is undefined in one."""
     instance, states = explored()
     objects = [{"a": a, "k": k} for a, k in product(range(SIZES["Worker"]), range(SIZES["Tool"]))]
-    found = [interpreted(instance, states, formula, each) for each in objects]
-    if any(UNDEFINED in one for one in found):
+    truths = [interpreted(instance, states, formula, each) for each in objects]
+    if any(UNDEFINED in one for one in truths):
         return None
-    return sum(FALSE in each for each in zip(*found, strict=True))
+    return sum(FALSE in each for each in zip(*truths, strict=True))
 
 
-def promising(wanted: list[t.Term]) -> tuple[Model, list[int]]:
-    """The workshop, of which these formulas are promised, and in how many states each is broken; without those that are undefined in
-    a state, or that no model may say (it compares no sets)."""
+def model_of(conditions: list[t.Term]) -> tuple[Model, list[int]]:
+    """The workshop with these formulas as its properties, and the number of states that violate each. Left out are formulas that are
+    undefined in a state, or that no model may contain (models do not compare sets)."""
     counts: list[int] = []
     required: list[Invariant] = []
-    for formula in wanted:
+    for formula in conditions:
         one = Invariant(name=f"f{len(counts)}", says="it is so", over=OVER, then=formula)
         with suppress(ModelError):
             checked(replace(WORKSHOP, properties=[one], refuted=frozenset()))
@@ -64,8 +64,8 @@ def promising(wanted: list[t.Term]) -> tuple[Model, list[int]]:
     return replace(WORKSHOP, properties=required, refuted=frozenset()), counts
 
 
-def by_reader(wanted: list[t.Term]) -> None:
-    model, counts = promising(wanted)
+def by_reader(conditions: list[t.Term]) -> None:
+    model, counts = model_of(conditions)
     reader = Reader(tla(only(model, **SIZES), only=None).text)
     seen, work, following = set(), [Fun(reader.initial())], reader.successors()
     while work:
@@ -75,48 +75,48 @@ def by_reader(wanted: list[t.Term]) -> None:
     assert [sum(not reader.evaluate(f"f{n}", state) for state in seen) for n in range(len(counts))] == counts
 
 
-def by_spin(wanted: list[t.Term], folder: Path) -> None:
+def by_spin(conditions: list[t.Term], folder: Path) -> None:
     """All together: each state is checked once, and what is broken there counts as one error."""
-    model, counts = promising(wanted)
+    model, counts = model_of(conditions)
     (folder / "model.pml").write_text(promela(only(model, **SIZES), only=None).text, "utf-8")
     done(folder, "spin", "-a", "model.pml")
     done(folder, "gcc", "-O0", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c")
-    said = done(folder, "./pan", "-m100000", "-c0")
-    assert re.findall(r"errors: (\d+)", said) == [str(sum(counts))]
-    failed = {int(n) for n in re.findall(r"assertion violated holds_f(\d+)", said)}
+    output = done(folder, "./pan", "-m100000", "-c0")
+    assert re.findall(r"errors: (\d+)", output) == [str(sum(counts))]
+    failed = {int(n) for n in re.findall(r"assertion violated holds_f(\d+)", output)}
     assert failed == {n for n, count in enumerate(counts) if count}
 
 
 @given(MANY)
 @settings(ONE, derandomize=True)
-def test_some_formulas_say_something(wanted: list[t.Term]) -> None:
-    _, counts = promising(wanted)
+def test_some_formulas_say_something(conditions: list[t.Term]) -> None:
+    _, counts = model_of(conditions)
     assert sum(0 < count < len(explored()[1]) for count in counts) > 5
 
 
 @given(MANY)
 @settings(ONE, derandomize=True)
-def test_a_reader_of_tla_finds_them_broken_in_as_many_states(wanted: list[t.Term]) -> None:
-    by_reader(wanted)
+def test_a_reader_of_tla_finds_them_broken_in_as_many_states(conditions: list[t.Term]) -> None:
+    by_reader(conditions)
 
 
 @needs_spin
-@given(wanted=MANY)
+@given(conditions=MANY)
 @settings(ONE, derandomize=True)
-def test_spin_finds_as_many_errors(tmp_path_factory: pytest.TempPathFactory, wanted: list[t.Term]) -> None:
-    by_spin(wanted, tmp_path_factory.mktemp("spin"))
+def test_spin_finds_as_many_errors(tmp_path_factory: pytest.TempPathFactory, conditions: list[t.Term]) -> None:
+    by_spin(conditions, tmp_path_factory.mktemp("spin"))
 
 
 @pytest.mark.long
 @given(MANY)
 @settings(ONE, max_examples=4)
-def test_a_reader_of_tla_on_more(wanted: list[t.Term]) -> None:
-    by_reader(wanted)
+def test_a_reader_of_tla_on_more(conditions: list[t.Term]) -> None:
+    by_reader(conditions)
 
 
 @needs_spin
 @pytest.mark.long
-@given(wanted=MANY)
+@given(conditions=MANY)
 @settings(ONE, max_examples=4)
-def test_spin_on_more(tmp_path_factory: pytest.TempPathFactory, wanted: list[t.Term]) -> None:
-    by_spin(wanted, tmp_path_factory.mktemp("spin"))
+def test_spin_on_more(tmp_path_factory: pytest.TempPathFactory, conditions: list[t.Term]) -> None:
+    by_spin(conditions, tmp_path_factory.mktemp("spin"))

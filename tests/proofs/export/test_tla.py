@@ -12,14 +12,14 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.export import Module, Unwritable, tla
-from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, only, ours
+from tests.proofs.export.exported import ODDLY_NAMED, VARIANTS, by_exploration, only
 from tests.proofs.export.tla_reader import Explored, Failed, Reader, Refused, explored, parse
 from tests.support.sample import thinned
 from tests.support.toys import MUTEX, WORKSHOP
 
 
 def invariants(module: Module) -> list[str]:
-    """What TLC is told to check in every state."""
+    """The invariants that the configuration asks TLC to check."""
     words = [line.split() for line in module.configuration.splitlines()]
     return [line[1] for line in words if line[0] == "INVARIANT"]
 
@@ -28,21 +28,21 @@ def read(module: Module, text: str | None = None, most: int = 10_000) -> Explore
     return explored(Reader(module.text if text is None else text), invariants(module), most)
 
 
-def steps(found: Explored, module: Module, instance: Instance) -> dict[str, int]:
+def steps(result: Explored, module: Module, instance: Instance) -> dict[str, int]:
     """The length of a shortest run to where each property is broken: what is said of steps is checked in the state before."""
     first, *checked = invariants(module)
-    assert first == "TypeOK" and first not in found.broken, "what is no value of its type is no state"
+    assert first == "TypeOK" and first not in result.broken, "what is no value of its type is no state"
     required = [p.name for p in module.properties.checked if not isinstance(p, LeadsTo)]
     names = dict(zip(checked, [WELL_FORMED, *required], strict=True))
     of_states = {p.name for p in instance.model.properties if isinstance(p, Invariant)}
-    return {names[name]: depth + (names[name] not in of_states) for name, depth in found.broken.items()}
+    return {names[name]: depth + (names[name] not in of_states) for name, depth in result.broken.items()}
 
 
 def same(instance: Instance, most: int = 10_000) -> None:
     module = tla(instance, only=None)
-    found, mine = read(module, most=most), ours(instance, most)
-    assert (found.states, found.transitions) == (mine.states, mine.transitions)
-    assert steps(found, module, instance) == mine.broken
+    actual, expected = read(module, most=most), by_exploration(instance, most)
+    assert (actual.states, actual.transitions) == (expected.states, expected.transitions)
+    assert steps(actual, module, instance) == expected.broken
 
 
 @pytest.mark.parametrize(
@@ -130,26 +130,26 @@ SEEDED = [
 @pytest.mark.parametrize(("old", "new"), [p[1:] for p in SEEDED], ids=[p[0] for p in SEEDED])
 def test_a_seeded_bug_is_noticed(old: str, new: str) -> None:
     instance = only(WORKSHOP)
-    module, mine = tla(instance, only=None), ours(instance)
+    module, expected = tla(instance, only=None), by_exploration(instance)
     assert old in module.text
     try:
-        found = read(module, module.text.replace(old, new))
+        actual = read(module, module.text.replace(old, new))
     except (Failed, Refused):
         return
-    assert (found.states, found.transitions, steps(found, module, instance)) != (
-        mine.states,
-        mine.transitions,
-        mine.broken,
+    assert (actual.states, actual.transitions, steps(actual, module, instance)) != (
+        expected.states,
+        expected.transitions,
+        expected.broken,
     )
 
 
 def test_a_rule_that_is_not_written_is_noticed() -> None:
-    less, mine = only(replace(WORKSHOP, rules=WORKSHOP.rules[1:])), ours(only(WORKSHOP))
+    less, expected = only(replace(WORKSHOP, rules=WORKSHOP.rules[1:])), by_exploration(only(WORKSHOP))
     try:
-        found = read(tla(less, only=None))
+        actual = read(tla(less, only=None))
     except Failed:
         return
-    assert (found.states, found.transitions) != (mine.states, mine.transitions)
+    assert (actual.states, actual.transitions) != (expected.states, expected.transitions)
 
 
 HEAD = "---- MODULE m ----\nEXTENDS Integers, FiniteSets\nVARIABLES a, b\nInit ==\n  /\\ a = 0\n  /\\ b = {}\n"
@@ -161,10 +161,10 @@ def of(body: str) -> Explored:
 
 def test_the_reader_counts_as_it_should() -> None:
     """By hand: a counts to 2, b is any set of what a has been; each way to a state counts."""
-    found = of(
+    counted = of(
         "Next == (a < 2 /\\ a' = a + 1 /\\ \\E x \\in {{}, {a}} : b' = b \\cup x) \\/ (a = 2 /\\ UNCHANGED a /\\ UNCHANGED b)"
     )
-    assert (found.states, found.transitions) == (1 + 2 + 4, 2 + 4 + 4)
+    assert (counted.states, counted.transitions) == (1 + 2 + 4, 2 + 4 + 4)
     assert of("Next == a' = 1 - a /\\ UNCHANGED b\nP == a = 0").broken == {"P": 1}
 
 

@@ -39,7 +39,7 @@ def parse(text: str) -> Node:
     """
     root = PARSER.parse(text.encode()).root_node
     if (bad := next(broken(root), None)) is not None:
-        raise Refused(f"line {bad.start_point[0] + 1}: {said(bad)[:80]!r} is no TLA+")
+        raise Refused(f"line {bad.start_point[0] + 1}: {text_of(bad)[:80]!r} is no TLA+")
     return root
 
 
@@ -51,7 +51,7 @@ def broken(node: Node) -> Iterator[Node]:
         yield from broken(child)
 
 
-def said(node: Node) -> str:
+def text_of(node: Node) -> str:
     """A node's text."""
     return (node.text or b"").decode()
 
@@ -146,8 +146,8 @@ def changed(f: Any, changes: Mapping[str, Any]) -> Fun:
     return Fun({**f, **changes})
 
 
-def chosen(found: Iterator[Any]) -> Any:
-    every = list(found)
+def chosen(values: Iterator[Any]) -> Any:
+    every = list(values)
     if len(every) != 1:
         raise Failed(f"a choice among {every!r}, which another checker may make in another way")
     return every[0]
@@ -192,17 +192,17 @@ class Reader:
     def __post_init__(self) -> None:
         [module] = [n for n in parse(self.text).children if n.type == "module"]
         name = module.child_by_field_name("name")
-        self.name = said(name) if name is not None else ""
+        self.name = text_of(name) if name is not None else ""
         self.definitions: dict[str, Node] = {}
         self.extended: set[str] = set()
         for node in parts(module):
             if node.type == "extends":
-                self.extended |= {said(c) for c in parts(node)}
+                self.extended |= {text_of(c) for c in parts(node)}
             elif node.type == "variable_declaration":
-                self.variables += [said(c) for c in parts(node)]
+                self.variables += [text_of(c) for c in parts(node)]
             elif node.type == "operator_definition":
-                self._new(said(_one(node, "name")), self.definitions)
-                self.definitions[said(_one(node, "name"))] = node
+                self._new(text_of(_one(node, "name")), self.definitions)
+                self.definitions[text_of(_one(node, "name"))] = node
             elif node.type not in ("header_line", "identifier", "comment", "double_line", "block_comment"):
                 raise Refused(f"{node.type} is not read")
         self.python: dict[str, Any] = {
@@ -226,13 +226,13 @@ class Reader:
 
     def _parameters(self, node: Node) -> list[tuple[str, int]]:
         """The parameters of a definition, and how many of its own each takes."""
-        found = []
+        parameters = []
         for child in node.children_by_field_name("parameter"):
             if child.type == "identifier":
-                found.append((said(child), 0))
+                parameters.append((text_of(child), 0))
             elif child.type == "operator_declaration":
-                found.append((said(_one(child, "name")), sum(c.type == "placeholder" for c in child.children)))
-        return found
+                parameters.append((text_of(_one(child, "name")), sum(c.type == "placeholder" for c in child.children)))
+        return parameters
 
     def _define(self, name: str) -> str:
         """The Python function of a definition."""
@@ -290,16 +290,20 @@ class Reader:
             if child is None or child.type not in ("bound_infix_op", "bound_prefix_op"):
                 continue
             below = _one(child, "symbol").type
-            mine, its = PRECEDENCE[symbol], PRECEDENCE[below]
+            own_range, inner_range = PRECEDENCE[symbol], PRECEDENCE[below]
             same = below == symbol and symbol in ASSOCIATIVE
-            if not same and its[0] <= mine[1] and (side == "lhs" or child.type == "bound_infix_op" or its[1] < mine[0]):
-                raise Refused(f"{below} inside of {symbol} without parentheses: {said(node)}")
+            if (
+                not same
+                and inner_range[0] <= own_range[1]
+                and (side == "lhs" or child.type == "bound_infix_op" or inner_range[1] < own_range[0])
+            ):
+                raise Refused(f"{below} inside of {symbol} without parentheses: {text_of(node)}")
         return symbol
 
     def _expression(self, node: Node, scope: Names) -> str:
         method = getattr(self, f"_on_{node.type}", None)
         if method is None:
-            raise Refused(f"line {node.start_point[0] + 1}: {node.type} is not read: {said(node)[:80]}")
+            raise Refused(f"line {node.start_point[0] + 1}: {node.type} is not read: {text_of(node)[:80]}")
         return str(method(node, scope))
 
     def _on_parentheses(self, node: Node, scope: Names) -> str:
@@ -307,24 +311,24 @@ class Reader:
         return self._expression(child, scope)
 
     def _on_nat_number(self, node: Node, scope: Names) -> str:
-        return said(node)
+        return text_of(node)
 
     def _on_boolean(self, node: Node, scope: Names) -> str:
-        return said(node).capitalize()
+        return text_of(node).capitalize()
 
     def _on_string(self, node: Node, scope: Names) -> str:
-        text = said(node)[1:-1]
+        text = text_of(node)[1:-1]
         return repr(text.replace('\\"', '"').replace("\\\\", "\\"))
 
     def _on_boolean_set(self, node: Node, scope: Names) -> str:
         return "frozenset({False, True})"
 
     def _on_identifier_ref(self, node: Node, scope: Names) -> str:
-        return self._reference(said(node), [], scope)
+        return self._reference(text_of(node), [], scope)
 
     def _on_bound_op(self, node: Node, scope: Names) -> str:
         given = [c for c in node.children_by_field_name("parameter") if c.is_named]
-        return self._reference(said(_one(node, "name")), given, scope)
+        return self._reference(text_of(_one(node, "name")), given, scope)
 
     def _reference(self, name: str, given: Sequence[Node], scope: Names) -> str:
         if name in scope:
@@ -337,16 +341,16 @@ class Reader:
             return f"len({self._expression(given[0], scope)})"
         if name not in self.definitions:
             raise Refused(f"{name} is not defined")
-        wanted = self._parameters(self.definitions[name])
-        if len(wanted) != len(given):
-            raise Refused(f"{name} takes {len(wanted)} arguments")
-        each = [self._argument(g, scope, arity) for g, (_, arity) in zip(given, wanted, strict=True)]
+        parameters = self._parameters(self.definitions[name])
+        if len(parameters) != len(given):
+            raise Refused(f"{name} takes {len(parameters)} arguments")
+        each = [self._argument(g, scope, arity) for g, (_, arity) in zip(given, parameters, strict=True)]
         return f"{self._define(name)}({', '.join(each)})"
 
     def _argument(self, node: Node, scope: Names, arity: int) -> str:
         if not arity:
             return f"once(lambda: {self._expression(node, scope)})"
-        name = said(node)
+        name = text_of(node)
         return scope[name][:-1] if name in scope else self._define(name)
 
     def _on_bound_prefix_op(self, node: Node, scope: Names) -> str:
@@ -358,9 +362,9 @@ class Reader:
         return forms[symbol]
 
     def _on_bound_postfix_op(self, node: Node, scope: Names) -> str:
-        name = said(_one(node, "lhs"))
+        name = text_of(_one(node, "lhs"))
         if name not in self.variables:
-            raise Refused(f"{said(node)} primes no variable")
+            raise Refused(f"{text_of(node)} primes no variable")
         return f'NEXT["{name}"]'
 
     def _on_bound_infix_op(self, node: Node, scope: Names) -> str:
@@ -368,7 +372,7 @@ class Reader:
         if symbol == "times":
             return f"frozenset(product({', '.join(self._factors(node, scope))}))"
         if symbol not in INFIX:
-            raise Refused(f"{symbol} is not read: {said(node)}")
+            raise Refused(f"{symbol} is not read: {text_of(node)}")
         a, b = (self._expression(_one(node, side), scope) for side in ("lhs", "rhs"))
         return INFIX[symbol].format(a=a, b=b)
 
@@ -412,10 +416,10 @@ class Reader:
             names = []
             for intro in bound.children_by_field_name("intro"):
                 if intro.type == "tuple_of_identifiers":
-                    each = [said(c) for c in parts(intro) if c.type == "identifier"]
+                    each = [text_of(c) for c in parts(intro) if c.type == "identifier"]
                     names.append("(" + "".join(f"{self._bind(n, inner)}, " for n in each) + ")")
                 elif intro.type == "identifier":
-                    names.append(self._bind(said(intro), inner))
+                    names.append(self._bind(text_of(intro), inner))
             loops += [f"for {name} in {among}" for name in names]
         return " ".join(loops), inner
 
@@ -433,7 +437,7 @@ class Reader:
 
     def _on_choose(self, node: Node, scope: Names) -> str:
         among, inner = self._expression(_one(node, "set"), scope), dict(scope)
-        name = self._bind(said(_one(node, "intro")), inner)
+        name = self._bind(text_of(_one(node, "intro")), inner)
         condition = self._expression(_one(node, "expression"), inner)
         return f"chosen({name} for {name} in {among} if truth({condition}))"
 
@@ -459,16 +463,16 @@ class Reader:
 
     def _on_record_value(self, node: Node, scope: Names) -> str:
         record, name = parts(node)
-        return f"apply({self._expression(record, scope)}, {said(name)!r})"
+        return f"apply({self._expression(record, scope)}, {text_of(name)!r})"
 
     def _on_record_literal(self, node: Node, scope: Names) -> str:
         each = [c for c in parts(node) if c.type != "all_map_to"]
         pairs = zip(each[::2], each[1::2], strict=True)
-        return "Fun({" + ", ".join(f"{said(n)!r}: {self._expression(v, scope)}" for n, v in pairs) + "})"
+        return "Fun({" + ", ".join(f"{text_of(n)!r}: {self._expression(v, scope)}" for n, v in pairs) + "})"
 
     def _on_set_of_records(self, node: Node, scope: Names) -> str:
         pairs = zip(parts(node)[::2], parts(node)[1::2], strict=True)
-        return "Records((" + "".join(f"({said(n)!r}, {self._expression(v, scope)}), " for n, v in pairs) + "))"
+        return "Records((" + "".join(f"({text_of(n)!r}, {self._expression(v, scope)}), " for n, v in pairs) + "))"
 
     def _on_set_of_functions(self, node: Node, scope: Names) -> str:
         domain, _, values = parts(node)
@@ -480,8 +484,8 @@ class Reader:
             specifier = next(c for c in update.children if c.type == "except_update_specifier")
             [one] = parts(specifier)
             if one.type != "except_update_record_field":
-                raise Refused(f"{said(update)} is not read")
-            changes.append(f"{said(one)[1:]!r}: {self._expression(_one(update, 'new_val'), scope)}")
+                raise Refused(f"{text_of(update)} is not read")
+            changes.append(f"{text_of(one)[1:]!r}: {self._expression(_one(update, 'new_val'), scope)}")
         return f"changed({self._expression(_one(node, 'expr_to_update'), scope)}, {{{', '.join(changes)}}})"
 
     def _on_let_in(self, node: Node, scope: Names) -> str:
@@ -490,8 +494,8 @@ class Reader:
             if self._parameters(definition):
                 raise Refused("a local definition with parameters is not read")
             value = self._expression(_one(definition, "definition"), inner)
-            name = self._bind(said(_one(definition, "name")), inner)
-            inner[said(_one(definition, "name"))] += "()"
+            name = self._bind(text_of(_one(definition, "name")), inner)
+            inner[text_of(_one(definition, "name"))] += "()"
             head, tail = f"{head}(lambda {name}: ", f")(once(lambda: {value})){tail}"
         return f"{head}{self._expression(_one(node, 'expression'), inner)}{tail}"
 
@@ -513,7 +517,7 @@ class Reader:
         if missing := [v for v in self.variables if v not in known]:
             raise Refused(f"nothing says what becomes of {missing[0]}")
         lines.append(f"{tab}yield {{{', '.join(f'{v!r}: {known[v]}' for v in self.variables)}}}")
-        lines.append(f"{tab}NOW = state")  # whoever asked may have looked at another
+        lines.append(f"{tab}NOW = state")  # the caller may have evaluated another state before
 
     def _act(self, node: Node, scope: Names, tab: str, known: Names, lines: list[str], then: Any) -> None:
         """Writes an action, and within it what comes after."""
@@ -535,7 +539,7 @@ class Reader:
                     self._act(side, scope, tab, known, lines, then)
                 return None
             if symbol == "eq" and left.type == "bound_postfix_op":
-                variable = said(_one(left, "lhs"))
+                variable = text_of(_one(left, "lhs"))
                 if variable in known or variable not in self.variables:
                     raise Refused(f"{variable}' has a value already, or is none")
                 value = self._expression(_one(node, "rhs"), scope)
@@ -543,7 +547,7 @@ class Reader:
                 lines.append(f"{tab}n{self._count} = {value}")
                 return then(tab, {**known, variable: f"n{self._count}"}, lines)  # type: ignore[no-any-return]
         if node.type == "bound_prefix_op" and _one(node, "symbol").type == "unchanged":
-            variable = said(_one(node, "rhs"))
+            variable = text_of(_one(node, "rhs"))
             return then(tab, {**known, variable: f'NOW["{variable}"]'}, lines)  # type: ignore[no-any-return]
         if node.type == "bounded_quantification" and _one(node, "quantifier").type == "exists" and self._primes(node):
             bounds = [c for c in node.children_by_field_name("bound") if c.is_named]
@@ -553,7 +557,7 @@ class Reader:
                 tab += "    "
             return self._act(_one(node, "expression"), scope, tab, known, lines, then)
         if node.type in ("bound_op", "identifier_ref") and self._primes(node):
-            name = said(_one(node, "name")) if node.type == "bound_op" else said(node)
+            name = text_of(_one(node, "name")) if node.type == "bound_op" else text_of(node)
             definition = self.definitions[name]
             given = [c for c in node.children_by_field_name("parameter") if c.is_named]
             inner: dict[str, str] = {}
@@ -563,7 +567,7 @@ class Reader:
                 inner[parameter] += "()"
             return self._act(_one(definition, "definition"), inner, tab, known, lines, then)
         if self._primes(node):
-            raise Refused(f"no action that is read: {said(node)}")
+            raise Refused(f"no action that is read: {text_of(node)}")
         lines.append(f"{tab}if truth({self._expression(node, scope)}):")
         return then(tab + "    ", known, lines)  # type: ignore[no-any-return]
 
@@ -582,14 +586,14 @@ class Reader:
 
     def initial(self) -> dict[str, Any]:
         """The state that ``Init`` describes, which gives each variable its value."""
-        node, found = _one(self.definitions["Init"], "definition"), {}
+        node, values = _one(self.definitions["Init"], "definition"), {}
         for item in parts(node):
             equation = parts(item)[1]
             source = self._expression(_one(equation, "rhs"), {})
-            found[said(_one(equation, "lhs"))] = eval(source, self.python)
-        if found.keys() != set(self.variables):
+            values[text_of(_one(equation, "lhs"))] = eval(source, self.python)
+        if values.keys() != set(self.variables):
             raise Refused("Init says too little")
-        return found
+        return values
 
 
 def _names(node: Node) -> frozenset[str]:
@@ -597,16 +601,16 @@ def _names(node: Node) -> frozenset[str]:
     if node.type in ("prime", "unchanged"):
         return frozenset("'")
     if node.type == "identifier_ref":
-        return frozenset([said(node)])
+        return frozenset([text_of(node)])
     return frozenset(name for child in node.children for name in _names(child))
 
 
 def _one(node: Node, name: str) -> Node:
     """The child of that name."""
-    found = [c for c in node.children_by_field_name(name) if c.is_named]
-    if len(found) != 1:
-        raise Refused(f"line {node.start_point[0] + 1}: {node.type} has {len(found)} of {name}")
-    return found[0]
+    children = [c for c in node.children_by_field_name(name) if c.is_named]
+    if len(children) != 1:
+        raise Refused(f"line {node.start_point[0] + 1}: {node.type} has {len(children)} of {name}")
+    return children[0]
 
 
 @dataclass
@@ -631,20 +635,20 @@ def explored(reader: Reader, invariants: Sequence[str] = (), most: int = 100_000
         most: so many states, or a little more, have their successors looked for: whole layers of states that are as far.
     """
     first = Fun(reader.initial())
-    seen, layer, found = {first}, [first], Explored(0, 0, {})
+    seen, layer, result = {first}, [first], Explored(0, 0, {})
     following, depth, looked_at = reader.successors(), 0, 0
     while layer and looked_at < most:
         looked_at += len(layer)
         deeper = []
         for state in layer:
             for name in invariants:
-                if name not in found.broken and not truth(reader.evaluate(name, state)):
-                    found.broken[name] = depth
+                if name not in result.broken and not truth(reader.evaluate(name, state)):
+                    result.broken[name] = depth
             for after in following(state):
-                found.transitions += 1
+                result.transitions += 1
                 if (key := Fun(after)) not in seen:
                     seen.add(key)
                     deeper.append(key)
         layer, depth = deeper, depth + 1
-    found.states = len(seen)
-    return found
+    result.states = len(seen)
+    return result

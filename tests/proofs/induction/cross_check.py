@@ -109,9 +109,9 @@ class CrossCheck:
         """
         instance = Instance(self.model, self.sizes, self.usual, with_history=True)
         groups: dict[frozenset[tuple[str, str]], list[tuple[State, Choice]]] = {}
-        found = explore(instance, limit=2000)
+        exploration = explore(instance, limit=2000)
         stepper = Stepper(instance)
-        for state, edges in zip(found.states, found.edges, strict=True):
+        for state, edges in zip(exploration.states, exploration.edges, strict=True):
             for edge in edges:
                 groups.setdefault(frozenset(stepper.firings(state, edge.choice)), []).append((state, edge.choice))
         events = sorted({event for fired in groups for event in fired})
@@ -205,13 +205,13 @@ class CrossCheck:
         for _ in range(tries):
             instance = self.instance()
             state, choice = self.start(instance)
-            wanted = [*self.before(instance, state), *self.during(instance, state, choice, counts)]
-            counts.formulas += len(wanted)
-            counts.true += sum(1 for _, _, truth in wanted if truth)
-            counts.false += sum(1 for _, _, truth in wanted if not truth)
-            for what, found, truth in self.evaluated(instance, state, choice, wanted):
-                if found != truth:
-                    yield f"{instance.describe(state)}, {choice}: {what}: z3 says {found}, the interpreter {truth}"
+            formulas = [*self.before(instance, state), *self.during(instance, state, choice, counts)]
+            counts.formulas += len(formulas)
+            counts.true += sum(1 for _, _, truth in formulas if truth)
+            counts.false += sum(1 for _, _, truth in formulas if not truth)
+            for what, value, truth in self.evaluated(instance, state, choice, formulas):
+                if value != truth:
+                    yield f"{instance.describe(state)}, {choice}: {what}: z3 says {value}, the interpreter {truth}"
 
     def before(self, instance: Instance, state: State) -> Iterator[tuple[str, Any, bool]]:
         """Axioms and invariants before the step."""
@@ -226,8 +226,8 @@ class CrossCheck:
     ) -> Iterator[tuple[str, Any, bool]]:
         """The guard; where it holds, well-formedness; where that holds, all that the step does."""
         cascade = self.proof.cascades[choice.action]
-        mine = [o for o in self.proof.obligations if o.action == choice.action]
-        formed = [o for o in mine if o.invariant == WELL_FORMED]
+        of_action = [o for o in self.proof.obligations if o.action == choice.action]
+        formed = [o for o in of_action if o.invariant == WELL_FORMED]
         reads = [o.goal for o in formed if "the guard reads" in o.detail]
         stepper = Stepper(instance)
         try:
@@ -254,7 +254,7 @@ class CrossCheck:
             for i, o in enumerate(self.objects[sort]):
                 fires = i in step.fired.get((sort, event), {})
                 yield f"{sort}.{event} on {i}", cascade.fires(sort, event, o), fires
-        for obligation in mine:
+        for obligation in of_action:
             if obligation.invariant != WELL_FORMED:
                 prop = self.prop(obligation.invariant, obligation.detail)
                 yield f"{obligation.name} after", obligation.goal, holds(instance, prop, state, step)
@@ -288,7 +288,7 @@ class CrossCheck:
         return formula.decl()(*parts) if parts else formula
 
     def evaluated(
-        self, instance: Instance, state: State, choice: Choice, wanted: list[tuple[str, Any, bool]]
+        self, instance: Instance, state: State, choice: Choice, formulas: list[tuple[str, Any, bool]]
     ) -> Iterator[tuple[str, bool, bool]]:
         """Each formula's truth in the one structure that the state and the choice make."""
         cascade = self.proof.cascades[choice.action]
@@ -298,13 +298,13 @@ class CrossCheck:
         for name, value in choice.parameters:
             self.solver.add(*self.equal(types[name], cascade.parameters[name], value))
         self.solver.add(*[self.ground(axiom) for axiom in cascade.axioms])
-        flags = [z3.Bool(f"flag {n}", self.proof.symbols.context) for n in range(len(wanted))]
-        self.solver.add(*[flag == self.ground(formula) for flag, (_, formula, _) in zip(flags, wanted, strict=True)])
+        flags = [z3.Bool(f"flag {n}", self.proof.symbols.context) for n in range(len(formulas))]
+        self.solver.add(*[flag == self.ground(formula) for flag, (_, formula, _) in zip(flags, formulas, strict=True)])
         assert self.solver.check() == z3.sat, "no structure is this state"
-        found = self.solver.model()
+        solution = self.solver.model()
         self.solver.pop()
-        for flag, (what, _, truth) in zip(flags, wanted, strict=True):
-            yield what, bool(z3.is_true(found.eval(flag, model_completion=True))), truth
+        for flag, (what, _, truth) in zip(flags, formulas, strict=True):
+            yield what, bool(z3.is_true(solution.eval(flag, model_completion=True))), truth
 
 
 def _truth(instance: Instance, term: t.Term, state: State) -> bool:

@@ -61,9 +61,9 @@ def test_they_are_what_z3_makes_itself() -> None:
         (ForAll([w.x], w.good(w.x), [[w.good(w.x)]]), z3.ForAll([x], good(x), patterns=[good(x)])),
         (Exists([w.x], w.good(w.x)), z3.Exists([x], good(x))),
     ]
-    for ours, its in pairs:
-        assert w.home.of(its) is ours, its
-        assert type(its) in type(ours).__mro__, its
+    for expression, its in pairs:
+        assert w.home.of(its) is expression, its
+        assert type(its) in type(expression).__mro__, its
     solver = z3.Solver(ctx=w.home.context)
     solver.add(w.n >= 4, w.n > 3, w.n != 5, w.n < 6)
     assert solver.check() == z3.sat and solver.model().eval(w.n).as_long() == 4
@@ -117,8 +117,8 @@ def test_a_limit_makes_z3_give_up() -> None:
 
 def test_a_quantifier_is_opened_for_its_own_constants() -> None:
     w = World()
-    ours = ForAll([w.x], Exists([w.y], And(w.good(w.x), w.next(w.x) == w.y)))
-    assert ours.opened()[0] == (w.x,) and ours.opened()[1] is Exists([w.y], And(w.good(w.x), w.next(w.x) == w.y))
+    formula = ForAll([w.x], Exists([w.y], And(w.good(w.x), w.next(w.x) == w.y)))
+    assert formula.opened()[0] == (w.x,) and formula.opened()[1] is Exists([w.y], And(w.good(w.x), w.next(w.x) == w.y))
     its = w.home.simplified(ForAll([w.x, w.y], Or(w.good(w.x), Not(w.good(w.y)), w.p, w.p)))
     assert isinstance(its, Quantified)
     values, body = its.opened()
@@ -144,7 +144,7 @@ for answer in prove(REPAIRED, only=["used-cell", "well-formed"]).answers:
 
 def test_a_proof_is_the_same_in_every_process() -> None:
     """Sets of names are in another order in each: z3 is asked in the same words, and assumes the same invariants."""
-    found = [
+    outputs = [
         subprocess.run(
             [sys.executable, "-c", PROGRAM],
             env={**os.environ, "PYTHONHASHSEED": seed},
@@ -154,4 +154,4 @@ def test_a_proof_is_the_same_in_every_process() -> None:
         ).stdout
         for seed in "12"
     ]
-    assert found[0] == found[1] and "used-cell" in found[0]
+    assert outputs[0] == outputs[1] and "used-cell" in outputs[0]

@@ -87,11 +87,11 @@ class Toy:
 
     def term(self, clause: Clause) -> Term:
         """A clause in the language."""
-        literals = [getattr(x, FLAGS[f]) if wanted else ~getattr(x, FLAGS[f]) for f, wanted in clause]
-        found = literals[0]
+        literals = [getattr(x, FLAGS[f]) if is_set else ~getattr(x, FLAGS[f]) for f, is_set in clause]
+        clause_term = literals[0]
         for literal in literals[1:]:
-            found = found | literal
-        return found  # type: ignore[no-any-return]
+            clause_term = clause_term | literal
+        return clause_term  # type: ignore[no-any-return]
 
     def steps(self, flags: Flags) -> Iterator[Flags]:
         """The flags after each step that an object can take."""
@@ -125,7 +125,7 @@ class Toy:
 
 def holds(clause: Clause, flags: Flags) -> bool:
     """One of the flags has the value that is wanted."""
-    return any(flags[f] is wanted for f, wanted in clause)
+    return any(flags[f] is is_set for f, is_set in clause)
 
 
 def model(**parts: Any) -> Model:
@@ -141,14 +141,14 @@ def model(**parts: Any) -> Model:
     return Model(**{**whole, **parts})
 
 
-def proved(found: Induction) -> set[str]:
+def proved(induction: Induction) -> set[str]:
     """The invariants that are proved."""
-    return {p.name for p in found.proof.model.properties if found.proved(p.name)}
+    return {p.name for p in induction.proof.model.properties if induction.proved(p.name)}
 
 
-def followed(found: Induction) -> set[str]:
+def followed(induction: Induction) -> set[str]:
     """The invariants that were proved because they follow from others."""
-    return {a.obligation.invariant for a in found.answers if a.follows}
+    return {a.obligation.invariant for a in induction.answers if a.follows}
 
 
 NOT_A, A_OR_B, NOT_B, NOT_C = [(0, False)], [(0, False), (1, True)], [(1, False)], [(2, False)]
@@ -162,7 +162,7 @@ def step_by_step() -> Iterator[None]:
     right = solve._Context.ask_nearby
 
     def ask_nearby(self: Any, *question: Any) -> Any:
-        of_a_step = bool(self._said)
+        of_a_step = bool(self._context_facts)
         return (False, frozenset()) if of_a_step else right(self, *question)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -177,10 +177,10 @@ def test_what_follows_is_proved_and_says_from_what() -> None:
     """b is copied from c: "not b" needs "not c"; "not b, or a" needs "not b" and is not asked of the step."""
     toy = Toy(QUIET, [([], {1: 2})], {"weak": [(1, False), (0, True)], "strong": NOT_B, "source": NOT_C})
     with step_by_step():
-        found = prove(toy.model())
-    assert proved(found) == {"weak", "strong", "source"} == proved(prove(toy.model()))
-    assert followed(found) == {"weak"}
-    [answer] = [a for a in found.of("weak") if a.follows]
+        induction = prove(toy.model())
+    assert proved(induction) == {"weak", "strong", "source"} == proved(prove(toy.model()))
+    assert followed(induction) == {"weak"}
+    [answer] = [a for a in induction.of("weak") if a.follows]
     assert answer.used == {"strong"} and answer.note == "follows from strong"
 
 
@@ -200,8 +200,8 @@ def test_a_circle_of_three_proves_none_that_is_false(order: Sequence[str]) -> No
     toy = Toy(QUIET, [SET_A], {n: clauses.get(n, NOT_B) for n in order})
     built = toy.model()
     both = Invariant(name="ab", says="neither", over=[x], then=~x.a & ~x.b)
-    found = prove(replaced(built, [both if p.name == "ab" else p for p in built.properties]))
-    assert proved(found) == {"b"}
+    induction = prove(replaced(built, [both if p.name == "ab" else p for p in built.properties]))
+    assert proved(induction) == {"b"}
 
 
 @pytest.mark.parametrize("order", list(permutations(["one", "two", "three"])), ids="-".join)
@@ -214,8 +214,8 @@ def test_what_followed_from_a_lost_one_is_lost_too(order: Sequence[str]) -> None
 
 def test_what_is_expected_to_fail_supports_nothing() -> None:
     toy = Toy(QUIET, [SET_A], {"strong": NOT_A, "weak": A_OR_B})
-    found = prove(toy.model(refuted=frozenset({"strong"})))
-    assert proved(found) == set() and followed(found) == set()
+    induction = prove(toy.model(refuted=frozenset({"strong"})))
+    assert proved(induction) == set() and followed(induction) == set()
 
 
 def test_what_is_expected_to_fail_but_does_not_supports_again() -> None:
@@ -249,8 +249,8 @@ def test_a_chain_of_hints_falls_with_its_last_link() -> None:
     chain = {"one": ["two"], "two": ["three"]}
     clauses: dict[str, Clause] = {"one": [*A_OR_B, (2, True)], "two": A_OR_B, "three": NOT_A}
     assert proved(prove(hinted(Toy(QUIET, [SET_B, ([(1, False)], {0: True})], clauses), chain))) == set()
-    found = prove(hinted(Toy(QUIET, [SET_B], clauses), chain))
-    assert proved(found) == set(clauses)
+    induction = prove(hinted(Toy(QUIET, [SET_B], clauses), chain))
+    assert proved(induction) == set(clauses)
 
 
 def test_a_wrong_hint_proves_nothing() -> None:
@@ -321,8 +321,8 @@ def test_numbers_are_not_assumed_in_range_after_a_step() -> None:
         actions=[Action("e", [x], [], [x.fires("e")], "e")],
         properties=[Invariant(name="p", says="p", over=[x], then=x.n <= 2)],
     )
-    found = prove(toy)
-    assert not found.proved("p") and not found.proved("well-formed")
+    induction = prove(toy)
+    assert not induction.proved("p") and not induction.proved("well-formed")
 
 
 # --- At random, against trying every state -----------------------------------------------------------------------------
@@ -366,8 +366,8 @@ def test_the_greatest_inductive_set_is_that_of_trying_all_states() -> None:
 
 def test_it_is_the_same_if_what_has_failed_is_not_asked_again() -> None:
     for seed in SEEDS:
-        found = prove(random_toy(seed).model(), every=False)
-        assert proved(found) == random_toy(seed).inductive(), seed
+        induction = prove(random_toy(seed).model(), every=False)
+        assert proved(induction) == random_toy(seed).inductive(), seed
 
 
 def test_whatever_the_manifest_expects_nothing_false_is_proved() -> None:
@@ -379,10 +379,10 @@ def test_whatever_the_manifest_expects_nothing_false_is_proved() -> None:
 
 def test_the_random_toys_have_what_follows_and_what_fails() -> None:
     """Else the comparison would show little."""
-    found = [(random_toy(seed), at_random(seed)) for seed in SEEDS]
-    assert sum(bool(followed(f) & proved(f)) for _, f in found) >= 3
-    assert sum(toy.inductive() < toy.true() for toy, _ in found) >= 3, "true, but not inductive"
-    assert sum(set() < toy.inductive() < set(toy.clauses) for toy, _ in found) >= 10
+    induction = [(random_toy(seed), at_random(seed)) for seed in SEEDS]
+    assert sum(bool(followed(f) & proved(f)) for _, f in induction) >= 3
+    assert sum(toy.inductive() < toy.true() for toy, _ in induction) >= 3, "true, but not inductive"
+    assert sum(set() < toy.inductive() < set(toy.clauses) for toy, _ in induction) >= 10
 
 
 # --- A solver that does not know ---------------------------------------------------------------------------------------
@@ -405,11 +405,11 @@ def test_what_the_solver_does_not_know_proves_nothing_false(seed: int, monkeypat
     for n in range(4):
         toy = random_toy(100 * seed + n)
         for every in (True, False):
-            found = prove(toy.model(), every=every)
-            assert proved(found) <= toy.inductive()
-            for name in proved(found):
-                for answer in found.of(name):
-                    assert answer.used <= proved(found), f"{name} rests on what is not proved"
+            induction = prove(toy.model(), every=every)
+            assert proved(induction) <= toy.inductive()
+            for name in proved(induction):
+                for answer in induction.of(name):
+                    assert answer.used <= proved(induction), f"{name} rests on what is not proved"
 
 
 # --- The second solver -------------------------------------------------------------------------------------------------
@@ -419,13 +419,13 @@ def test_the_second_solver_is_asked_what_was_proved() -> None:
     """What follows does so in one state: of a step it would not be true."""
     toy = Toy(QUIET, [([], {1: 2})], {"weak": [(1, False), (0, True)], "strong": NOT_B, "source": NOT_C})
     with step_by_step():
-        found = prove(toy.model())
-    assert followed(found) == {"weak"}
-    assert [r.answer.obligation.name for r in recheck(found) if not r.agrees] == []
-    [answer] = [a for a in found.answers if a.follows]
-    assert "in the state after the step" in smt(found, answer)
+        induction = prove(toy.model())
+    assert followed(induction) == {"weak"}
+    assert [r.answer.obligation.name for r in recheck(induction) if not r.agrees] == []
+    [answer] = [a for a in induction.answers if a.follows]
+    assert "in the state after the step" in smt(induction, answer)
     as_a_step = replace(answer, follows=False)
-    assert _check(smt(found, answer)) == z3.unsat and _check(smt(found, as_a_step)) == z3.sat
+    assert _check(smt(induction, answer)) == z3.unsat and _check(smt(induction, as_a_step)) == z3.sat
 
 
 def _check(script: str) -> z3.CheckSatResult:
@@ -462,8 +462,8 @@ def _shortcut(self: Any, obligation: Any, others: set[str], *, keep: bool) -> An
     if name not in self.inductive or not obligation.inductive:
         return None
     if self._derived.get(name) is None:
-        found, core = self._alone.ask(self.proof.stated[name], sorted(others), solve.QUICK_EFFORT)
-        self._derived[name] = (core if keep else frozenset()) if found == "unsat" else None
+        status, core = self._alone.ask(self.proof.stated[name], sorted(others), solve.FIRST_EFFORT)
+        self._derived[name] = (core if keep else frozenset()) if status == "unsat" else None
     return self._derived[name]
 
 

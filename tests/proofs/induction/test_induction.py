@@ -67,20 +67,20 @@ def induction(name: str) -> Induction:
 def test_just_what_the_manifest_expects_is_proved_for_any_number(name: str) -> None:
     """Of these models every true invariant is inductive with the others, and so must be proved."""
     model = MODELS[name]
-    wanted = {p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | Recovery)} | {WELL_FORMED}
-    assert {n for n in wanted if induction(name).proved(n)} == wanted - model.refuted
+    provable = {p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | Recovery)} | {WELL_FORMED}
+    assert {n for n in provable if induction(name).proved(n)} == provable - model.refuted
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_invariants_have_obligations_for_actions_and_the_start(name: str) -> None:
     model = MODELS[name]
-    found = {(a.obligation.invariant, a.obligation.action) for a in induction(name).answers}
+    asked = {(a.obligation.invariant, a.obligation.action) for a in induction(name).answers}
     for prop in model.properties:
         if isinstance(prop, Invariant):
-            assert {(prop.name, a.name) for a in model.actions} | {(prop.name, INITIAL)} <= found
+            assert {(prop.name, a.name) for a in model.actions} | {(prop.name, INITIAL)} <= asked
         if isinstance(prop, StepInvariant):
-            assert {(prop.name, a.name) for a in model.actions if not prop.on or a.name in prop.on} <= found
-    assert {(WELL_FORMED, a.name) for a in model.actions} <= found
+            assert {(prop.name, a.name) for a in model.actions if not prop.on or a.name in prop.on} <= asked
+    assert {(WELL_FORMED, a.name) for a in model.actions} <= asked
 
 
 def test_what_is_known_is_assumed_and_not_asked() -> None:
@@ -88,9 +88,9 @@ def test_what_is_known_is_assumed_and_not_asked() -> None:
     names = {p.name for p in REPAIRED.properties if isinstance(p, Invariant)}
     alone = set()
     for prop in [it for it in REPAIRED.properties if it.name in names][::4]:
-        found = prove(REPAIRED, known={WELL_FORMED, *(p.name for p in REPAIRED.properties)} - {prop.name})
-        assert {answer.obligation.invariant for answer in found.answers} == {prop.name}
-        assert found.proved(prop.name)
+        proof = prove(REPAIRED, known={WELL_FORMED, *(p.name for p in REPAIRED.properties)} - {prop.name})
+        assert {answer.obligation.invariant for answer in proof.answers} == {prop.name}
+        assert proof.proved(prop.name)
         less = replace(REPAIRED, properties=[prop], refuted=frozenset())
         alone |= {prop.name} if prove(less, every=False, known={WELL_FORMED}).proved(prop.name) else set()
     assert set() < alone < names
@@ -162,12 +162,12 @@ WRONG: Mapping[str, tuple[Model, str]] = {
 
 @pytest.mark.parametrize(("model", "name"), WRONG.values(), ids=WRONG.keys())
 def test_a_seeded_error_is_refuted_as_the_interpreter_confirms(model: Model, name: str) -> None:
-    found = prove(model)
-    assert not found.proved(name)
-    refuted = [a for a in found.of(name) if a.verdict is Verdict.REFUTED]
+    proof = prove(model)
+    assert not proof.proved(name)
+    refuted = [a for a in proof.of(name) if a.verdict is Verdict.REFUTED]
     assert refuted
     for answer in refuted:
-        assert_real(model, found, answer)
+        assert_real(model, proof, answer)
 
 
 def test_a_property_about_no_object_is_refuted_by_both_engines() -> None:
@@ -200,21 +200,21 @@ def test_counterexamples_to_induction_are_the_interpreters_too(name: str) -> Non
         assert_real(MODELS[name], induction(name), answer)
 
 
-def assert_real(model: Model, found: Induction, answer: Answer) -> None:
+def assert_real(model: Model, proof: Induction, answer: Answer) -> None:
     """The shown state satisfies all that was assumed; the shown step does what is shown, and breaks the property."""
     shown = answer.counterexample
     assert shown is not None and shown.start is not None
     instance, state = rebuilt(model, shown)
     obligation = answer.obligation
     if obligation.action == INITIAL:
-        prop = found.proof.model.property(obligation.invariant)
+        prop = proof.proof.model.property(obligation.invariant)
         assert isinstance(prop, Invariant)
         assert not holds_in(instance, prop, instance.initial())
         return
     for axiom in model.axioms:
         assert compile_term(instance, axiom, {})(Moment(state))
     if obligation.inductive:
-        for name in found.inductive:
+        for name in proof.inductive:
             prop = model.property(name)
             assert isinstance(prop, Invariant)
             assert holds_in(instance, prop, state), f"{obligation.name}: {name} does not hold before"
@@ -344,8 +344,8 @@ def forget_none(patch: pytest.MonkeyPatch) -> None:
     right = translate.Translator.reference
 
     def reference(self: Any, term: t.Term, *rest: Any) -> Reference:
-        found = right(self, term, *rest)
-        return Reference(self.symbols.true(), found.value) if isinstance(term, t.Attr) else found
+        referred = right(self, term, *rest)
+        return Reference(self.symbols.true(), referred.value) if isinstance(term, t.Attr) else referred
 
     patch.setattr(translate.Translator, "reference", reference)
 
@@ -365,9 +365,9 @@ def forget_negation(patch: pytest.MonkeyPatch) -> None:
     right = cascades._cause
 
     def cause(action: Any, rule: Any) -> Any:
-        found = right(action, rule)
-        kept = tuple(p for p in found.body if not (isinstance(p, t.Not) and isinstance(p.part, t.Fires)))
-        return replace(found, body=kept)
+        original = right(action, rule)
+        kept = tuple(p for p in original.body if not (isinstance(p, t.Not) and isinstance(p.part, t.Fires)))
+        return replace(original, body=kept)
 
     patch.setattr(cascades, "_cause", cause)
 
@@ -432,8 +432,8 @@ def test_what_a_step_does_not_write_is_proved_by_z3_too() -> None:
     unchanged = [o for o in proof.obligations if prover._unchanged(o)]
     assert {"preempt", "crash"} <= {o.action for o in unchanged}
     for obligation in unchanged:
-        found, used = prover._context(obligation).ask(obligation.goal, [obligation.invariant], EFFORT)
-        assert (found, used <= {obligation.invariant}) == ("unsat", True), obligation.name
+        status, used = prover._context(obligation).ask(obligation.goal, [obligation.invariant], EFFORT)
+        assert (status, used <= {obligation.invariant}) == ("unsat", True), obligation.name
     written = [o for o in proof.obligations if o.inductive and o.invariant in proof.stated and o not in unchanged]
     assert written, "steps write what most invariants read"
 

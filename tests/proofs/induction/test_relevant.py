@@ -38,8 +38,8 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
         if key not in contexts:
             cascade = proof.cascades.get(obligation.action)
             contexts[key] = solve._Context(proof, relevance, obligation.context, cascade)
-        own = {obligation.invariant} & proof.assumed.keys()
-        assume = sorted(induction.inductive | own) if obligation.inductive else []
+        itself = {obligation.invariant} & proof.assumed.keys()
+        assume = sorted(induction.inductive | itself) if obligation.inductive else []
         yield answer, contexts[key].ask_nearby(obligation.goal, [assume], EFFORT)[0]
 
 
@@ -143,7 +143,7 @@ def some_becomes_all(patch: pytest.MonkeyPatch) -> None:
     def limited(self: Relevance, formula: Any) -> Any:
         if isinstance(formula, Quantified) and not formula.is_forall():
             values, inner = formula.opened()
-            return ForAll(values, Implies(And(*self.said(values)), self.limited(inner)))
+            return ForAll(values, Implies(And(*self.conditions(values)), self.limited(inner)))
         return right(self, formula)
 
     patch.setattr(Relevance, "_limited", limited)

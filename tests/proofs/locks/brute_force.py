@@ -46,7 +46,7 @@ class End(NamedTuple):
         return any(w is None and h for w, h in zip(self.would, self.holds, strict=True))
 
 
-class Found(NamedTuple):
+class BruteForceResult(NamedTuple):
     """What there is: how many states, the ends, and the lengths of the shortest ways to what is wrong (0: no way)."""
 
     states: int
@@ -141,20 +141,20 @@ def successors(world: World, channels: Capacities) -> Iterator[tuple[frozenset[i
         elif what == "recv" and world["count"][on] > 0:
             after = _copy(world)
             after["count"][on] -= 1
-            for further in _on(after, thread):
-                yield frozenset([thread]), further
+            for resumed in _on(after, thread):
+                yield frozenset([thread]), resumed
         elif what == "send" and channels[on] == 0:
             for other, its in enumerate(world["todo"]):
                 if its and its[0][:2] == ("recv", on):
-                    for further in _on(world, thread, other):
-                        yield frozenset([thread, other]), further
+                    for resumed in _on(world, thread, other):
+                        yield frozenset([thread, other]), resumed
         elif what == "send":
             room = channels[on]
             if room is None or world["count"][on] < room:
                 after = _copy(world)
                 after["count"][on] += 1
-                for further in _on(after, thread):
-                    yield frozenset([thread]), further
+                for resumed in _on(after, thread):
+                    yield frozenset([thread]), resumed
 
 
 def _get(world: World, thread: int, how: str, name: str) -> Iterator[tuple[frozenset[int], World]]:
@@ -199,12 +199,12 @@ def _put(world: World, thread: int, name: str) -> Iterator[tuple[frozenset[int],
 
 
 def _holds(world: World, thread: int) -> tuple[str, ...]:
-    found = []
+    held = []
     for name, lock in sorted(world["locks"].items()):
-        found += [f"{name} r"] * lock["readers"].get(thread, 0)
+        held += [f"{name} r"] * lock["readers"].get(thread, 0)
         if lock["writer"] == thread and lock["in"]:
-            found.append(f"{name} w")
-    return tuple(found)
+            held.append(f"{name} w")
+    return tuple(held)
 
 
 def _rests(world: World, thread: int) -> bool:
@@ -223,7 +223,7 @@ def _end(world: World) -> End:
     return End(tuple(would), tuple(_holds(world, t) for t in threads), tuple(_rests(world, t) for t in threads))
 
 
-def explore(programs: Sequence[Body], locks: Sequence[str], channels: Capacities | None = None) -> Found:
+def explore(programs: Sequence[Body], locks: Sequence[str], channels: Capacities | None = None) -> BruteForceResult:
     """Everything that can come of ``programs``, depth first; then the shortest ways, breadth first."""
     capacities = channels or {}
     worlds: dict[tuple[Any, ...], World] = {}
@@ -247,7 +247,7 @@ def explore(programs: Sequence[Body], locks: Sequence[str], channels: Capacities
     ends = {key: _end(worlds[key]) for key, out in edges.items() if not out and key not in fatal}
     bad = {key for key, end in ends.items() if end.stuck or end.leaks}
     far = _distances([_key(w) for w in first], edges)
-    return Found(
+    return BruteForceResult(
         len(worlds),
         frozenset(ends.values()),
         min((far[key] for key in bad), default=0),
@@ -262,11 +262,11 @@ def _distances(
     far = dict.fromkeys(first, 0)
     queue = deque(first)
     while queue:
-        here = queue.popleft()
-        for _, there in edges[here]:
-            if there not in far:
-                far[there] = far[here] + 1
-                queue.append(there)
+        node = queue.popleft()
+        for _, target in edges[node]:
+            if target not in far:
+                far[target] = far[node] + 1
+                queue.append(target)
     return far
 
 
@@ -277,10 +277,10 @@ def _frozen(
 ) -> frozenset[int]:
     """Threads that, from some state on, never do anything, though they are not done and do not rest."""
     backwards: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {key: [] for key in edges}
-    for here, out in edges.items():
-        for _, there in out:
-            backwards[there].append(here)
-    found = set()
+    for node, out in edges.items():
+        for _, target in out:
+            backwards[target].append(node)
+    frozen = set()
     for thread in range(len(next(iter(worlds.values()))["todo"])):
         goes_on = {key for key, out in edges.items() if any(thread in who for who, _ in out)} | fatal
         queue = list(goes_on)
@@ -290,5 +290,5 @@ def _frozen(
                     goes_on.add(before)
                     queue.append(before)
         if any(worlds[key]["todo"][thread] and not _rests(worlds[key], thread) for key in edges if key not in goes_on):
-            found.add(thread)
-    return frozenset(found)
+            frozen.add(thread)
+    return frozenset(frozen)

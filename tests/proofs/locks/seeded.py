@@ -146,7 +146,7 @@ def first_reader_lets_the_writer_in(
 
 
 def nobody_minds(self: Machine, state: State, thread: int) -> bool:
-    """Who releases what it does not hold is not told."""
+    """A thread that releases what it does not hold is not reported."""
     return bool(_releases(self, state, thread))
 
 
@@ -216,7 +216,7 @@ def first_rows_only(locks: Any) -> list[Any]:
     return list(locks.order)[:2]
 
 
-def no_contradiction(locks: Any, found: rank.Rank) -> None:
+def no_contradiction(locks: Any, order: rank.Rank) -> None:
     return None
 
 
@@ -249,9 +249,9 @@ def releases_all(self: Any, facts: Any, one: Any) -> Any:
     return replace(facts, held=())
 
 
-def allows_all(self: Any, facts: Any, held: Any, wanted: Any) -> bool:
+def allows_all(self: Any, facts: Any, held: Any, acquired: Any) -> bool:
     """Two classes with some row between them will do."""
-    return held.of != wanted.of or self.locks.classes[held.of].is_tree
+    return held.of != acquired.of or self.locks.classes[held.of].is_tree
 
 
 def loops_do_nothing(self: Any, step: Loop, scope: Any, facts: Any, of: Any) -> None:
@@ -261,7 +261,7 @@ def loops_do_nothing(self: Any, step: Loop, scope: Any, facts: Any, of: Any) -> 
 def once_is_enough(self: Any) -> Any:
     """What is called is not looked at."""
     self.operation(self.entry, None)
-    return self.found
+    return self.programs
 
 
 _call = symbolic._Checker.call

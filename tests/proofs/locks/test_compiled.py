@@ -97,8 +97,8 @@ def test_both_searches_find_the_same_in_many_programs(part: int) -> None:
 
 
 def test_random_programs_that_serve_are_of_both_sorts() -> None:
-    found = [bool(explore_all(made(seed, serves=True), limit=MANY).problems) for seed in range(1, 80, 2)]
-    assert 10 < sum(found) < 35
+    have_problems = [bool(explore_all(made(seed, serves=True), limit=MANY).problems) for seed in range(1, 80, 2)]
+    assert 10 < sum(have_problems) < 35
 
 
 @pytest.mark.parametrize("limit", [1, 2, 7, 20, 60])
@@ -152,9 +152,9 @@ def _all_packed(packing: automata.Packing) -> set[Any]:
         1 << 30, LIMIT, False, False, False,
     )  # fmt: skip
     rows = states[: int(numbers[kernel.COUNT])]
-    found = [packing.unpack([int(word) for word in row]) for row in rows]
-    assert len(set(found)) == len(found)
-    return set(found)
+    unpacked = [packing.unpack([int(word) for word in row]) for row in rows]
+    assert len(set(unpacked)) == len(unpacked)
+    return set(unpacked)
 
 
 def test_both_searches_find_the_same_where_steps_have_many_ways() -> None:
@@ -178,8 +178,8 @@ def test_threads_that_read_for_ever_are_interpreted() -> None:
     machine = _machine(locks)
     with pytest.raises(TooWide):
         Automata(list(machine.programs), 1, machine.capacities)
-    found = explore_all(locks, pays=0, limit=1000)
-    assert (found.states, found.complete) == (1000, False)
+    explored = explore_all(locks, pays=0, limit=1000)
+    assert (explored.states, explored.complete) == (1000, False)
 
 
 def test_more_locks_than_a_word_has_bits_are_interpreted() -> None:
@@ -208,7 +208,7 @@ def test_the_way_to_who_is_stuck_beside_a_server_is_a_shortest() -> None:
     assert [(p.kind, len(p.steps)) for p in full.problems] == [(Kind.REVERSED, 5)]
 
 
-def test_what_is_found_is_told_though_all_is_cut_short() -> None:
+def test_problems_are_reported_although_all_is_cut_short() -> None:
     """With a limit that is enough where releases go first, and not for all steps."""
     locks = parse(BUSY, "made.yaml")
     for limit in range(10, 200):
@@ -265,18 +265,18 @@ def test_threads_that_do_the_same_are_of_no_consequence(seed: int) -> None:
 def test_a_state_is_represented_by_one_of_its_renamings(seed: int) -> None:
     """It has as many representatives as there are sets of threads' own states, as counted by names."""
     machine = _machine(twins(seed))
-    found = classes(machine.programs)
-    assert found[0][:3] == (0, 1, 2)
+    groups = classes(machine.programs)
+    assert groups[0][:3] == (0, 1, 2)
     seen = states_of(machine)
-    kept = {representative(state, found) for state in seen}
+    kept = {representative(state, groups) for state in seen}
     assert kept <= seen
-    assert len(kept) == len({_nameless(state, found) for state in seen})
+    assert len(kept) == len({_nameless(state, groups) for state in seen})
 
 
-def _nameless(state: State, found: Classes) -> Any:
+def _nameless(state: State, groups: Classes) -> Any:
     """A state without names: a bag of what each of the threads that do the same is doing."""
     bags = []
-    for threads in [*found, *((n,) for n in range(len(state.at)) if all(n not in each for each in found))]:
+    for threads in [*groups, *((n,) for n in range(len(state.at)) if all(n not in each for each in groups))]:
         local = [
             (
                 state.at[n],
@@ -304,13 +304,13 @@ def test_a_run_found_by_representatives_is_a_real_one(monkeypatch: pytest.Monkey
     )
     locks = parse(text, "made.yaml")
     for limit in range(10, 200):
-        found = same(locks, limit=limit)
+        explored = same(locks, limit=limit)
         with monkeypatch.context() as without:
             without.setattr(explore, "classes", lambda programs: ())
             real = explore_all(locks, limit=limit)
-        if found.problems and not real.problems:
-            (problem,) = found.problems
-            assert problem.kind is Kind.SELF and not found.complete
+        if explored.problems and not real.problems:
+            (problem,) = explored.problems
+            assert problem.kind is Kind.SELF and not explored.complete
             assert [step.on for step in problem.steps if step.thread == problem.threads[0]] == ["a", "a", "b", "b", "a"]
             return
     raise AssertionError("no limit is between the two")
@@ -358,8 +358,8 @@ def _wakes_one(*arguments: Any) -> int:
 
 def _first_way(*arguments: Any) -> Any:
     """Of several ways on it takes one."""
-    found, out = _advanced(*arguments)
-    return min(found, arguments[-1] + 1), out
+    count, out = _advanced(*arguments)
+    return min(count, arguments[-1] + 1), out
 
 
 def _any_thread_alone(table: Any, nodes: Any) -> int:
@@ -390,10 +390,10 @@ def _all_alike(programs: Any) -> Classes:
 
 def _alike_by_steps(programs: Any) -> Classes:
     """Threads with equally many steps do the same."""
-    found: dict[int, list[int]] = {}
+    by_length: dict[int, list[int]] = {}
     for number, program in enumerate(programs):
-        found.setdefault(len(program.instructions), []).append(number)
-    return tuple(tuple(each) for each in found.values() if len(each) > 1)
+        by_length.setdefault(len(program.instructions), []).append(number)
+    return tuple(tuple(each) for each in by_length.values() if len(each) > 1)
 
 
 def _no_order(*arguments: Any) -> None:

@@ -33,7 +33,7 @@ class Case(NamedTuple):
     locks: Mapping[str, str]
     channels: Capacities = {}  # noqa: RUF012 - never written
 
-    def brute(self) -> brute.Found:
+    def brute(self) -> brute.BruteForceResult:
         return brute.explore(list(self.threads.values()), list(self.locks), self.channels)
 
     def description(self) -> Locks:
@@ -47,22 +47,22 @@ class Case(NamedTuple):
 
 
 def _steps(body: Body) -> list[object]:
-    found: list[object] = []
+    steps: list[object] = []
     for step in body:
         match step[0]:
             case "get":
-                found.append(f"{HOW[step[1]]} {step[2]}")
+                steps.append(f"{HOW[step[1]]} {step[2]}")
             case "put":
-                found.append(f"unlock {step[1]}")
+                steps.append(f"unlock {step[1]}")
             case "with":
-                found.append({f"{HOW[step[1]]} {step[2]}": _steps(step[3])})
+                steps.append({f"{HOW[step[1]]} {step[2]}": _steps(step[3])})
             case "one of":
-                found.append({"either": [_steps(each) for each in step[1:]]})
+                steps.append({"either": [_steps(each) for each in step[1:]]})
             case "send" | "recv":
-                found.append(f"{'send' if step[0] == 'send' else 'receive'} {step[1]}")
+                steps.append(f"{'send' if step[0] == 'send' else 'receive'} {step[1]}")
             case "forever":
-                found.append({"serve": _steps(step[1])})
-    return found
+                steps.append({"serve": _steps(step[1])})
+    return steps
 
 
 def ends(locks: Locks, *, reduced: bool) -> tuple[int, frozenset[End]]:
@@ -71,16 +71,16 @@ def ends(locks: Locks, *, reduced: bool) -> tuple[int, frozenset[End]]:
     programs = [unfold(world, thread) for thread in locks.threads.values()]
     machine = Machine(programs, len(locks.objects), list(locks.channels.values()))
     seen = set(machine.starts())
-    stack, found = list(seen), set()
+    stack, all_ends = list(seen), set()
     while stack:
         state = stack.pop()
         after = [a for _, a in machine.moves(state, reduced=reduced)]
         if not after and all(machine.releases(state, thread) is not None for thread in range(len(programs))):
-            found.add(_end(machine, world, state))
+            all_ends.add(_end(machine, world, state))
         new = {a for a in after if a not in seen}
         seen |= new
         stack += new
-    return len(seen), frozenset(found)
+    return len(seen), frozenset(all_ends)
 
 
 def _end(machine: Machine, world: World, state: State) -> End:
@@ -97,59 +97,59 @@ def _end(machine: Machine, world: World, state: State) -> End:
             would.append(f"put {instruction.on}")
         else:
             would.append(f"{'recv' if instruction.how == 'receive' else 'send'} {instruction.on}")
-        mine = []
+        locks = []
         for name, lock in sorted(zip(world.names, state.locks, strict=True)):
-            mine += [f"{name} r"] * lock.readers.count(thread) + ([f"{name} w"] if lock.holder == thread else [])
-        holds.append(tuple(mine))
+            locks += [f"{name} r"] * lock.readers.count(thread) + ([f"{name} w"] if lock.holder == thread else [])
+        holds.append(tuple(locks))
     rests = tuple(would[t] is not None and _rests(machine, state, t) for t in range(len(machine.programs)))
     return End(tuple(would), tuple(holds), rests)
 
 
 def agree(case: Case, *, count: bool = True) -> None:
     """The two explorers see the same ends, as many states, and problems as far away."""
-    mine, locks = case.brute(), case.description()
+    expected, locks = case.brute(), case.description()
     states, all_ends = ends(locks, reduced=False)
-    assert all_ends == mine.ends
+    assert all_ends == expected.ends
     if count:
-        assert states == mine.states
+        assert states == expected.states
     fewer, same_ends = ends(locks, reduced=True)
-    assert same_ends == mine.ends, "the reduction loses or invents an end"
+    assert same_ends == expected.ends, "the reduction loses or invents an end"
     assert fewer <= states
     full, reduced = explore_all(locks, reduced=False), explore_all(locks)
     assert kinds(full) == kinds(reduced)
-    for found in (full, reduced):
-        assert found.complete
-        checked(found, mine, serves(case))
+    for explored in (full, reduced):
+        assert explored.complete
+        checked(explored, expected, serves(case))
     assert full.states == states
-    if full.problems:  # they are told by a search among real states, and where threads serve by one with all steps
+    if full.problems:  # a search among real states reports them; if threads serve, one with all steps
         assert reduced.states == (states if serves(case) else fewer)
     else:
         assert reduced.states <= fewer
 
 
-def kinds(found: Explored) -> set[tuple[Kind, frozenset[str], frozenset[str]]]:
-    return {(p.kind, frozenset(p.threads), frozenset(p.on)) for p in found.problems}
+def kinds(explored: Explored) -> set[tuple[Kind, frozenset[str], frozenset[str]]]:
+    return {(p.kind, frozenset(p.threads), frozenset(p.on)) for p in explored.problems}
 
 
 def serves(case: Case) -> bool:
-    """A thread has no end: then who is stuck is told before all are."""
+    """A thread has no end: then a stuck thread is reported before all are stuck."""
     return any(step[0] == "forever" for body in case.threads.values() for step in body)
 
 
-def checked(found: Explored, mine: brute.Found, serves: bool = False) -> None:
+def checked(explored: Explored, expected: brute.BruteForceResult, serves: bool = False) -> None:
     """The problems are those that the brute force knows of."""
-    other = [p for p in found.problems if p.kind is not Kind.NOT_HELD]
+    other = [p for p in explored.problems if p.kind is not Kind.NOT_HELD]
     if serves:
-        assert any(p.kind is not Kind.LEAKED for p in other) == bool(mine.frozen)
-        assert min((len(p.steps) for p in other), default=0) <= mine.to_a_bad_end or not mine.to_a_bad_end
+        assert any(p.kind is not Kind.LEAKED for p in other) == bool(expected.frozen)
+        assert min((len(p.steps) for p in other), default=0) <= expected.to_a_bad_end or not expected.to_a_bad_end
         return
-    assert any(p.kind is Kind.LEAKED for p in other) == mine.leaks
-    assert bool(other) == (mine.leaks or mine.stuck)
+    assert any(p.kind is Kind.LEAKED for p in other) == expected.leaks
+    assert bool(other) == (expected.leaks or expected.stuck)
     if any(p.kind is not Kind.LEAKED for p in other):
-        assert mine.stuck
-    if mine.stuck and not mine.leaks:
+        assert expected.stuck
+    if expected.stuck and not expected.leaks:
         assert any(p.kind is not Kind.LEAKED for p in other)
-    assert min((len(p.steps) for p in other), default=0) == mine.to_a_bad_end
+    assert min((len(p.steps) for p in other), default=0) == expected.to_a_bad_end
 
 
 # --- the nine, by hand
@@ -278,31 +278,31 @@ EXPECTED = {
 @pytest.mark.parametrize("name", NINE)
 def test_nine_deadlocks_and_their_fixes_end_as_by_brute_force(name: str) -> None:
     case, locks = NINE[name], read(DEADLOCKS / f"{name}.yaml")
-    mine = case.brute()
+    expected = case.brute()
     states, all_ends = ends(locks, reduced=False)
-    assert all_ends == mine.ends
-    assert states == mine.states
-    assert ends(locks, reduced=True)[1] == mine.ends
-    checked(explore_all(locks), mine)
+    assert all_ends == expected.ends
+    assert states == expected.states
+    assert ends(locks, reduced=True)[1] == expected.ends
+    checked(explore_all(locks), expected)
     agree(case)
 
 
 @pytest.mark.parametrize("name", NINE)
 def test_the_nine_are_of_their_kind_and_their_fixes_of_none(name: str) -> None:
-    found = explore_all(read(DEADLOCKS / f"{name}.yaml"))
+    explored = explore_all(read(DEADLOCKS / f"{name}.yaml"))
     if name.endswith("-fixed"):
-        assert found.problems == () and found.complete
+        assert explored.problems == () and explored.complete
         assert not NINE[name].brute().frozen
     else:
-        first = found.problems[0]
+        first = explored.problems[0]
         assert (first.kind, len(first.steps)) == EXPECTED[name]
         assert first.writer == (name == "yunikorn-2543")
         assert NINE[name].brute().to_a_bad_end == EXPECTED[name][1]
 
 
 def test_every_description_of_a_deadlock_is_tested() -> None:
-    there = {file.stem for file in DEADLOCKS.glob("*.yaml")}
-    assert there == {*NINE, "sentence-245"}
+    names = {file.stem for file in DEADLOCKS.glob("*.yaml")}
+    assert names == {*NINE, "sentence-245"}
 
 
 # --- made at random
@@ -364,13 +364,13 @@ class Maker:
 
 
 def flat(body: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    found = []
+    steps = []
     for step in body:
-        found.append(step)
+        steps.append(step)
         for part in step:
             if isinstance(part, tuple) and part and isinstance(part[0], tuple):
-                found += flat(part)
-    return found
+                steps += flat(part)
+    return steps
 
 
 def random_programs(seeds: range) -> None:
@@ -396,18 +396,18 @@ def test_many_random_programs_end_as_by_brute_force(part: int) -> None:
 
 def test_random_programs_are_of_all_sorts() -> None:
     """Half of them stuck, some leaking, most not: else there is little to agree on."""
-    found = [Maker(seed).case().brute() for seed in range(120)]
-    assert sum(f.stuck for f in found) > 20
-    assert sum(f.leaks for f in found) > 5
-    assert sum(not f.stuck and not f.leaks for f in found) > 10
-    assert max(f.states for f in found) > 100
+    results = [Maker(seed).case().brute() for seed in range(120)]
+    assert sum(f.stuck for f in results) > 20
+    assert sum(f.leaks for f in results) > 5
+    assert sum(not f.stuck and not f.leaks for f in results) > 10
+    assert max(f.states for f in results) > 100
 
 
 # --- what is let go that is not held
 
 
 def unlocks(seeds: range) -> None:
-    """A gate: who lets go what it does not hold is told, by the reduced exploration too."""
+    """A gate: both explorations report a thread that releases what it does not hold."""
     for seed in seeds:
         maker = Maker(seed)
         case = maker.case()
@@ -418,16 +418,16 @@ def unlocks(seeds: range) -> None:
             continue
         body.insert(at, ("put", maker.random.choice(list(case.locks)), maker.new()))
         case = Case({**case.threads, spoilt: tuple(body)}, case.locks, case.channels)
-        mine = case.brute()
+        expected = case.brute()
         for reduced in (True, False):
-            found = [p for p in explore_all(case.description(), reduced=reduced).problems if p.kind is Kind.NOT_HELD]
-            assert bool(found) == bool(mine.to_an_error), f"seed {seed}: {case}"
-            assert all(len(p.steps) >= mine.to_an_error for p in found)
+            problems = [p for p in explore_all(case.description(), reduced=reduced).problems if p.kind is Kind.NOT_HELD]
+            assert bool(problems) == bool(expected.to_an_error), f"seed {seed}: {case}"
+            assert all(len(p.steps) >= expected.to_an_error for p in problems)
             if not reduced:
-                assert min((len(p.steps) for p in found), default=0) == mine.to_an_error
+                assert min((len(p.steps) for p in problems), default=0) == expected.to_an_error
 
 
-def test_what_is_let_go_without_being_held_is_told() -> None:
+def test_an_unlock_without_a_lock_is_reported() -> None:
     unlocks(range(80))
 
 
@@ -435,20 +435,20 @@ def test_what_is_let_go_without_being_held_is_told() -> None:
 
 
 def frozen(case: Case) -> bool:
-    """Somebody stands still for ever, says the brute force, whoever else goes on."""
+    """By the brute force some thread never moves again, even if others do."""
     return bool(case.brute().frozen)
 
 
 REVERSED: dict[str, Body] = {"one": (get("m", "a", get("m", "b")),), "other": (get("m", "b", get("m", "a")),)}
 
 
-def test_two_threads_stuck_are_told_while_a_third_goes_on() -> None:
+def test_two_stuck_threads_are_reported_while_a_third_goes_on() -> None:
     case = Case({**REVERSED, "loop": (("forever", (get("m", "z"),)),)}, dict.fromkeys("abz", "mutex"))
     assert frozen(case)
     assert explore_all(case.description()).problems
 
 
-def test_two_threads_stuck_are_told_while_two_others_talk() -> None:
+def test_two_stuck_threads_are_reported_while_two_others_talk() -> None:
     talk: dict[str, Body] = {
         "ticker": (("forever", (("send", "ticks"),)),),
         "listener": (("forever", (("recv", "ticks"),)),),
@@ -459,7 +459,7 @@ def test_two_threads_stuck_are_told_while_two_others_talk() -> None:
 
 
 @pytest.mark.parametrize("reduced", [True, False])
-def test_a_deadlock_is_told_beside_an_unlock_of_what_is_not_held(reduced: bool) -> None:
+def test_a_deadlock_is_reported_beside_a_wrong_unlock(reduced: bool) -> None:
     # The first two can be stuck before the third has done anything.
     threads: dict[str, Body] = {"bad": (("put", "c"),), **REVERSED}
     case = Case(threads, dict.fromkeys("abc", "mutex"))

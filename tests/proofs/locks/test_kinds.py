@@ -255,9 +255,9 @@ def check_kind(name: str) -> None:
     """A gate: the scenario has its problem and no other."""
     scenario = SCENARIOS[name]
     for reduced in (True, False):
-        found = explore_all(parse(scenario.text, "made.yaml"), reduced=reduced)
-        assert {p.kind for p in found.problems} == {scenario.kind, *scenario.others}
-        first = next(p for p in found.problems if p.kind is scenario.kind)
+        explored = explore_all(parse(scenario.text, "made.yaml"), reduced=reduced)
+        assert {p.kind for p in explored.problems} == {scenario.kind, *scenario.others}
+        first = next(p for p in explored.problems if p.kind is scenario.kind)
         assert (set(first.threads), set(first.on)) == (scenario.threads, scenario.on)
         assert way(first) in scenario.ways
         assert first.writer == scenario.writer
@@ -289,8 +289,8 @@ HARMLESS = {
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_is_harmless_has_no_problem(name: str) -> None:
     for reduced in (True, False):
-        found = explore_all(parse(HARMLESS[name], "made.yaml"), reduced=reduced)
-        assert found.problems == () and found.complete and found.states > 1
+        explored = explore_all(parse(HARMLESS[name], "made.yaml"), reduced=reduced)
+        assert explored.problems == () and explored.complete and explored.states > 1
 
 
 def test_who_serves_and_holds_something_does_not_rest() -> None:
@@ -300,7 +300,7 @@ def test_who_serves_and_holds_something_does_not_rest() -> None:
     assert problem.kind is Kind.MESSAGE
 
 
-def test_a_problem_is_told_in_sentences() -> None:
+def test_a_problem_is_reported_in_sentences() -> None:
     (problem,) = explore_all(parse(SCENARIOS["RR"].text, "made.yaml")).problems
     assert problem.headline == "RR: a read lock taken again under a waiting writer: reader and writer on a"
     assert interleaving(problem) == (
@@ -314,7 +314,7 @@ def test_a_problem_is_told_in_sentences() -> None:
     )
 
 
-def test_a_message_that_is_handed_over_is_told_with_who_takes_it() -> None:
+def test_a_message_that_is_handed_over_names_its_receiver() -> None:
     text = "objects: {a: mutex}\nchannels: {c: 0}\nthreads:\n  one: [send c, lock a]\n  two: [receive c]\n"
     (problem,) = explore_all(parse(text, "made.yaml")).problems
     assert problem.kind is Kind.LEAKED
@@ -335,5 +335,5 @@ def test_threads_of_a_choice_run_twice_and_are_numbered() -> None:
 
 @pytest.mark.parametrize("limit", [1, 5])
 def test_an_exploration_that_is_cut_short_says_so(limit: int) -> None:
-    found = explore_all(parse(HARMLESS["one order"], "made.yaml"), limit=limit)
-    assert not found.complete and found.states <= limit
+    explored = explore_all(parse(HARMLESS["one order"], "made.yaml"), limit=limit)
+    assert not explored.complete and explored.states <= limit

@@ -40,8 +40,8 @@ def instances(classes: Mapping[str, Sequence[str]], size: int) -> Iterator[tuple
         choices = []
         for n, outer in slots:
             # In one of its own class only if that has a smaller number: each forest is there in some numbering.
-            there = [m for m in range(size) if of[m] == outer and (outer != of[n] or m < n)]
-            choices.append([None, *there])
+            containers = [m for m in range(size) if of[m] == outer and (outer != of[n] or m < n)]
+            choices.append([None, *containers])
         for chosen in product(*choices):
             inside = {slot: outer for slot, outer in zip(slots, chosen, strict=True) if outer is not None}
             if all(len(above(n, name, of, inside)) <= 1 for n in range(size) for name in classes if name != of[n]):
@@ -50,13 +50,13 @@ def instances(classes: Mapping[str, Sequence[str]], size: int) -> Iterator[tuple
 
 def above(one: int, name: str, of: Sequence[str], inside: Inside) -> set[int]:
     """Those of class ``name`` that it is in, directly or through another class."""
-    found: set[int] = set()
+    outer_ones: set[int] = set()
     for (inner, outer_class), outer in inside.items():
         if inner == one and outer_class == name:
-            found.add(outer)
+            outer_ones.add(outer)
         elif inner == one and outer_class != of[one]:
-            found |= above(outer, name, of, inside)
-    return found
+            outer_ones |= above(outer, name, of, inside)
+    return outer_ones
 
 
 def circle_length(case: Rows, largest: int) -> int:
@@ -67,23 +67,23 @@ def circle_length(case: Rows, largest: int) -> int:
             out: dict[int, set[int]] = {n: set() for n in range(size)}
             for held, acquired, where in case.rows:
                 for n, m in product(range(size), repeat=2):
-                    there = {
+                    holds = {
                         "in": inside.get((m, held)) == n,
                         "around": inside.get((n, acquired)) == m,
                         "": True,
                     }
-                    if (of[n], of[m]) == (held, acquired) and there[where]:
+                    if (of[n], of[m]) == (held, acquired) and holds[where]:
                         out[n].add(m)
             for start in range(size):
                 far = {start: 0}
                 queue = deque([start])
                 while queue:
-                    here = queue.popleft()
-                    for then in out[here]:
-                        if then == start and (not best or far[here] + 1 < best):
-                            best = far[here] + 1
+                    node = queue.popleft()
+                    for then in out[node]:
+                        if then == start and (not best or far[node] + 1 < best):
+                            best = far[node] + 1
                         if then not in far:
-                            far[then] = far[here] + 1
+                            far[then] = far[node] + 1
                             queue.append(then)
         if best:
             return best
@@ -146,8 +146,8 @@ def counts() -> None:
     for shape in SHAPES:
         locks = Rows(shape, [("A", "B", "")] if "A" in shape else [("Q", "Q", "in")]).description()
         for size in (1, 2, 3, 4) if len(shape) == 3 and "A" in shape else (1, 2, 3):
-            found = sum(1 for _ in ranks._instances(locks, sorted(shape), size))
-            assert found == sum(1 for _ in instances(shape, size)), (shape, size)
+            number = sum(1 for _ in ranks._instances(locks, sorted(shape), size))
+            assert number == sum(1 for _ in instances(shape, size)), (shape, size)
 
 
 def test_there_are_as_many_instances_as_by_brute_force() -> None:

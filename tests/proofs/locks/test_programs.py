@@ -50,9 +50,9 @@ def reach(path: str, scope: Mapping[str, str]) -> str:
     name, *classes = path.split(".")
     one = scope[name]
     for of in classes:
-        there = outer(one, of)
-        assert there is not None
-        one = there
+        container = outer(one, of)
+        assert container is not None
+        one = container
     return one
 
 
@@ -80,7 +80,7 @@ class Programs(NamedTuple):
         operations = {
             f"{name}({', '.join(f'{of} {p}' for p, of in o.parameters.items())})": {
                 "under": [f"{mode} {path}" for mode, path in o.under],
-                "steps": said(o.steps),
+                "steps": as_yaml(o.steps),
             }
             for name, o in self.operations.items()
         }
@@ -103,23 +103,23 @@ class Programs(NamedTuple):
         return parse(self.text(), "made.yaml")
 
 
-def said(steps: Sequence[Step]) -> list[object]:
-    found: list[object] = []
+def as_yaml(steps: Sequence[Step]) -> list[object]:
+    lines: list[object] = []
     for step in steps:
         match step:
             case ("with", mode, path, body):
-                found.append({f"{mode} {path}": said(body)})
+                lines.append({f"{mode} {path}": as_yaml(body)})
             case ("access", verb, path):
-                found.append(f"{verb} {path}.f")
+                lines.append(f"{verb} {path}.f")
             case ("loop", word, of, name, where, body):
-                found.append({f"{word} {of} {name}{f' {where}' if where else ''}": said(body)})
+                lines.append({f"{word} {of} {name}{f' {where}' if where else ''}": as_yaml(body)})
             case ("one of", *bodies):
-                found.append({"either": [said(body) for body in bodies]})
+                lines.append({"either": [as_yaml(body) for body in bodies]})
             case ("call", name, arguments):
-                found.append(f"{name}({', '.join(arguments)})")
+                lines.append(f"{name}({', '.join(arguments)})")
             case ("send",):
-                found.append("send c")
-    return found
+                lines.append("send c")
+    return lines
 
 
 class Many(Exception):
@@ -128,13 +128,13 @@ class Many(Exception):
 
 def runs(programs: Programs, steps: Sequence[Step], scope: Mapping[str, str], held: Held) -> list[list[Event]]:
     """Every run of ``steps``."""
-    found: list[list[Event]] = [[]]
+    prefixes: list[list[Event]] = [[]]
     for step in steps:
         ways = list(once(programs, step, scope, held))
-        found = [before + way for before in found for way in ways]
-        if len(found) > 3000:
+        prefixes = [before + way for before in prefixes for way in ways]
+        if len(prefixes) > 3000:
             raise Many
-    return found
+    return prefixes
 
 
 def once(programs: Programs, step: Step, scope: Mapping[str, str], held: Held) -> Iterator[list[Event]]:
@@ -167,13 +167,13 @@ def once(programs: Programs, step: Step, scope: Mapping[str, str], held: Held) -
                 if not those:
                     yield []
             else:
-                found: list[list[Event]] = [[]]
+                prefixes: list[list[Event]] = [[]]
                 for one in those:
                     more = runs(programs, body, {**scope, name: one}, held)
-                    found = [before + way for before in found for way in more]
-                    if len(found) > 3000:
+                    prefixes = [before + way for before in prefixes for way in more]
+                    if len(prefixes) > 3000:
                         raise Many
-                yield from found
+                yield from prefixes
         case ("call", name, arguments):
             called = programs.operations[name]
             inner = dict(zip(called.parameters, (reach(path, scope) for path in arguments), strict=True))
@@ -187,13 +187,13 @@ def may(programs: Programs, holding: str, acquired: str) -> bool:
     if programs.closed:  # only with the order that is the one of a chain: P, then Q from the top down, then X
         return ("PQX".index(a), deep(holding)) < ("PQX".index(b), deep(acquired))
     return any(
-        (a, b) == (held, wanted)
+        (a, b) == (held, target)
         and {
             "": holding != acquired,
             "in": outer(acquired, a) == holding,
             "around": outer(holding, b) == acquired,
         }[where]
-        for held, wanted, where in programs.rows
+        for held, target, where in programs.rows
     )
 
 
@@ -203,22 +203,22 @@ def covers(held: Held, one: str | None, mode: str) -> bool:
 
 def broken(programs: Programs) -> set[str]:
     """The names of the checks that some run of some operation breaks."""
-    found: set[str] = set()
+    names: set[str] = set()
     for name, operation in programs.operations.items():
         every = [[one for one, (of, _) in OBJECTS.items() if of == its] for its in operation.parameters.values()]
         for values in product(*every):
             scope = dict(zip(operation.parameters, values, strict=True))
             before = tuple((reach(path, scope), mode) for mode, path in operation.under)
             for run in runs(programs, operation.steps, scope, before):
-                found |= {check for event in run for check in broken_by(programs, name, event)}
+                names |= {check for event in run for check in broken_by(programs, name, event)}
                 written = {e[1] for e in run if e[0] == "write" and OBJECTS[e[1]][0] in programs.several}
                 if len(written) > 1:
                     for event in run:
                         if event[0] == "write" and event[1] in written:
                             needed = event[1] if OBJECTS[event[1]][0] == "P" else outer(event[1], "P")
                             if not covers(event[3], needed, "wlock"):
-                                found.add("several")
-    return found
+                                names.add("several")
+    return names
 
 
 def broken_by(programs: Programs, name: str, event: Event) -> Iterator[str]:
@@ -280,8 +280,8 @@ class Maker:
 
     def path(self, scope: Mapping[str, str]) -> str:
         name = self.random.choice(list(scope))
-        further = {"P": [""], "Q": ["", "", ".P"], "X": ["", "", ".P", ".Q"]}[scope[name]]
-        return name + self.random.choice(further)
+        suffixes = {"P": [""], "Q": ["", "", ".P"], "X": ["", "", ".P", ".Q"]}[scope[name]]
+        return name + self.random.choice(suffixes)
 
     def steps(
         self, left: int, scope: Mapping[str, str], later: Sequence[str], me: str, held: Sequence[tuple[str, str]]
@@ -331,25 +331,25 @@ class Maker:
 
     def itself(self, me: str, scope: Mapping[str, str], child: str) -> list[Step]:
         """Calls itself with the child for its first parameter."""
-        own = self.signatures[me]
-        rest = [p for p in own if p != next(iter(own))]
+        parameters = self.signatures[me]
+        rest = [p for p in parameters if p != next(iter(parameters))]
         if not set(rest) <= set(scope):
             return []
         return [("call", me, [child, *rest])]
 
-    def arguments(self, wanted: Mapping[str, str], scope: Mapping[str, str]) -> list[str]:
+    def arguments(self, parameters: Mapping[str, str], scope: Mapping[str, str]) -> list[str]:
         """No object twice: what is known of two parameters that are one is a matter of its own, below."""
         left = dict(scope)
-        found = []
-        for of in wanted.values():
+        chosen = []
+        for of in parameters.values():
             able = [name for name, its in left.items() if its == of] or [n for n, its in scope.items() if its == of]
-            found.append(self.random.choice(able))
-            left.pop(found[-1], None)
-        return found
+            chosen.append(self.random.choice(able))
+            left.pop(chosen[-1], None)
+        return chosen
 
 
-def verdicts(found: LocksChecked) -> dict[str, Verdict]:
-    return {answer.check.name: answer.verdict for answer in found.answers}
+def verdicts(checked_locks: LocksChecked) -> dict[str, Verdict]:
+    return {answer.check.name: answer.verdict for answer in checked_locks.answers}
 
 
 def recursion_goes_down(programs: Programs) -> bool:
@@ -372,24 +372,24 @@ def every(steps: Sequence[Step]) -> Iterator[Step]:
 
 def agree(programs: Programs) -> dict[str, Verdict]:
     """A refuted check is one that a run breaks, and no other is broken."""
-    mine = broken(programs)
-    calls = sorted(name for name in mine if name.endswith("-is-called-under-its-locks"))
+    expected = broken(programs)
+    calls = sorted(name for name in expected if name.endswith("-is-called-under-its-locks"))
     if calls:
         # What a called operation relies on is broken; then nothing else is asked here, and that its verdict may be
         # an error of ours is a test of its own.
         with suppress(Disagreement):
             assert set(verdicts(model_check(programs.description(), only=calls)).values()) == {Verdict.REFUTED}
         return {}
-    found = verdicts(model_check(programs.description()))
-    for name, verdict in found.items():
+    actual = verdicts(model_check(programs.description()))
+    for name, verdict in actual.items():
         if name in ("order-is-acyclic", "locks-are-released"):
             continue
         if verdict is Verdict.PROVED:
-            assert name not in mine, f"{name} is proved, and a run breaks it"
-        assert (verdict is Verdict.REFUTED) == (name in mine), f"{name}: {verdict}"
-    assert mine <= set(found)
-    assert found["locks-are-released"] is Verdict.PROVED
-    return found
+            assert name not in expected, f"{name} is proved, and a run breaks it"
+        assert (verdict is Verdict.REFUTED) == (name in expected), f"{name}: {verdict}"
+    assert expected <= set(actual)
+    assert actual["locks-are-released"] is Verdict.PROVED
+    return actual
 
 
 class Tally(NamedTuple):
@@ -408,7 +408,7 @@ def random_programs(seeds: range) -> Tally:
         if not recursion_goes_down(programs):
             continue
         try:
-            found = agree(programs)
+            results = agree(programs)
         except Many:
             continue
         except (AssertionError, Disagreement) as error:
@@ -416,7 +416,7 @@ def random_programs(seeds: range) -> Tally:
         except LocksError:  # more runs than are looked at
             continue
         checked += 1
-        for verdict in found.values():
+        for verdict in results.values():
             counts[verdict] += 1
     return Tally(counts[Verdict.PROVED], counts[Verdict.REFUTED], counts[Verdict.UNDETERMINED], checked)
 
@@ -555,7 +555,7 @@ def test_what_a_caller_owes_is_asked_of_it() -> None:
     assert checked(given.replace("{caller}", "me(A a): [each B b: ['op(a, b)']]"))[name] is Verdict.REFUTED
 
 
-def test_what_is_acquired_and_kept_is_told() -> None:
+def test_a_lock_that_is_kept_is_reported() -> None:
     text = "classes: {A: {}}\noperations:\n  {op}\nobjects: {one: A}\n"
     for op, expected in [
         ("op(A a): [rlock a]", Verdict.REFUTED),
@@ -566,7 +566,7 @@ def test_what_is_acquired_and_kept_is_told() -> None:
         assert checked(text.replace("{op}", op))["locks-are-released"] is expected
 
 
-def test_a_message_under_a_lock_is_told() -> None:
+def test_a_message_under_a_lock_is_reported() -> None:
     text = "classes: {A: {}}\nchannels: {c: 1, endless: unbounded}\noperations:\n  {op}\nobjects: {one: A}\n"
     name = "nothing-is-held-while-waiting"
     for op, expected in [
@@ -586,8 +586,8 @@ def by_hand() -> None:
         test_going_down_a_tree_of_each_depth(deep)
     test_what_is_proved_needs_no_objects()
     test_what_a_caller_owes_is_asked_of_it()
-    test_what_is_acquired_and_kept_is_told()
-    test_a_message_under_a_lock_is_told()
+    test_a_lock_that_is_kept_is_reported()
+    test_a_message_under_a_lock_is_reported()
 
 
 # --- what is checked wrongly
@@ -715,9 +715,9 @@ def test_a_closed_order_allows_only_what_its_rows_lead_to() -> None:
           one(A a, C c): [wlock a: [wlock c: []]]
           two(A a, C c): [wlock c: [wlock a: []]]
         """
-    found = checked(dedented(text))
-    assert found["one-follows-the-order"] is not Verdict.PROVED
-    assert found["two-follows-the-order"] is not Verdict.PROVED
+    results = checked(dedented(text))
+    assert results["one-follows-the-order"] is not Verdict.PROVED
+    assert results["two-follows-the-order"] is not Verdict.PROVED
 
 
 @pytest.mark.parametrize("steps", ["[helper(a)]", "[write a.f]"])
@@ -749,6 +749,6 @@ def test_a_helper_may_write_one_object_without_the_lock_for_more() -> None:
     assert checked(dedented(text))["rule"] is Verdict.PROVED
 
 
-def test_an_operation_that_releases_what_nobody_holds_is_told() -> None:
+def test_a_release_of_what_nobody_holds_is_reported() -> None:
     text = "classes: {A: {}}\noperations:\n  op(A a): [unlock a]\nobjects: {a: A}\n"
     assert checked(text)["locks-are-released"] is Verdict.REFUTED

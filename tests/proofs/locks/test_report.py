@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedproof.model.lang import Model
 from schedproof.model.locks import parse
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.locks.model_check import model_check
 
 MODEL = Model(
@@ -47,22 +47,22 @@ objects: {p: P, x: A in p, y: B in p}
 
 def lines(text: str, check: str) -> list[str]:
     """The report on a check that fails."""
-    found = model_check(parse(text, "made.yaml"))
-    answer = next(a for a in found.answers if a.check.name == check)
+    checked = model_check(parse(text, "made.yaml"))
+    answer = next(a for a in checked.answers if a.check.name == check)
     example = answer.result(f"locks.{check}").counterexample
     assert example is not None
-    return story(MODEL, example)
+    return counterexample_lines(MODEL, example)
 
 
 def test_a_deadlock_begins_with_free_locks_and_empty_channels() -> None:
-    said = lines(CROSSED, "no-deadlock")
-    assert said[0] == "Objects:"
-    assert {"mutex a", "mutex b"} <= set(said[1].strip().split(", "))
-    assert "a, b: held by no thread" in said[2] or "b, a: held by no thread" in said[2]
-    assert any(line.startswith("Property locks.no-deadlock is violated: AB: ") for line in said)
+    report = lines(CROSSED, "no-deadlock")
+    assert report[0] == "Objects:"
+    assert {"mutex a", "mutex b"} <= set(report[1].strip().split(", "))
+    assert "a, b: held by no thread" in report[2] or "b, a: held by no thread" in report[2]
+    assert any(line.startswith("Property locks.no-deadlock is violated: AB: ") for line in report)
 
 
 def test_a_run_of_an_operation_begins_with_what_its_caller_holds() -> None:
-    said = lines(UNDER, "two")
-    assert said[1:3] == ["    b y, a x", "Initial state: x: held by the caller (wlock)."]
-    assert said[-1].startswith("Property locks.two is violated: change")
+    report = lines(UNDER, "two")
+    assert report[1:3] == ["    b y, a x", "Initial state: x: held by the caller (wlock)."]
+    assert report[-1].startswith("Property locks.two is violated: change")

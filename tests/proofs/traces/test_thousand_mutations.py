@@ -21,14 +21,14 @@ from tests.systems.yunikorn.traces.brute_force_walk import validate_walk
 from tests.systems.yunikorn.traces.test_mutations import STATES
 
 SHARED = places.SHARED / "traces"
-MINE = DATA
+OWN_SAMPLES = DATA
 COUNTS = ("pending", "allocated", "allocatedPlaceholder", "asks", "allocations")
 
 
 def samples(system: str) -> list[Path]:
     """Recorded runs, or walks; beside the project there are more of them than in it."""
     names = "walks-*.jsonl" if system == "yunikorn" and not SHARED.is_dir() else "*.jsonl"
-    return sorted(((SHARED if SHARED.is_dir() else MINE) / system).glob(names))
+    return sorted(((SHARED if SHARED.is_dir() else OWN_SAMPLES) / system).glob(names))
 
 
 def mutated_walk(line: str, rng: random.Random) -> dict[str, object]:
@@ -57,7 +57,7 @@ def explained(walk: dict[str, object]) -> bool:
 
 
 def walks_checked_by_both(lines: list[str], numbers: range, scratch: Path) -> Counter[str]:
-    found: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
     for number in numbers:
         walk = mutated_walk(lines[number % len(lines)], random.Random(f"thousand {number}"))
         scratch.write_text(json.dumps(walk), "utf-8")
@@ -65,33 +65,33 @@ def walks_checked_by_both(lines: list[str], numbers: range, scratch: Path) -> Co
             report = check_trace("yunikorn", scratch)
         except TraceError:  # an ask that was never added, say: no trace at all
             assert not explained(walk), number
-            found["refused"] += 1
+            verdicts["refused"] += 1
             continue
         record = report.first_nonconformance.record if report.first_nonconformance else None
         expected = validate_walk(walk)
         assert (str(report.verdict), record) == (("conforms", None) if expected is None else ("violates", expected)), (
             number
         )
-        found[str(report.verdict)] += 1
-    return found
+        verdicts[str(report.verdict)] += 1
+    return verdicts
 
 
 def test_a_few_of_yunikorn(tmp_path: Path) -> None:
     lines = [line for path in samples("yunikorn") for line in path.read_text("utf-8").splitlines()]
-    found = walks_checked_by_both(lines, range(40), tmp_path / "walk")
-    assert found["violates"] >= 20 and found["conforms"] >= 1, found
+    verdicts = walks_checked_by_both(lines, range(40), tmp_path / "walk")
+    assert verdicts["violates"] >= 20 and verdicts["conforms"] >= 1, verdicts
 
 
 @pytest.mark.long
 def test_a_thousand(tmp_path: Path) -> None:
     lines = [line for path in samples("yunikorn") for line in path.read_text("utf-8").splitlines()]
-    found = walks_checked_by_both(lines, range(1_000, 1_460), tmp_path / "walk")
+    verdicts = walks_checked_by_both(lines, range(1_000, 1_460), tmp_path / "walk")
     paths = samples("hived")
     for number, path in enumerate(paths):
         share = 540 // len(paths) + (number < 540 % len(paths))
-        found += checked_by_both(path, range(2_000, 2_000 + share), tmp_path / "trace")
+        verdicts += checked_by_both(path, range(2_000, 2_000 + share), tmp_path / "trace")
     print(
-        f"no explanation, and flagged: {found['violates'] + found['refused']}; explained, and not flagged: {found['conforms']}"
+        f"no explanation, and flagged: {verdicts['violates'] + verdicts['refused']}; explained, and not flagged: {verdicts['conforms']}"
     )
-    assert found.total() == 1000 and found["undetermined"] == 0
-    assert found["violates"] >= 500 and found["conforms"] >= 100
+    assert verdicts.total() == 1000 and verdicts["undetermined"] == 0
+    assert verdicts["violates"] >= 500 and verdicts["conforms"] >= 100

@@ -22,14 +22,14 @@ HIVED = systems()["hived"].variants["repaired"]
 
 def differing(model: Model, whole: Induction, names: list[str]) -> list[str]:
     """The properties that have another verdict on their own, or a support that is not proved."""
-    found = []
+    differing_names = []
     for name in names:
         alone = prove(model, every=False, only=[name])
         if alone.proved(name) != whole.proved(name) or (
             alone.proved(name) and not all(whole.proved(each) and alone.proved(each) for each in alone.support(name))
         ):
-            found.append(name)
-    return found
+            differing_names.append(name)
+    return differing_names
 
 
 @pytest.mark.parametrize("model", [MUTEX, WORKSHOP], ids=["mutex", "workshop"])
@@ -123,6 +123,6 @@ def test_some_properties_of_random_models_have_the_same_verdicts(seed: int) -> N
         whole = prove(model, every=False)
         names = sorted({o.invariant for o in whole.proof.obligations})
         some = random.sample(names, random.randint(1, len(names)))
-        found = prove(model, every=False, only=some)
-        assert [found.proved(n) for n in some] == [whole.proved(n) for n in some], (seed, expected, some)
-        assert all(found.support(n) <= found.inductive for n in some if found.proved(n))
+        induction = prove(model, every=False, only=some)
+        assert [induction.proved(n) for n in some] == [whole.proved(n) for n in some], (seed, expected, some)
+        assert all(induction.support(n) <= induction.inductive for n in some if induction.proved(n))

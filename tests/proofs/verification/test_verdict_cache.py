@@ -13,7 +13,7 @@ from schedproof.model.lang.digest import Digester
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import LockFile, System
 from schedproof.proofs import cache
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification import verdict_cache
 from schedproof.proofs.verification.parts import Work
@@ -43,23 +43,23 @@ def todo(of: Model | System) -> dict[Work, set[str]]:
 
 
 def checked(of: Model | System, *, cached: bool = True) -> list[VariantReport]:
-    found = plans(of) if cached else plan([System.of(of) if isinstance(of, Model) else of])
-    run = Run(found)
-    with verifiers(found) as workers:
+    work_plans = plans(of) if cached else plan([System.of(of) if isinstance(of, Model) else of])
+    run = Run(work_plans)
+    with verifiers(work_plans) as workers:
         list(run.work(workers, lambda line: None))
     return run.reports()
 
 
 def verdicts(reports: list[VariantReport]) -> dict[tuple[str, str], object]:
-    """All that is reported of a property but the time, and how its counterexample is told."""
-    found: dict[tuple[str, str], object] = {}
+    """All that is reported of a property but the time, and the text of its counterexample."""
+    by_name: dict[tuple[str, str], object] = {}
     for report in reports:
         for verified in report.properties:
             content = {key: value for key, value in verified.as_json().items() if key not in ("seconds", "cached")}
             example = verified.result.counterexample
-            text = None if example is None else story(lamps(), example)
-            found[report.variant, verified.result.name] = (content, verified.result.reach, text)
-    return found
+            text = None if example is None else counterexample_lines(lamps(), example)
+            by_name[report.variant, verified.result.name] = (content, verified.result.reach, text)
+    return by_name
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_cached_verdicts_are_the_same(of: Model | System) -> None:
     assert {j.cached for r in second for j in r.properties} >= {True}
     for report in second:
         for verified in report.properties:
-            again = verified.result.kind == "by construction" or str(verified.result.verdict) == "undetermined"
-            assert verified.cached is not again, verified.result.name
+            is_rechecked = verified.result.kind == "by construction" or str(verified.result.verdict) == "undetermined"
+            assert verified.cached is not is_rechecked, verified.result.name
 
 
 @pytest.mark.long(seconds=9)
@@ -160,8 +160,8 @@ def test_a_proof_depends_on_the_invariants_that_it_assumes() -> None:
     alone = Invariant(name="somewhere", says="a process is somewhere", over=[p], then=p.is_("Away", "Trying", "Inside"))
     model = replace(MUTEX, properties=[*MUTEX.properties, alone])
     checked(model)
-    inducted = {name: found for done in plans(model)[0].known for name, found in (done.inducted or {}).items()}
-    proofs = {name: set(found.support) for name, found in inducted.items() if found.proved}
+    inducted = {name: proof for done in plans(model)[0].known for name, proof in (done.inducted or {}).items()}
+    proofs = {name: set(proof.support) for name, proof in inducted.items() if proof.proved}
     resting = {name for name, support in proofs.items() if "held" in support}
     assert {"held", "one-lock-each"} <= resting and "somewhere" in set(proofs) - resting
     failed = set(inducted) - set(proofs)
@@ -230,8 +230,8 @@ def test_the_environment_is_source_and_versions(monkeypatch: pytest.MonkeyPatch)
     files = {line.split()[0] for line in verdict_cache._source("model", "impl", "proofs")}
     assert {"model/lang/terms.py", "proofs/induction/solve.py", "impl/store/memory.py"} <= files
     assert not any("/systems/" in each for each in files)
-    own = {line.split()[0] for line in verdict_cache._source("proofs/systems/hived", systems=True)}
-    assert "proofs/systems/hived/refinement/explore.py" in own
+    paths = {line.split()[0] for line in verdict_cache._source("proofs/systems/hived", systems=True)}
+    assert "proofs/systems/hived/refinement/explore.py" in paths
 
 
 @pytest.mark.parametrize("places", [8, pytest.param(40, marks=pytest.mark.long)])
@@ -283,18 +283,18 @@ def test_a_stranger_s_implementation_is_always_checked(monkeypatch: pytest.Monke
     """Nobody knows what its code depends on."""
     hived = systems()["hived"]
     [refinement, *_] = hived.refinements
-    mine = type("Mine", (type(refinement),), {"__module__": "somewhere.else"})
-    stranger = mine(**{f: getattr(refinement, f) for f in refinement.__dataclass_fields__})
+    copied_class = type("Mine", (type(refinement),), {"__module__": "somewhere.else"})
+    stranger = copied_class(**{f: getattr(refinement, f) for f in refinement.__dataclass_fields__})
 
-    def key(its: object, ours: bool = True) -> str | None:
+    def key(its: object, is_builtin: bool = True) -> str | None:
         of = replace(hived, load=lambda name, default: [its] if name == "refinements" else default)
-        monkeypatch.setattr(verdict_cache, "_is_builtin", lambda system: ours)
+        monkeypatch.setattr(verdict_cache, "_is_builtin", lambda system: is_builtin)
         one = VerdictCache(of, of.variants[refinement.variant], "here")
         [part] = [p for p in plan([of], variants=[refinement.variant])[0].todo if refinement.name in p.only and p.work is Work.AUXILIARY]  # fmt: skip
         return one._key(part, refinement.name)
 
     assert key(refinement) is not None and key(stranger) is None
-    assert key(refinement, ours=False) is None, "our class in somebody's system"
+    assert key(refinement, is_builtin=False) is None, "our class in somebody's system"
     assert key(replace(refinement, scope={"PodGroup": 1, "Cell": 1})) != key(refinement)
 
 

@@ -39,9 +39,9 @@ class Unsendable(Exception):
         super().__init__(text)
 
 
-def square(number, say):
+def square(number, report_progress):
     """What workers do here: say it, and answer; some numbers go wrong."""
-    say(f"at {number} in {os.getpid()}")
+    report_progress(f"at {number} in {os.getpid()}")
     match number:
         case 13:
             raise Disagreement("thirteen")
@@ -57,14 +57,14 @@ def square(number, say):
 def ran(jobs, tasks):
     lines = []
     with Workers(square, jobs) as workers:
-        found = dict(workers.run(tasks, lines.append))
-    return found, lines
+        results = dict(workers.run(tasks, lines.append))
+    return results, lines
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_every_task_is_done_once_and_tells(jobs):
-    found, lines = ran(jobs, range(10))
-    assert found == {n: n * n for n in range(10)}
+def test_every_task_is_done_once_and_reports(jobs):
+    results, lines = ran(jobs, range(10))
+    assert results == {n: n * n for n in range(10)}
     assert sorted(int(line.split()[1]) for line in lines) == list(range(10))
     assert multiprocessing.active_children() == []
 
@@ -141,10 +141,10 @@ def test_a_worker_that_is_killed_is_no_answer():
 @linux
 @pytest.mark.parametrize("only", [[], ["blinks", "on-or-off"]])
 def test_verify_says_the_same_however_many_processes(only, monkeypatch):
-    mine = system(lamps(), lamps("other", refuted=()), lamps("third"))
-    put(monkeypatch, {"lamps": mine})
-    alone = verify([mine], only=only)
-    together = verify([mine], only=only, jobs=3)
+    own_system = system(lamps(), lamps("other", refuted=()), lamps("third"))
+    put(monkeypatch, {"lamps": own_system})
+    alone = verify([own_system], only=only)
+    together = verify([own_system], only=only, jobs=3)
     assert together == alone  # seconds are not compared
     assert [r.variant for r in together] == ["plain", "other", "third"]
     assert [r.ok for r in together] == ([True, False, True] if not only else [True, True, True])
@@ -152,17 +152,17 @@ def test_verify_says_the_same_however_many_processes(only, monkeypatch):
 
 @linux
 def test_a_system_that_is_not_registered_goes_with_the_copies():
-    mine = system()
-    assert verifiers(plan([mine]), jobs=4).jobs == 2  # one variant, two ways
-    together = verify([mine], jobs=4)
-    assert together == verify([mine]) and all(report.ok for report in together)
+    own_system = system()
+    assert verifiers(plan([own_system]), jobs=4).jobs == 2  # one variant, two ways
+    together = verify([own_system], jobs=4)
+    assert together == verify([own_system]) and all(report.ok for report in together)
 
 
 def test_a_system_that_no_other_process_knows_is_checked_here():
-    mine = system()
+    own_system = system()
     with patch("schedproof.proofs.verification.verify.copied", return_value=False):
-        assert verifiers(plan([mine]), jobs=4).jobs == 1
-        assert all(report.ok for report in verify([mine], jobs=4))
+        assert verifiers(plan([own_system]), jobs=4).jobs == 1
+        assert all(report.ok for report in verify([own_system], jobs=4))
 
 
 def test_there_are_no_more_processes_than_parts():

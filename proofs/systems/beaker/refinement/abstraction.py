@@ -72,12 +72,12 @@ class Abstraction:
         state = list(self.instance.initial())
         in_hand = at.in_hand
         for n, each in enumerate(at.world.recipe_sets):
-            mine = in_hand is not None and in_hand.recipe_set == each.name
-            where = "at_rest" if not (mine and in_hand) else "searched" if in_hand.searched else "in_hand"
+            is_handled = in_hand is not None and in_hand.recipe_set == each.name
+            where = "at_rest" if not (is_handled and in_hand) else "searched" if in_hand.searched else "in_hand"
             state[slot("RecipeSet") + n] = self._states["RecipeSet"][where]
             state[slot("RecipeSet", "priority") + n] = each.priority
             if (each.lab is None) != (each.place is None):
-                raise Broken(f"{each.name} has a lab without a place in the order, or the reverse", found=f"{each}")
+                raise Broken(f"{each.name} has a lab without a place in the order, or the reverse", actual=f"{each}")
             if each.lab is not None and each.place is not None:
                 state[slot("RecipeSet", "lab") + n] = number["Lab"][each.lab]
                 state[slot("RecipeSet", "behind") + n] = sum(
@@ -107,8 +107,8 @@ class Abstraction:
         if report.what is What.SEATED and report.recipe_set is not None:
             recipe_set = self._numbers["RecipeSet"][report.recipe_set]
             seats = {self._numbers["Recipe"][r]: self._numbers["System"][s] for r, s in report.seats}
-            found = self._seatings.with_seats(recipe_set, seats)
-            return [Choice("seat", (("j", recipe_set), ("p", seating))) for seating in found]
+            seatings = self._seatings.with_seats(recipe_set, seats)
+            return [Choice("seat", (("j", recipe_set), ("p", seating))) for seating in seatings]
         return [self._label(report)]
 
     def _label(self, report: Report) -> Choice:
@@ -134,7 +134,7 @@ class Abstraction:
         )
         self._rigid = self._rigid or rigid
         if rigid != self._rigid:
-            raise Broken("something changed that never does", expected=f"{self._rigid}", found=f"{rigid}")
+            raise Broken("something changed that never does", expected=f"{self._rigid}", actual=f"{rigid}")
 
 
 def without_bygones(instance: Instance) -> Normal:

@@ -56,7 +56,7 @@ class Exploration(SideBySide):
                 if not done and any(possible[len(possible) - operation.instead_of :]):
                     raise Broken("it is refused, though there is something to choose")
             except Broken as error:
-                self.break_off(node, operation.said, error)
+                self.break_off(node, operation.description, error)
             possible.append(done)
 
     def _try(self, node: int, operation: Operation) -> bool:
@@ -71,13 +71,13 @@ class Exploration(SideBySide):
         left = self._runner.killed(at, operation, AFTER)
         self._crash(left == Snapshot(end.world, None), f"something of the operation is lost: killed {AFTER}")
         for label in self._abstraction.labels(report):
-            self.edge(node, self._at(end), label, operation.said)
+            self.edge(node, self._at(end), label, operation.description)
         return True
 
-    def _crash(self, right: bool, said: str) -> None:
+    def _crash(self, right: bool, operation: str) -> None:
         self.crash_points += 1
         if not right:
-            raise Broken(said)
+            raise Broken(operation)
 
     def _at(self, at: Snapshot) -> int:
         number = self.find_node(at)

@@ -29,11 +29,11 @@ class Names:
         first = 0
         for name, recipes in zip(self.sets, self.configuration.sets, strict=True):
             specs = []
-            for number, said in enumerate(recipes, first):
-                if isinstance(said, int):
-                    specs.append(RecipeSpec(self.recipes[number], host=self.recipes[first + said]))
+            for number, recipe in enumerate(recipes, first):
+                if isinstance(recipe, int):
+                    specs.append(RecipeSpec(self.recipes[number], host=self.recipes[first + recipe]))
                 else:
-                    viable = frozenset(self.systems[ord(letter) - ord("A")] for letter in said)
+                    viable = frozenset(self.systems[ord(letter) - ord("A")] for letter in recipe)
                     specs.append(RecipeSpec(self.recipes[number], viable))
             web.submit(Job(f"job of {name}", (SetSpec(name, tuple(specs)),)))
             first += len(recipes)
@@ -74,7 +74,7 @@ def _seats(names: Names) -> Iterator[Operation]:
     """Operations with any seats, wrong ones included, which must be refused; and with the seats that loops find."""
     number = 0
     for name, recipes in zip(names.sets, names.configuration.sets, strict=True):
-        hosts = [r for r, said in zip(names.recipes[number:], recipes, strict=False) if isinstance(said, str)]
+        hosts = [r for r, spec in zip(names.recipes[number:], recipes, strict=False) if isinstance(spec, str)]
         number += len(recipes)
         named = [
             dict(zip(some, systems, strict=True))
@@ -83,8 +83,8 @@ def _seats(names: Names) -> Iterator[Operation]:
             for systems in product(names.systems, repeat=size)
         ]
         for seats in named:
-            said = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
-            yield _operation(f"{name} is seated: {said}", lambda s, n=name, p=seats: s.consistency.seat(n, p))
+            placement = ", ".join(f"{recipe} on {system}" for recipe, system in seats.items())
+            yield _operation(f"{name} is seated: {placement}", lambda s, n=name, p=seats: s.consistency.seat(n, p))
         for loop, seat in (
             ("new job", lambda s, n=name: s.new_jobs.seat(n)),
             ("retained", lambda s, n=name: s.consistency.seat(n)),
@@ -103,12 +103,12 @@ def _people(names: Names) -> Iterator[Operation]:
     configuration = names.configuration
     number = 0
     for which, (name, recipes) in enumerate(zip(names.sets, configuration.sets, strict=True)):
-        mine = names.recipes[number : number + len(recipes)]
+        own_recipes = names.recipes[number : number + len(recipes)]
         number += len(recipes)
         if which in configuration.endable:
             yield _operation(f"{name} is cancelled", lambda s, n=name: s.web.cancel_set(n))
             yield _operation(f"{name} is aborted", lambda s, n=name: s.web.abort_set(n))
-            for recipe in mine:
+            for recipe in own_recipes:
                 yield _operation(f"{recipe} is cancelled", lambda s, n=recipe: s.web.cancel(n))
                 yield _operation(f"{recipe} is aborted", lambda s, n=recipe: s.web.abort(n))
         if which in configuration.rankable:
@@ -126,8 +126,8 @@ def _people(names: Names) -> Iterator[Operation]:
         yield _operation(f"the user of {system} returns it", lambda s, n=system: s.web.give_back(n))
 
 
-def _operation(said: str, call: Callable[..., Report]) -> Operation:
+def _operation(description: str, call: Callable[..., Report]) -> Operation:
     def perform(sides: Sides) -> Report:
         return call(sides)
 
-    return Operation(said, perform)
+    return Operation(description, perform)

@@ -71,13 +71,13 @@ class Operation:
     """An operation of a loop, a user or a lab.
 
     Attributes:
-        said: its description.
+        description: its description.
         call: executes it.
         instead_of: the number of operations just before it that name the options among which it chooses itself. It must
             not be refused where one of them is allowed.
     """
 
-    said: str
+    description: str
     call: Callable[[Sides], Report]
     instead_of: int = 0
 
@@ -134,7 +134,7 @@ class Runner:
         if self._commits != 1:
             raise Broken(f"the operation is not one transaction but {self._commits}")
         if self._reports != [report]:
-            raise Broken("the operation does not tell what it did", expected=f"{report}", found=f"{self._reports}")
+            raise Broken("the operation does not report what it did", expected=f"{report}", actual=f"{self._reports}")
         self._check_usage(at, end)
         return report, end
 
@@ -152,7 +152,7 @@ class Runner:
             operation.call(self._sides)
         except Crash:
             if self._reports:
-                raise Broken(f"the operation tells what it did {point}", found=f"{self._reports[0]}") from None
+                raise Broken(f"the operation reports what it did {point}", actual=f"{self._reports[0]}") from None
             self._kill_at = None
             return self.crash(self.now())
         raise Broken(f"the operation goes on where the process died ({point})")
@@ -189,13 +189,13 @@ class Runner:
         for old, new in zip(before.world.systems, after.world.systems, strict=True):
             # Restoring started each system's usage again, with one entry.
             expected = [(old.usage, old.condition), (new.usage, new.condition)][: 1 + (old != new)]
-            found = entries.get(new.name, [])
-            if [(e.usage, e.condition) for e in found] != expected or found[-1].finished is not None:
-                said = "; ".join(f"{e.usage} {e.condition}" for e in found)
+            recorded = entries.get(new.name, [])
+            if [(e.usage, e.condition) for e in recorded] != expected or recorded[-1].finished is not None:
+                shown = "; ".join(f"{e.usage} {e.condition}" for e in recorded)
                 raise Broken(
-                    f"the system usage of {new.name} does not tell what happened",
+                    f"the system usage of {new.name} does not show what happened",
                     expected="; ".join(f"{usage} {condition}" for usage, condition in expected),
-                    found=said,
+                    actual=shown,
                 )
 
 

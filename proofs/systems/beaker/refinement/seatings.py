@@ -49,13 +49,15 @@ class Seatings:
         """
         recipes = self.open_hosts(state, recipe_set)
         if not set(seats) <= set(recipes):
-            raise Broken("a recipe has a seat that is not new, queued or assigned, or a guest", found=self._said(seats))
+            raise Broken(
+                "a recipe has a seat that is not new, queued or assigned, or a guest", actual=self._described(seats)
+            )
         if not seats:
             return NO_OBJECT
         for number, of in enumerate(self._of):
             if of == recipe_set and all(self._seats[number].get(r) == seats.get(r) for r in recipes):
                 return number
-        raise Broken("the seats of a set are no seating of the model", found=self._said(seats))
+        raise Broken("the seats of a set are no seating of the model", actual=self._described(seats))
 
     def normal(self, state: State) -> State:
         """Returns ``state`` with the first of each set's seatings that no step distinguishes."""
@@ -73,12 +75,12 @@ class Seatings:
         Raises:
             Broken: there is none.
         """
-        found = [n for n, of in enumerate(self._of) if of == recipe_set and seats.items() <= self._seats[n].items()]
-        if not found:
-            raise Broken("a set is seated as no seating of the model is", found=self._said(seats))
-        return found
+        numbers = [n for n, of in enumerate(self._of) if of == recipe_set and seats.items() <= self._seats[n].items()]
+        if not numbers:
+            raise Broken("a set is seated as no seating of the model is", actual=self._described(seats))
+        return numbers
 
-    def _said(self, seats: Mapping[int, int]) -> str:
+    def _described(self, seats: Mapping[int, int]) -> str:
         recipes, systems = self._instance.object_names("Recipe"), self._instance.object_names("System")
         return ", ".join(f"{recipes[r]} on {systems[s]}" for r, s in sorted(seats.items()))
 
@@ -89,6 +91,6 @@ class Seatings:
 
 def rigid(instance: Instance, sort: str, name: str) -> tuple[int, ...]:
     """Returns the values of a rigid attribute, one for each object of ``sort``."""
-    found = instance.model.machine(sort).attribute(name)
-    assert found is not None
-    return tuple(instance.rigid_values(sort, found))
+    attribute = instance.model.machine(sort).attribute(name)
+    assert attribute is not None
+    return tuple(instance.rigid_values(sort, attribute))

@@ -57,9 +57,11 @@ class ChangedObjects:
         for fact in FACTS[kind]:
             if fact not in value:
                 continue
-            said = sorted(value[fact]) if fact == "viable" else value[fact]
-            if known.setdefault(fact, said) != said:
-                raise line.error(f"{fact} of {name} is {said!r:.60}, but {known[fact]!r:.60} before; it never changes")
+            fact_value = sorted(value[fact]) if fact == "viable" else value[fact]
+            if known.setdefault(fact, fact_value) != fact_value:
+                raise line.error(
+                    f"{fact} of {name} is {fact_value!r:.60}, but {known[fact]!r:.60} before; it never changes"
+                )
         if kind == "recipe":
             for other in value.get("viable", ()):
                 self.name("system", other, line)
@@ -128,10 +130,10 @@ class ChangedObjects:
             ("RecipeSet", "rankable"): [True] * len(names["RecipeSet"]),
             ("System", "adjustable"): [True] * len(names["System"]),
         }
-        wanted = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
-        if ("Seat", "seating") in wanted:
+        rigid_attributes = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
+        if ("Seat", "seating") in rigid_attributes:
             values |= seating_facts(*(values[key] for key in SEATED_BY))
-        rigid = {key: value for key, value in values.items() if key in wanted}
+        rigid = {key: value for key, value in values.items() if key in rigid_attributes}
         sizes = {sort: len(values) for (sort, _), values in rigid.items()} | {sort: len(n) for sort, n in names.items()}
         return Instance(model, sizes, rigid, names=names)
 
@@ -146,17 +148,17 @@ class ChangedObjects:
         usages = [s.name for s in instance.model.machine("System").states]
         condition = instance.model.machine("System").attribute("condition")
         assert condition is not None
-        for (kind, name), said in self.first.items():
-            if kind == "recipe_set" and "priority" in said:
-                state[instance.slot("RecipeSet", "priority") + sets.index(name)] = said["priority"]
+        for (kind, name), facts in self.first.items():
+            if kind == "recipe_set" and "priority" in facts:
+                state[instance.slot("RecipeSet", "priority") + sets.index(name)] = facts["priority"]
             if kind != "system":
                 continue
-            automated = said.get("condition", "Automated") == "Automated"
-            usage = said.get("usage", "pending" if automated else "idle")
+            automated = facts.get("condition", "Automated") == "Automated"
+            usage = facts.get("usage", "pending" if automated else "idle")
             if usage == "pending" and not automated:
-                raise self.lines[kind, name].error(f"{name} is pending, but {said['condition']}; it can only be idle")
+                raise self.lines[kind, name].error(f"{name} is pending, but {facts['condition']}; it can only be idle")
             number = systems.index(name)
             state[instance.slot("System") + number] = usages.index(usage)
-            if "condition" in said:
-                state[instance.slot("System", "condition") + number] = instance.read(condition.type, said["condition"])
+            if "condition" in facts:
+                state[instance.slot("System", "condition") + number] = instance.read(condition.type, facts["condition"])
         return tuple(state)

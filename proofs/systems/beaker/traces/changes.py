@@ -169,34 +169,34 @@ class _Reader:
             logged=logged,
             observed=Observation(slots),
             fixed=logged - slots.keys() if "step" in first.line.value else frozenset(),
-            telling=named is None,
+            must_show_change=named is None,
             suspects=None if named else self.suspects(actions, group),
         )
         return self.explainer.record(number, first.line.number, says, clue)
 
     def named(self, group: Sequence[_Change]) -> Action | None:
         """The action that the lines name."""
-        found = {c.line.value["action"]: c.line for c in group if "action" in c.line.value}
+        lines = {c.line.value["action"]: c.line for c in group if "action" in c.line.value}
         known = {a.name: a for a in self.instance.model.actions if not a.crash}
-        for name, line in found.items():
+        for name, line in lines.items():
             if name not in known:
                 raise line.error(f"unknown action {name!r:.60}; {self.instance.model.variant} has {', '.join(known)}")
-            if len(found) > 1:
-                raise line.error(f"one step is {' and '.join(found)}; it is one action")
+            if len(lines) > 1:
+                raise line.error(f"one step is {' and '.join(lines)}; it is one action")
             return known[name]
         return None
 
     def candidates(self, group: Sequence[_Change]) -> list[Action]:
         """The actions that can give one of the fields its value."""
-        found: dict[str, Action] = {}
+        actions: dict[str, Action] = {}
         for change in group:
             for name, value in change.fields.items():
                 sort = SORTS[change.kind]
                 if name in STATES:
-                    found |= {a.name: a for a in self.steps.leading_to(sort, "", value)}
+                    actions |= {a.name: a for a in self.steps.leading_to(sort, "", value)}
                 else:
-                    found |= {a.name: a for a in self.steps.leading_to(sort, name)}
-        return [a for a in self.instance.model.actions if a.name in found and not a.crash]
+                    actions |= {a.name: a for a in self.steps.leading_to(sort, name)}
+        return [a for a in self.instance.model.actions if a.name in actions and not a.crash]
 
     def suspects(self, actions: Sequence[Action], group: Sequence[_Change]) -> list[StepPattern]:
         """The same actions on the objects that the record names."""
@@ -209,7 +209,7 @@ class _Reader:
                 sorts["RecipeSet"][self.instance.object_names("RecipeSet")[int(its)]] = None  # type: ignore[arg-type]
             if change.fields.get("system"):
                 sorts["System"][change.fields["system"]] = None
-        found = []
+        patterns = []
         for action in actions:
             given = {}
             for v in action.parameters:
@@ -217,9 +217,9 @@ class _Reader:
                 if objects_:
                     sort = v.type.sort.name  # type: ignore[union-attr]
                     given[v.name] = self.numbers[sort][next(iter(objects_))]
-            found.append(StepPattern(action, given))
+            patterns.append(StepPattern(action, given))
         # Actions without other objects come first: among equally close ones, the first is reported first.
-        return sorted(found, key=lambda wanted: len(wanted.action.parameters) - len(wanted.given))
+        return sorted(patterns, key=lambda pattern: len(pattern.action.parameters) - len(pattern.given))
 
 
 def _groups(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
@@ -258,8 +258,8 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> Mode
     objects.complete()
     instance = objects.instance(model)
     reader = _Reader(instance, any("usage" in c.fields for c in changes))
-    told = [c for c in changes if c.fields or c.kind == "crash"]  # the others have only facts that never change
-    records = [reader.record(n, group) for n, group in enumerate(_groups(told), start=1)]
+    with_moves = [c for c in changes if c.fields or c.kind == "crash"]  # the others have only facts that never change
+    records = [reader.record(n, group) for n, group in enumerate(_groups(with_moves), start=1)]
     return ModelLog(instance, records, len(records), start=objects.start(instance))
 
 

@@ -77,10 +77,10 @@ MESSAGES: Sequence[tuple[str, re.Pattern[str]]] = [
 def message(line: TextLine) -> Message | None:
     """Returns the message in a line; None if it is not one of beakerd's messages about recipes and systems."""
     for kind, pattern in MESSAGES:
-        found = pattern.search(line.text)
-        if found is None:
+        match = pattern.search(line.text)
+        if match is None:
             continue
-        part = {name: value for name, value in found.groupdict().items() if value is not None}
+        part = {name: value for name, value in match.groupdict().items() if value is not None}
         before, now = part.get("before", "").lower(), part.get("now", "").lower()
         if "moved" in kind and not {before, now} <= set(STATUSES):
             return None

@@ -129,7 +129,7 @@ class _Reader:
         """The clue of a message; the reason why it is impossible; or None if its object is not checked."""
         if m.recipe and m.recipe not in self.roles.begun:
             return None
-        wanted = self.shipped.wanted
+        pattern = self.shipped.pattern
         match m.kind:
             case "moved":
                 return self.moved(m, m.recipe)
@@ -144,50 +144,50 @@ class _Reader:
             case "releasing":
                 return self.released(m, at)
             case "no recipes":
-                return Clue([wanted("rest", system=m.system)], unlogged=self.around([m.system]), longest=AROUND)
+                return Clue([pattern("rest", system=m.system)], unlogged=self.around([m.system]), longest=AROUND)
             case "flagged":
-                return Clue([wanted("flag", system=m.system)], unlogged=self.around([m.system]), longest=AROUND)
+                return Clue([pattern("flag", system=m.system)], unlogged=self.around([m.system]), longest=AROUND)
             case "one system":
                 return Clue(before=self.shipped.was(m.recipe, "new", "processed"))
             case "removing":
                 return Clue(before=self.shipped.was(m.recipe, "processed"))
             case _:
                 return Clue(
-                    [wanted("hold", recipe=m.recipe)], observed=self.shipped.observed(m.recipe, status="reserved")
+                    [pattern("hold", recipe=m.recipe)], observed=self.shipped.observed(m.recipe, status="reserved")
                 )
 
     def around(self, systems: Sequence[str]) -> list[StepPattern]:
         """Steps of the web server on systems."""
-        return [self.shipped.wanted(name, system=s) for name in ("flag", "take", "give_back") for s in systems]
+        return [self.shipped.pattern(name, system=s) for name in ("flag", "take", "give_back") for s in systems]
 
     def moved(self, m: Message, recipe: str) -> Clue | str:
         """The clue of a recipe's own move message."""
-        host, wanted = self.roles.host(recipe), self.shipped.wanted
+        host, pattern = self.roles.host(recipe), self.shipped.pattern
         observed = self.shipped.observed(recipe, status=m.now)
         before = self.shipped.was(recipe, m.before)
         match m.before, m.now:
             case "new", "processed":
                 first = self.opens("process", host, recipe)
-                return self.step(first, [wanted("process", recipe=host)], Clue(observed=observed))
+                return self.step(first, [pattern("process", recipe=host)], Clue(observed=observed))
             case "processed", "queued":
                 first = self.opens("queue", host, recipe)
-                return self.step(first, [wanted("queue", recipe=host)], Clue(observed=observed))
+                return self.step(first, [pattern("queue", recipe=host)], Clue(observed=observed))
             case (("queued" | "processed"), "scheduled"):
                 return self.scheduled(m, recipe)
         if not any((row.source, row.target) == (m.before, m.now) for row in RECIPE_TABLE):
             return f"a recipe has no such move, its table leads from {m.before} nowhere but to {self.targets(m.before)}"
         names = [row.event for row in RECIPE_TABLE if (row.source, row.target) == (m.before, m.now)]
-        mine = self.roles.set(recipe)
+        own_set = self.roles.set(recipe)
         if m.before == "new" and m.now == "aborted":  # the whole set is aborted with it
-            steps = [wanted("abort_set", recipe_set=mine)]
-            first = self.opens("abort", mine, recipe)
+            steps = [pattern("abort_set", recipe_set=own_set)]
+            first = self.opens("abort", own_set, recipe)
             return self.step(first, steps, Clue(observed=observed, before=before if first else nothing))
         if m.now in ("aborted", "cancelled"):  # alone, or with the set, where one recipe after the other reports it
-            steps = [wanted("abort_set" if m.now == "aborted" else "cancel_set", recipe_set=mine)]
+            steps = [pattern("abort_set" if m.now == "aborted" else "cancel_set", recipe_set=own_set)]
             if m.now == "aborted":
-                steps.append(wanted("abort", recipe=recipe))
+                steps.append(pattern("abort", recipe=recipe))
             return Clue(steps, or_none=True, before=self.shipped.was(recipe, m.before, m.now), observed=observed)
-        return Clue([wanted(name, recipe=recipe) for name in names], before=before, observed=observed)
+        return Clue([pattern(name, recipe=recipe) for name in names], before=before, observed=observed)
 
     def targets(self, source: str) -> str:
         """The statuses that follow a status in the table."""
@@ -198,7 +198,7 @@ class _Reader:
         """The clue of one of the messages that a host, with its guests, is scheduled."""
         host = self.roles.host(recipe)
         steps = [
-            self.shipped.wanted(name, recipe=host, system=m.system)
+            self.shipped.pattern(name, recipe=host, system=m.system)
             for name in ("schedule_processed", "schedule_pending")
         ]
         observed = self.shipped.observed(host, system=m.system) if m.system else Observation()
@@ -221,7 +221,7 @@ class _Reader:
             some = any(self.shipped.status(state, r) == "processed" for r in members)
             return "" if some else f"no recipe of {name} is processed"
 
-        return Clue([self.shipped.wanted("abort_set", recipe_set=name)], before=some_processed)
+        return Clue([self.shipped.pattern("abort_set", recipe_set=name)], before=some_processed)
 
     def members(self, recipe_set: str) -> list[str]:
         """The recipes of a set that are checked."""
@@ -229,26 +229,30 @@ class _Reader:
 
     def provisioned(self, m: Message) -> Clue | str:
         """The clue of one of the messages that a set is provisioned."""
-        mine = self.roles.set(m.recipe)
-        if mine != m.recipe_set:
-            return f"the recipe is in {mine}"
-        steps = [self.shipped.wanted("provision", recipe_set=mine)]
+        own_set = self.roles.set(m.recipe)
+        if own_set != m.recipe_set:
+            return f"the recipe is in {own_set}"
+        steps = [self.shipped.pattern("provision", recipe_set=own_set)]
 
         def started(state: State) -> str:
             now = self.shipped.status(state, m.recipe)
             return f"{m.recipe} is still {now}" if now in QUEUED_GROUP else ""
 
-        return self.step(self.opens("provision", mine, m.recipe), steps, Clue(after=started))
+        return self.step(self.opens("provision", own_set, m.recipe), steps, Clue(after=started))
 
     def released(self, m: Message, at: int) -> Clue:
         """The clue of one of the messages that the systems of a set are released."""
-        mine = self.roles.set(m.recipe)
+        own_set = self.roles.set(m.recipe)
         observed = self.shipped.observed(m.recipe, system="")
-        if not self.opens("release", mine, m.recipe):
+        if not self.opens("release", own_set, m.recipe):
             return Clue(observed=observed)
         together: dict[str, str] = {}
         for other in self.messages[at:]:
-            if other.kind == "releasing" and other.recipe in self.roles.begun and self.roles.set(other.recipe) == mine:
+            if (
+                other.kind == "releasing"
+                and other.recipe in self.roles.begun
+                and self.roles.set(other.recipe) == own_set
+            ):
                 if other.recipe in together:
                     break
                 together[other.recipe] = other.system
@@ -260,10 +264,10 @@ class _Reader:
                     return f"{recipe} holds {held or 'no system'}, not {system}"
             return ""
 
-        members = self.members(mine)
+        members = self.members(own_set)
         return Clue(
-            [self.shipped.wanted("clean_up", recipe_set=mine)],
-            unlogged=[self.shipped.wanted("abort", recipe=r) for r in members],
+            [self.shipped.pattern("clean_up", recipe_set=own_set)],
+            unlogged=[self.shipped.pattern("abort", recipe=r) for r in members],
             longest=len(members),
             before=holding,
             observed=observed,

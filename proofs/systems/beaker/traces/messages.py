@@ -72,11 +72,11 @@ def _message(line: Line, shape: Shape) -> Message:
     parts = [p for p in (value.get("header"), value.get("body"), value) if isinstance(p, dict)]
     abouts = {x for p in parts for x in (p.get("t_id"), p.get("id")) if isinstance(x, str)}
     statuses = {x.lower() for p in parts for x in (p.get("status"), p.get("state")) if isinstance(x, str)}
-    for found, what, example in ((abouts, "t_id", "R:12"), (statuses, "status", "Installing")):
-        if not found:
+    for values, what, example in ((abouts, "t_id", "R:12"), (statuses, "status", "Installing")):
+        if not values:
             raise line.error(f'"{what}" is missing; write what the message says, such as "{what}": "{example}"')
-        if len(found) > 1:
-            raise line.error(f"header and body differ: {' and '.join(sorted(found))}; a message is about one change")
+        if len(values) > 1:
+            raise line.error(f"header and body differ: {' and '.join(sorted(values))}; a message is about one change")
     about, status = abouts.pop(), statuses.pop()
     if not ABOUT.fullmatch(about):
         raise line.error(f"{about!r:.60} is not a task; write R:, RS:, J: or T: and a number")
@@ -133,24 +133,28 @@ class _Reader:
         recipe. A set has the status of the recipe that is furthest behind. Recipes continue independently until all are
         scheduled.
         """
-        wanted, recipes = self.shipped.wanted, self.members(recipe_set)
+        pattern, recipes = self.shipped.pattern, self.members(recipe_set)
         scheduling = [
-            step for r in recipes for step in (wanted("schedule_pending", recipe=r), wanted("flag", system=_system(r)))
+            step
+            for r in recipes
+            for step in (pattern("schedule_pending", recipe=r), pattern("flag", system=_system(r)))
         ]
         return [
-            *(wanted("process", recipe=r) for r in recipes),
-            *(wanted("queue", recipe=r) for r in recipes),
+            *(pattern("process", recipe=r) for r in recipes),
+            *(pattern("queue", recipe=r) for r in recipes),
             *scheduling,
-            wanted("provision", recipe_set=recipe_set),
+            pattern("provision", recipe_set=recipe_set),
         ]
 
     def of_recipe(self, m: Message, at: int) -> Clue:
         """The clue of a message about a recipe."""
-        mine = self.sets[m.about]
-        steps = [self.shipped.wanted(name, recipe=m.about) for name in STEPS.get(m.status, ())]
-        unlogged, siblings = self.direct(mine), self.members(mine)
+        recipe_set = self.sets[m.about]
+        steps = [self.shipped.pattern(name, recipe=m.about) for name in STEPS.get(m.status, ())]
+        unlogged, siblings = self.direct(recipe_set), self.members(recipe_set)
         if m.status in ("cancelled", "aborted"):
-            steps.append(self.shipped.wanted("cancel_set" if m.status == "cancelled" else "abort_set", recipe_set=mine))
+            steps.append(
+                self.shipped.pattern("cancel_set" if m.status == "cancelled" else "abort_set", recipe_set=recipe_set)
+            )
             unlogged += self.ended_before(m, siblings, at)
         return Clue(
             steps,
@@ -163,12 +167,14 @@ class _Reader:
 
     def ended_before(self, m: Message, siblings: Sequence[str], at: int) -> list[StepPattern]:
         """The siblings' own ends that are reported after this message but must have come before it."""
-        found = []
+        patterns = []
         for sibling in siblings:
-            told = next((o.status for o in self.messages[at + 1 :] if o.about == sibling), "")
-            if sibling != m.about and told in ("completed", "aborted") and told != m.status:
-                found.append(self.shipped.wanted("complete" if told == "completed" else "abort", recipe=sibling))
-        return found
+            later_status = next((o.status for o in self.messages[at + 1 :] if o.about == sibling), "")
+            if sibling != m.about and later_status in ("completed", "aborted") and later_status != m.status:
+                patterns.append(
+                    self.shipped.pattern("complete" if later_status == "completed" else "abort", recipe=sibling)
+                )
+        return patterns
 
     def of_set(self, m: Message) -> Clue:
         """The clue of a message about a set."""

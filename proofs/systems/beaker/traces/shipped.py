@@ -67,7 +67,7 @@ class Shipped:
         """Whether there is such an object."""
         return name in self._numbers[sort]
 
-    def wanted(self, action: str, *, recipe: str = "", system: str = "", recipe_set: str = "") -> StepPattern:
+    def pattern(self, action: str, *, recipe: str = "", system: str = "", recipe_set: str = "") -> StepPattern:
         """Returns the pattern of a step of ``action`` with the given objects."""
         given = {"r": ("Recipe", recipe), "s": ("System", system), "j": ("RecipeSet", recipe_set)}
         return StepPattern(

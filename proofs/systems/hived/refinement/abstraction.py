@@ -62,10 +62,10 @@ class Abstraction:
         of_group: dict[str, dict[str, PodRow]] = {spec.name: {} for spec in self._specs}
         for row in rows:
             of_group[row.group][row.pod] = row
-        found = [self._record(spec, of_group[spec.name]) for spec in self._specs]
-        placements = tuple(placement for _, placement in found)
+        placed = [self._record(spec, of_group[spec.name]) for spec in self._specs]
+        placements = tuple(placement for _, placement in placed)
         self._disjoint(placements, "durable rows")
-        return Records(tuple(says for says, _ in found), placements)
+        return Records(tuple(says for says, _ in placed), placements)
 
     def _record(self, spec: GroupSpec, rows: Mapping[str, PodRow]) -> tuple[str, Placement]:
         bound = [row for row in rows.values() if row.status == PodStatus.BOUND]
@@ -75,7 +75,7 @@ class Abstraction:
             return "submitted", ()
         placements = {row.placement or () for row in bound}
         if len(placements) > 1:
-            raise Broken(f"the durable rows of {spec.name} carry different placements", found=_many(placements))
+            raise Broken(f"the durable rows of {spec.name} carry different placements", actual=_many(placements))
         return "bound", next(iter(placements))
 
     def recovered(self, records: Records) -> State:
@@ -144,7 +144,7 @@ class Abstraction:
                 raise Broken(
                     f"memory and durable rows place {spec.name} differently",
                     expected=f"{_places(placement)} (durable rows)",
-                    found=f"{_places(group.placement)} (memory)",
+                    actual=f"{_places(group.placement)} (memory)",
                 )
             for cell in memory.cells:
                 for what, has, says in (
@@ -155,7 +155,7 @@ class Abstraction:
                         raise Broken(
                             f"the record of {spec.name} and cell {cell.name} disagree on whether {spec.name} {what} it",
                             expected=f"cell {cell.name}: {cell.state}, user {cell.user}, reserver {cell.reserver}",
-                            found=f"record of {spec.name}: uses {sorted(held)}, reserves {sorted(reserved)}",
+                            actual=f"record of {spec.name}: uses {sorted(held)}, reserves {sorted(reserved)}",
                         )
             for i, pod in enumerate(spec.pods):
                 in_memory = group.pods[i] if group else None
@@ -163,7 +163,7 @@ class Abstraction:
                     raise Broken(
                         f"memory and durable rows disagree on pod {spec.name}/{pod}",
                         expected=f"{durable.get((spec.name, pod), 'no row')} (durable row)",
-                        found=f"{in_memory or 'unknown'} (memory)",
+                        actual=f"{in_memory or 'unknown'} (memory)",
                     )
 
 

@@ -75,7 +75,7 @@ def side_by_side(
     ranks = list(range(sizes["PodGroup"])) if priorities is None else list(priorities)
     if len(ranks) != sizes["PodGroup"]:
         raise ValueError(f"{len(ranks)} priorities for {sizes['PodGroup']} groups; give one for each")
-    outranks = [frozenset(j for j, other in enumerate(ranks) if other < mine) for mine in ranks]
+    outranks = [frozenset(j for j, other in enumerate(ranks) if other < own_rank) for own_rank in ranks]
     instance = Instance(REPAIRED, sizes, {("PodGroup", "outranks"): outranks}, with_history=True)
     pods = tuple(f"p{i}" for i in range(pods_per_group))
     names = instance.object_names("PodGroup")

@@ -70,11 +70,11 @@ class Exploration(SideBySide):
                 at = node
                 for run in runs:
                     which = f": pod {run.report.pod}" if run.report and len(runs) > 1 else ""
-                    at = self._finished(at, operation.said + which, run)
+                    at = self._finished(at, operation.description + which, run)
             except Broken as error:
-                self.break_off(node, operation.said, error)
+                self.break_off(node, operation.description, error)
 
-    def _finished(self, start: int, said: str, run: Run) -> int:
+    def _finished(self, start: int, operation: str, run: Run) -> int:
         assert run.report is not None
         before = self.snapshots[start]
         end = self._idle_node(run.end)
@@ -83,17 +83,17 @@ class Exploration(SideBySide):
         path: list[tuple[Snapshot, State, str]] = []
         for point in run.points:
             if point.at.memory != before.memory:
-                raise Broken(f"the memory changes before the durable writes are done ({point.said})")
+                raise Broken(f"the memory changes before the durable writes are done ({point.description})")
             records = self._records_of(point.at)
             if records not in (first, last):
                 raise Broken(
-                    f"between two durable writes the rows say neither what they said before nor what they say after ({point.said})",
-                    expected=f"{self._say(first)}, or {self._say(last)}",
-                    found=self._say(records),
+                    f"between two durable writes the rows say neither what they said before nor what they say after ({point.description})",
+                    expected=f"{self._describe(first)}, or {self._describe(last)}",
+                    actual=self._describe(records),
                 )
             image = self.images[start] if records == first else self.images[end]
             if point.at != (path[-1][0] if path else before):
-                path.append((point.at, image, point.said))
+                path.append((point.at, image, point.description))
         images = [self.images[start], *(image for _, image, _ in path), self.images[end]]
         changes = sum(a != b for a, b in pairwise(images))
         if changes != (label is not None):
@@ -102,14 +102,14 @@ class Exploration(SideBySide):
                 expected=self.model.say_state(images[0])
                 if label is None
                 else f"one step: {self.model.say_choice(label)}",
-                found=f"{changes} steps, to: {self.model.say_state(images[-1])}",
+                actual=f"{changes} steps, to: {self.model.say_state(images[-1])}",
             )
         self.crash_points += len(path) + 2
-        self._connect(start, end, path, "busy", said, label)
+        self._connect(start, end, path, "busy", operation, label)
         return end
 
     def _recover(self, node: int) -> None:
-        said = "the scheduler recovers"
+        operation = "the scheduler recovers"
         try:
             run = self.runner.recover(self.snapshots[node])
             end = self._idle_node(run.end)
@@ -117,20 +117,20 @@ class Exploration(SideBySide):
                 raise Broken(
                     "recovery ends in another state than a crash leads to",
                     expected=self.model.say_state(self.images[node]),
-                    found=self.model.say_state(self.images[end]),
+                    actual=self.model.say_state(self.images[end]),
                 )
             path: list[tuple[Snapshot, State, str]] = []
             for point in run.points:
                 if point.at.memory != self.snapshots[node].memory:
-                    raise Broken(f"the memory changes before recovery's durable writes are done ({point.said})")
+                    raise Broken(f"the memory changes before recovery's durable writes are done ({point.description})")
                 if self.abstraction.recovered(self._records_of(point.at)) != self.images[node]:
-                    raise Broken(f"a write of recovery changes what the rows say of a group ({point.said})")
+                    raise Broken(f"a write of recovery changes what the rows say of a group ({point.description})")
                 if point.at != (path[-1][0] if path else self.snapshots[node]):
-                    path.append((point.at, self.images[node], point.said))
+                    path.append((point.at, self.images[node], point.description))
         except Broken as error:
-            self.break_off(node, said, error)
+            self.break_off(node, operation, error)
         self.crash_points += len(path) + 2
-        self._connect(node, end, path, "recovering", said, None)
+        self._connect(node, end, path, "recovering", operation, None)
 
     def _crash(self, node: int) -> None:
         try:
@@ -144,7 +144,13 @@ class Exploration(SideBySide):
     # Nodes and edges.
 
     def _connect(
-        self, start: int, end: int, path: list[tuple[Snapshot, State, str]], kind: str, said: str, label: Choice | None
+        self,
+        start: int,
+        end: int,
+        path: list[tuple[Snapshot, State, str]],
+        kind: str,
+        operation: str,
+        label: Choice | None,
     ) -> None:
         """Adds the nodes of ``path`` from its end, because the nodes that follow are part of a node's identity."""
         nodes, after = [end], end
@@ -155,7 +161,7 @@ class Exploration(SideBySide):
         nodes.append(start)
         for (a, b), done in zip(pairwise(reversed(nodes)), [*(done for *_, done in path), ""], strict=True):
             changed = label is not None and self.images[a] != self.images[b]
-            self.edge(a, b, label if label and changed else SILENT, said, done)
+            self.edge(a, b, label if label and changed else SILENT, operation, done)
 
     def _idle_node(self, at: Snapshot) -> int:
         number = self.find_node(("idle", at))
@@ -169,10 +175,10 @@ class Exploration(SideBySide):
         return self.node(("down", at), "down", at, self.abstraction.recovered(self._records_of(at)))
 
     def _records_of(self, at: Snapshot) -> Records:
-        found = self._records.get(at.store)
-        if found is None:
-            found = self._records[at.store] = self.abstraction.records(self.runner.rows(at))
-        return found
+        records = self._records.get(at.store)
+        if records is None:
+            records = self._records[at.store] = self.abstraction.records(self.runner.rows(at))
+        return records
 
     def _label(self, report: Report) -> Choice | None:
         """The model's choice for the operation that the scheduler reports."""
@@ -200,5 +206,5 @@ class Exploration(SideBySide):
 
     # Mismatches.
 
-    def _say(self, records: Records) -> str:
+    def _describe(self, records: Records) -> str:
         return self.model.say_state(self.abstraction.recovered(records))

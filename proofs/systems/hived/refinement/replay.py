@@ -51,11 +51,11 @@ def _priorities(instance: Instance) -> list[int]:
     attribute = instance.model.machine("PodGroup").attribute("outranks")
     assert attribute is not None
     masks = instance.rigid_values("PodGroup", attribute)
-    found = [mask.bit_count() for mask in masks]
+    ranks = [mask.bit_count() for mask in masks]
     for i, mask in enumerate(masks):
-        if any((found[i] > other) != bool(mask >> j & 1) for j, other in enumerate(found)):
+        if any((ranks[i] > other) != bool(mask >> j & 1) for j, other in enumerate(ranks)):
             raise ValueError(f"no priorities give {instance.object_names('PodGroup')[i]} the groups that it outranks")
-    return found
+    return ranks
 
 
 class _Replay:
@@ -88,10 +88,10 @@ class _Replay:
                 at = self._submit(at, choice, state)
                 state = stepper.step(state, choice).after
                 self._path.append(self._model.say_choice(choice))
-                at = self._taken(at, choice)
+                at = self._after(at, choice)
                 self._compare(at, state)
         except Broken as error:
-            return Mismatch(error.reason, list(self._path), error.expected, error.found)
+            return Mismatch(error.reason, list(self._path), error.expected, error.actual)
         return None
 
     def _recovered(self, down: Snapshot) -> Snapshot:
@@ -109,32 +109,32 @@ class _Replay:
             self._compare(at, state)
         return at
 
-    def _taken(self, at: Snapshot, choice: Choice) -> Snapshot:
+    def _after(self, at: Snapshot, choice: Choice) -> Snapshot:
         given = dict(choice.parameters)
         if choice.action == "crash":
             return self._recovered(self._runner.crash(at))
         name = self._specs[given["p"]].name
-        said = self._model.say_choice(choice)
+        words = self._model.say_choice(choice)
         if choice.action in ("allocate", "preempt"):
             cells = [cell for i, cell in enumerate(self._cells) if given["K"] >> i & 1]
-            return self._do(at, said, lambda scheduler: scheduler.schedule(name, lambda memory, group: cells))
+            return self._do(at, words, lambda scheduler: scheduler.schedule(name, lambda memory, group: cells))
         if choice.action == "complete":
-            return self._do(at, said, methodcaller("complete", name))
+            return self._do(at, words, methodcaller("complete", name))
         assert choice.action in DELETIONS, f"no request is {choice.action}"
-        return self._do(at, said, methodcaller("delete_group", name))
+        return self._do(at, words, methodcaller("delete_group", name))
 
-    def _do(self, at: Snapshot, said: str, call: Callable[[Scheduler], object]) -> Snapshot:
-        runs = self._runner.run(at, Operation(said, call))
+    def _do(self, at: Snapshot, words: str, call: Callable[[Scheduler], object]) -> Snapshot:
+        runs = self._runner.run(at, Operation(words, call))
         if not runs:
-            raise Broken(f"the scheduler refuses what the model allows: {said}")
+            raise Broken(f"the scheduler refuses what the model allows: {words}")
         return runs[-1].end
 
     def _compare(self, at: Snapshot, expected: State) -> None:
         rows = self._runner.rows(at)
-        found = self._abstraction.running(self._runner.memory(at), rows, self._abstraction.records(rows))
-        if found != expected:
-            say = self._model.say_state
-            raise Broken("the scheduler is not where the model is", expected=say(expected), found=say(found))
+        actual = self._abstraction.running(self._runner.memory(at), rows, self._abstraction.records(rows))
+        if actual != expected:
+            show = self._model.say_state
+            raise Broken("the scheduler is not where the model is", expected=show(expected), actual=show(actual))
 
 
 REPLAYS = {"repaired": replay}

@@ -42,7 +42,7 @@ class Point:
     """A point inside an operation, and a description of the last event."""
 
     at: Snapshot
-    said: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -58,26 +58,26 @@ class Run:
 class Operation:
     """A request that clients may send, as a description and as a call."""
 
-    said: str
+    description: str
     call: Callable[[Scheduler], object]
 
 
 def operations(specs: Sequence[GroupSpec], cells: Sequence[str]) -> list[Operation]:
     """Returns every request to a scheduler: for each pod, each group and each choice of cells."""
-    found: list[Operation] = []
+    all_operations: list[Operation] = []
     for spec in specs:
         name = spec.name
         for pod in spec.pods:
-            found.append(Operation(f"pod {name}/{pod} is submitted", methodcaller("submit", spec, pod)))
+            all_operations.append(Operation(f"pod {name}/{pod} is submitted", methodcaller("submit", spec, pod)))
         for size in range(1, len(cells) + 1):
             for chosen in combinations(cells, size):
-                said = f"group {name} is scheduled on {', '.join(chosen)}"
-                found.append(Operation(said, methodcaller("schedule", name, _always(chosen))))
-        found.append(Operation(f"group {name} completes its preemption", methodcaller("complete", name)))
+                scheduled = f"group {name} is scheduled on {', '.join(chosen)}"
+                all_operations.append(Operation(scheduled, methodcaller("schedule", name, _always(chosen))))
+        all_operations.append(Operation(f"group {name} completes its preemption", methodcaller("complete", name)))
         for pod in spec.pods:
-            found.append(Operation(f"pod {name}/{pod} is deleted", methodcaller("delete_pod", name, pod)))
-        found.append(Operation(f"group {name} is deleted", methodcaller("delete_group", name)))
-    return found
+            all_operations.append(Operation(f"pod {name}/{pod} is deleted", methodcaller("delete_pod", name, pod)))
+        all_operations.append(Operation(f"group {name} is deleted", methodcaller("delete_group", name)))
+    return all_operations
 
 
 def _always(chosen: Sequence[str]) -> CellChoice:
@@ -155,7 +155,7 @@ class Runner:
         except Exception as error:  # any exception is a bug
             raise Broken(f"the operation fails: {type(error).__name__}: {error}") from error
         if self._points:
-            raise Broken("the operation writes rows after it was installed", found=self._points[-1].said)
+            raise Broken("the operation writes rows after it was installed", actual=self._points[-1].description)
         if self._scheduler.snapshot() != (self._runs[-1].end if self._runs else at).memory:
             raise Broken("the operation changes the memory without reporting it")
         return self._runs

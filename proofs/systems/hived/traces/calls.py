@@ -116,10 +116,10 @@ class HivedReading:
     def stepper(self, call: Call, before: Call | None) -> Stepper:
         """Returns the stepper at the priorities of ``call``."""
         lowest, acting = [], []
-        for name, own in self.trace.groups.items():
+        for name, priority in self.trace.groups.items():
             entries = [c.table[name].priority for c in (call, before) if c is not None and name in c.table]
-            acting.append(entries[0] if entries else own)
-            lowest.append(min(entries, default=own))
+            acting.append(entries[0] if entries else priority)
+            lowest.append(min(entries, default=priority))
         everyone = range(len(self.groups))
         return self.at(
             tuple(
@@ -216,29 +216,33 @@ class _Reading:
         for action in self.whole.model.actions:
             if action.crash:
                 state = stepper.step(state, Choice(action.name)).after
-        found, states = list(state), self.whole.states
+        state_after, states = list(state), self.whole.states
         for number, name in enumerate(self.whole.groups):
             slot = instance.slot(GROUP) + number
             bound = any(pod.state == "bound" for pod in self.call.pods[name])
-            if states[GROUP][found[slot]] == "Allocated" and not bound:
+            if states[GROUP][state_after[slot]] == "Allocated" and not bound:
                 steps.append(f"{name} was not durable")
-                found[slot] = states[GROUP].index("Pending")
+                state_after[slot] = states[GROUP].index("Pending")
                 for cell in range(len(self.whole.trace.cells)):
-                    if found[instance.slot(CELL, "user") + cell] == number:
-                        found[instance.slot(CELL) + cell] = states[CELL].index("Free")
-                        found[instance.slot(CELL, "user") + cell] = -1
-        return Path(tuple(steps), tuple(found))
+                    if state_after[instance.slot(CELL, "user") + cell] == number:
+                        state_after[instance.slot(CELL) + cell] = states[CELL].index("Free")
+                        state_after[instance.slot(CELL, "user") + cell] = -1
+        return Path(tuple(steps), tuple(state_after))
 
     def reborn(self, path: Path) -> Path:
         """Turns Deleted groups whose names have pods into new Pending groups (rule 2)."""
         instance, states = self.whole.instance, self.whole.states
-        found, steps = list(path.state), list(path.steps)
+        state_after, steps = list(path.state), list(path.steps)
         for number, name in enumerate(self.whole.groups):
             slot = instance.slot(GROUP) + number
-            if states[GROUP][found[slot]] == "Deleted" and self.call.pods[name] and not self.held(path.state, number):
-                found[slot] = states[GROUP].index("Pending")
+            if (
+                states[GROUP][state_after[slot]] == "Deleted"
+                and self.call.pods[name]
+                and not self.held(path.state, number)
+            ):
+                state_after[slot] = states[GROUP].index("Pending")
                 steps.append(f"{name} is a new group of that name")
-        return Path(tuple(steps), tuple(found), path.refused)
+        return Path(tuple(steps), tuple(state_after), path.refused)
 
     def held(self, state: State | Mapping[int, int], number: int) -> frozenset[int]:
         """The cells with which a group is associated."""
@@ -248,16 +252,16 @@ class _Reading:
 
     def choices(self, state: State, number: int, events: Iterable[str]) -> Iterator[tuple[Choice, str]]:
         """The choices, for one group, of actions that fire one of ``events`` on it first, and of e9."""
-        wanted = tuple(events)
+        event_names = tuple(events)
         for name, event in self.whole.events.items():
             action = self.whole.model.action(name)
-            if event.sort == GROUP and event.name in wanted:
+            if event.sort == GROUP and event.name in event_names:
                 for parameters in self.parameters(action, state, number):
                     yield Choice(name, parameters), event.name
-            elif event.sort == CELL and event.name == "e9" and "e4" in wanted:
-                gone = self.vacated(state, number)
-                if gone:
-                    yield Choice(name, ((event.who, gone[0]),)), event.name
+            elif event.sort == CELL and event.name == "e9" and "e4" in event_names:
+                vacated_by = self.vacated(state, number)
+                if vacated_by:
+                    yield Choice(name, ((event.who, vacated_by[0]),)), event.name
 
     def parameters(self, action: Action, state: State, number: int) -> Iterator[tuple[tuple[str, int], ...]]:
         """The group, and the sets of cells that it may have been given (see the module's docstring)."""
@@ -267,10 +271,10 @@ class _Reading:
             yield tuple((w, number) for w in who)
             return
         before, after = self.held(state, number), self.held(self.observed, number)
-        taken, open_cells = after - before, sorted(after & before)
+        new_cells, open_cells = after - before, sorted(after & before)
         for size in range(len(open_cells) + 1):
             for more in combinations(open_cells, size):
-                mask = sum(1 << c for c in (*taken, *more))
+                mask = sum(1 << c for c in (*new_cells, *more))
                 if mask:  # a group is given at least one cell
                     yield tuple((v.name, number if v.name in who else mask) for v in action.parameters)
 
@@ -315,8 +319,8 @@ class _Reading:
         """The group of the call, and the groups whose state differs from the observed one."""
         slot = self.whole.instance.slot(GROUP)
         changed = [n for i, n in enumerate(self.whole.groups) if state[slot + i] != self.observed[slot + i]]
-        own = [self.call.group] if self.call.group else []
-        return [*own, *(name for name in changed if name not in own)]
+        called = [self.call.group] if self.call.group else []
+        return [*called, *(name for name in changed if name not in called)]
 
     def not_this_call(self, group: str, event: str) -> list[Requirement]:
         """The requirements that forbid ``event`` on ``group`` in a call of this kind (rule 3)."""

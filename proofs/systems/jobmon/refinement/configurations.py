@@ -74,9 +74,9 @@ class Configuration:
         )
         scaling = {task.name: Scaling({"memory": lambda value: value + 1}) for task in tasks}
         spec = WorkflowSpec("w", tasks, scaling)
-        again = {Resume.NO: Resume.COLD}
+        second_resume = {Resume.NO: Resume.COLD}
         clients = {
-            f"c{number}": ClientSpec(spec, resume, again.get(resume, resume))
+            f"c{number}": ClientSpec(spec, resume, second_resume.get(resume, resume))
             for number, resume in enumerate(self.clients, 1)
         }
         cluster = Refusing() if self.may.refusing else SimulatedCluster()

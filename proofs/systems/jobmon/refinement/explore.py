@@ -15,7 +15,7 @@ from schedproof.proofs.refinement.simulation import Meaning, ModelSteps, Move, S
 from .canonical import canonical
 from .configurations import TROUBLE, Configuration
 from .meaning import Meanings
-from .moves import TAKEN, Seen, of_act, terminated
+from .moves import JOB_STARTS, Seen, of_act, terminated
 
 BEGIN = "distributor_starts"
 """The world starts with all distributors running; the model starts them by this action."""
@@ -90,7 +90,7 @@ class Exploration(Simulation[At, Act]):
         """The number of acts that changed the state; a nonconforming act counts as well."""
         return self._changes
 
-    def said(self, act: Act) -> str:
+    def description(self, act: Act) -> str:
         """Returns who did what, and which requests were sent."""
         how = f" ({act.ending})" if act.ending is not None else ""
         return f"{act.who} {act.kind}{how}" + "".join(f": {_in_words(request)}" for request, _ in self._seen)
@@ -125,7 +125,7 @@ class Exploration(Simulation[At, Act]):
         return images
 
     def _may_be_taken(self, image: Image, instance: int) -> bool:
-        steps = [choice for action in TAKEN for choice, _ in self.steps.of(image, action)]
+        steps = [choice for action in JOB_STARTS for choice, _ in self.steps.of(image, action)]
         return any(dict(choice.parameters).get("i") == instance for choice in steps)
 
     def name(self, sort: str, number: int) -> str:

@@ -64,7 +64,7 @@ TAKES_FOR_DEAD = (ask.Lapse, ask.Fence, ask.ReapRun)
 """Requests that must wait for one lease after the server starts: in the model, the lease has not run out yet."""
 
 OVER = ("triage_lost", "triage_resources", "end_doomed", "give_up_lost")
-TAKEN = ("take_job", "start_refused")
+JOB_STARTS = ("take_job", "start_refused")
 """Why a job may be terminated: it is not needed any more, or its wrapper may not start."""
 
 

@@ -77,9 +77,9 @@ class Entry:
 
 def moves_of(model: Model) -> Set[tuple[str, str]]:
     """Returns every move that a row may show."""
-    own = [row for row in model.table("Task") if row.event == "reset" or model.changes]
-    through_error = {(row.source, ERROR) for row in own if row.event == "retry"}
-    return {(row.source, row.target) for row in (*own, *table_of(model, "Task"))} | through_error | NEWER
+    of_variant = [row for row in model.table("Task") if row.event == "reset" or model.changes]
+    through_error = {(row.source, ERROR) for row in of_variant if row.event == "retry"}
+    return {(row.source, row.target) for row in (*of_variant, *table_of(model, "Task"))} | through_error | NEWER
 
 
 @dataclass(frozen=True)
@@ -237,10 +237,10 @@ def _entries(lines: Sequence[TextLine]) -> Iterator[Entry]:
         before = row["id"]
         source = row["previous_status"]
         entered, exited = as_time(row["entered_at"], line, '"entered_at"'), row["exited_at"]
-        earlier, told = entered_last.get(row["task_id"], (entered, 0))
+        earlier, earlier_line = entered_last.get(row["task_id"], (entered, 0))
         if entered < earlier:
             raise line.error(
-                f'"entered_at" is before that of line {told}, of the same task; ids are given in the order of time'
+                f'"entered_at" is before that of line {earlier_line}, of the same task; ids are given in the order of time'
             )
         entered_last[row["task_id"]] = entered, line.number
         yield Entry(
@@ -260,8 +260,8 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Aud
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
-    found = first_object(lines).keys()
-    return _is_csv(lines) or ({"task_id", "new_status"} <= found and "event" not in found)
+    names = first_object(lines).keys()
+    return _is_csv(lines) or ({"task_id", "new_status"} <= names and "event" not in names)
 
 
 AUDIT = Format(

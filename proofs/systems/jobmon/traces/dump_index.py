@@ -68,7 +68,7 @@ class DumpIndex:
                     for column in BELONGS[sort]:
                         if row.columns.get(column) is not None:
                             self._learn(dump, sort, number, column, row.columns[column])
-        self.ids = {sort: sorted(found) for sort, found in ids.items()}
+        self.ids = {sort: sorted(numbers) for sort, numbers in ids.items()}
 
     def _learn(self, dump: Dump, sort: str, number: int, column: str, value: int) -> None:
         known = self.belongs.setdefault((sort, number, column), value)

@@ -92,15 +92,15 @@ class _Dumps:
         return Validation(verdict, note=exceeded, size=size, breaks=tuple(breaks))
 
     def _workflows(self) -> list[Part]:
-        index, found = self.index, []
+        index, records = self.index, []
         known = {n for n in index.ids["WorkflowRun"] if ("WorkflowRun", n, "workflow_id") in index.belongs}
         numbers = {*index.ids["Workflow"], *(index.belongs["WorkflowRun", n, "workflow_id"] for n in known)}
         for number in sorted(numbers):
             runs = index.of("WorkflowRun", "workflow_id", number)
-            found.append(
+            records.append(
                 workflow_part(self.model, self.memory, index, number if number in index.ids["Workflow"] else None, runs)
             )
-        return found + [
+        return records + [
             workflow_part(self.model, self.memory, index, None, [n]) for n in index.ids["WorkflowRun"] if n not in known
         ]
 
@@ -108,13 +108,13 @@ class _Dumps:
         index = self.index
         of = {n: index.belongs.get(("TaskInstance", n, "task_id")) for n in index.ids["TaskInstance"]}
         tasks = sorted({*index.ids["Task"], *(task for task in of.values() if task is not None)})
-        found = []
+        records = []
         for task in tasks:
             instances = [n for n, whose in of.items() if whose == task]
-            found.append(
+            records.append(
                 task_part(self.model, self.memory, index, task if task in index.ids["Task"] else None, instances)
             )
-        return found + [
+        return records + [
             task_part(self.model, self.memory, index, None, [n]) for n, whose in of.items() if whose is None
         ]
 
@@ -166,14 +166,14 @@ class _PartSeen:
         runs = self.part.rows["WorkflowRun"]
         if after.exceeded:
             return {run: states for run, states in self.runs_may_be.items() if run not in runs}
-        model, places, found = self.part.model, self.part.view.places, dict(self.runs_may_be)
+        model, places, possible = self.part.model, self.part.view.places, dict(self.runs_may_be)
         begins = self.now.states or beginnings(self.part, self.index, self.dump)
         for at, run in enumerate(runs):
             were, are = ({v[places["WorkflowRun", "", at]] for v in states} for states in (begins, after.states))
             from_ = {s for state in were for s in led_from(model, "WorkflowRun", state)}
             to = {s for state in are for s in led_to(model, "WorkflowRun", state)}
-            found[run] = frozenset(from_ & to)
-        return found
+            possible[run] = frozenset(from_ & to)
+        return possible
 
     @property
     def stays(self) -> bool:
@@ -248,8 +248,8 @@ def _read(model: Model, lines: Sequence[TextLine], requested: Requested) -> _Dum
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
-    found = first_object(lines)
-    return bool(found.keys() & set(TABLES)) and "schedproof" not in found
+    record = first_object(lines)
+    return bool(record.keys() & set(TABLES)) and "schedproof" not in record
 
 
 DUMPS = Format(

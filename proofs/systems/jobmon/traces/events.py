@@ -105,36 +105,36 @@ class Entry:
 
 def _console(text: str) -> dict[str, Any]:
     """The event of a line from structlog's console renderer: the message, then key=value."""
-    found: dict[str, Any] = {"event": text}
+    fields: dict[str, Any] = {"event": text}
     stamp = STAMP.match(text)
     if stamp:
-        found["timestamp"] = stamp[1].replace("Z", "+00:00")
+        fields["timestamp"] = stamp[1].replace("Z", "+00:00")
     for key, value in CONSOLE.findall(text):
         plain = value.strip("'\"")
-        found[key] = (
+        fields[key] = (
             None
             if plain == "None"
             else int(plain)
             if plain.isascii() and plain.isdigit() and len(plain) < 19
             else plain
         )
-    return found
+    return fields
 
 
 def _event(line: TextLine) -> Line:
     if line.text.startswith("{"):
-        found = line.object()
-        stamp = found.value.get("timestamp")
+        parsed = line.object()
+        stamp = parsed.value.get("timestamp")
         if isinstance(stamp, str) and stamp.endswith("Z"):
-            return Line(found.file, found.number, {**found.value, "timestamp": stamp[:-1] + "+00:00"})
-        return found
+            return Line(parsed.file, parsed.number, {**parsed.value, "timestamp": stamp[:-1] + "+00:00"})
+        return parsed
     if re.match(r"\[\s*[{\]]", line.text):
         raise TraceError(f"{line.file}, line {line.number}: a list; write each event as a line of its own")
     return Line(line.file, line.number, _console(line.text))
 
 
 def _message(text: str) -> tuple[str, re.Match[str]] | None:
-    return next(((name, found) for name, pattern in MESSAGES.items() if (found := pattern.search(text))), None)
+    return next(((name, match) for name, pattern in MESSAGES.items() if (match := pattern.search(text))), None)
 
 
 def _id(line: Line, key: str, shown: str | None = None) -> int:
@@ -164,10 +164,10 @@ def _entry(line: Line, number: int) -> Entry | None:
     Raises:
         TraceError: a value is missing, or is not a status.
     """
-    found = _message(line.value["event"])
-    if found is None:
+    named = _message(line.value["event"])
+    if named is None:
         return None
-    kind, match = found
+    kind, match = named
     if kind in ("untimely", "invalid"):
         sort = (
             match["machine"]

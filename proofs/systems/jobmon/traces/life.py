@@ -56,13 +56,13 @@ class Machine:
     sort: str
     steps: PartialSteps = field(init=False)
     moves: list[Move] = field(init=False)
-    own: frozenset[tuple[str, str]] = field(init=False)
+    variant_moves: frozenset[tuple[str, str]] = field(init=False)
     """The states and events of the moves that only the variant has."""
 
     def __post_init__(self) -> None:
         view = view_of(self.model, self.sort)
         self.steps = PartialSteps(view, Plan.of(view))
-        self.own = frozenset((row.source, row.event) for row in added(self.model, self.sort))
+        self.variant_moves = frozenset((row.source, row.event) for row in added(self.model, self.sort))
         self.moves = [(state, step.after[0], step) for state in self.states for step in self.steps.steps((state,))]
 
     @property
@@ -81,7 +81,8 @@ class Machine:
         events = [event for who, event in step.fired if who == me]
         known = UNLOGGED[self.sort]
         return any(
-            (source, e) in self.own or (e in known and ((among := known[e]) is None or source in among)) for e in events
+            (source, e) in self.variant_moves or (e in known and ((among := known[e]) is None or source in among))
+            for e in events
         )
 
     def between(self, states: Iterable[str], without: Sequence[StepInvariant] = ()) -> frozenset[str]:
@@ -90,19 +91,19 @@ class Machine:
         Args:
             without: leaves out steps that break these properties.
         """
-        found, todo = set(states), list(states)
+        reached, todo = set(states), list(states)
         while todo:
             now = todo.pop()
             for source, target, step in self.moves:
                 if (
                     source == now
-                    and target not in found
+                    and target not in reached
                     and self._unlogged((source, target, step))
                     and self._keeps(source, step, without)
                 ):
-                    found.add(target)
+                    reached.add(target)
                     todo.append(target)
-        return frozenset(found)
+        return frozenset(reached)
 
     def after(
         self, states: Iterable[str], targets: frozenset[str], without: Sequence[StepInvariant] = ()

@@ -195,20 +195,20 @@ class _Seen:
         value are left out.
         """
         endless, observed = self.part.may_have_more(self.sight), self.sight.observed
-        found: list[frozenset[Any] | None] = []
+        allowed_values: list[frozenset[Any] | None] = []
         for at, name in enumerate(self.view.follows):
             sort, attribute, _ = name
             if not attribute:
-                found.append(led_to(self.part.model, sort, observed[name]) if name in observed else None)
+                allowed_values.append(led_to(self.part.model, sort, observed[name]) if name in observed else None)
             elif attribute == "attempts" and endless and name not in observed:
-                found.append(NOT_COUNTED)
+                allowed_values.append(NOT_COUNTED)
             elif attribute == "attempts" and endless:
                 counts = [v[at] for v in self.before if v[at] is not UNKNOWN]
                 most = max([observed[name], *counts]) + 1
-                found.append(frozenset({UNKNOWN, *range(most + 1)}))
+                allowed_values.append(frozenset({UNKNOWN, *range(most + 1)}))
             else:
-                found.append(None)
-        return tuple(found)
+                allowed_values.append(None)
+        return tuple(allowed_values)
 
     # --- Violated properties
 
@@ -218,14 +218,14 @@ class _Seen:
         A step invariant is reported if every path from ``before`` to ``after`` breaks it. An invariant is reported if
         every state in ``after`` breaks it, and not every state in ``before`` did.
         """
-        found = [self.broken(prop) for prop in self.broken_steps(before, after)] if self.started else []
+        violated = [self.broken(prop) for prop in self.broken_steps(before, after)] if self.started else []
         for prop in self.part.invariants(False):
             objects = [self.violated(prop, values) for values in after]
             known = self.started and all(self.violated(prop, values) is not None for values in before)
             if all(objects) and not known:
                 who = ", ".join(self.part.names.get(obj, obj[0]) for _, obj in objects[0] or ())
-                found.append(self.broken(prop, f" ({who})" if who else ""))
-        return found
+                violated.append(self.broken(prop, f" ({who})" if who else ""))
+        return violated
 
     def broken_steps(self, before: Sequence[Values], after: Sequence[Values]) -> list[StepInvariant]:
         """Returns the step invariants that every path breaks."""
@@ -259,12 +259,12 @@ class _Seen:
     def nearest(self) -> list[Path]:
         """Returns paths from some of the states before, as far as the search can go."""
         anything: Allowed = (None,) * len(self.view.follows)
-        found: list[Path] = []
+        paths: list[Path] = []
         for start in self.before[:5]:
             for allowed in (anything, self.allowed):
                 try:
-                    found += self.ways_from(start, allowed)
+                    paths += self.ways_from(start, allowed)
                     break
                 except TooManyStates:
                     continue  # the verdict stands; only the report's search is narrower
-        return found
+        return paths

@@ -29,11 +29,11 @@ def names_of(rows: Mapping[str, Sequence[int]]) -> dict[Obj, str]:
 
 def _processes(runs: int, instances: int) -> dict[Field, Any]:
     """Gives each run a client and a distributor, and each instance a job."""
-    found: dict[Field, Any] = {}
+    values: dict[Field, Any] = {}
     for n in range(runs):
-        found |= {("Client", "run", n): ("WorkflowRun", n), ("Distributor", "run", n): ("WorkflowRun", n)}
-        found["WorkflowRun", "workflow", n] = ("Workflow", 0)
-    return found | {("TaskInstance", "job", n): ("Job", n) for n in range(instances)}
+        values |= {("Client", "run", n): ("WorkflowRun", n), ("Distributor", "run", n): ("WorkflowRun", n)}
+        values["WorkflowRun", "workflow", n] = ("Workflow", 0)
+    return values | {("TaskInstance", "job", n): ("Job", n) for n in range(instances)}
 
 
 def workflow_part(model: Model, memory: Memory, index: DumpIndex, workflow: int | None, runs: Sequence[int]) -> Part:
@@ -108,7 +108,7 @@ def beginnings(part: Part, index: DumpIndex, first: Dump) -> list[Values]:
     if prod(map(len, choices)) > MOST_VALUES:
         raise TooManyStates(f"what is not shown of {', '.join(part.names.values())} may be in too many states")
     unobserved = [obj for obj in part.unobserved if not index.knows_all(obj[0], first)]
-    return [found for values in product(*choices) for found in _with_latest(view, values, unobserved)]
+    return [state for values in product(*choices) for state in _with_latest(view, values, unobserved)]
 
 
 def _with_latest(view: View, values: Values, unobserved: Sequence[Obj]) -> Iterator[Values]:
@@ -118,10 +118,10 @@ def _with_latest(view: View, values: Values, unobserved: Sequence[Obj]) -> Itera
         yield values
         return
     shown = zip(view.follows, values, strict=True)
-    there = [
+    instances = [
         at for (sort, attribute, at), state in shown if (sort, attribute) == ("TaskInstance", "") and state != "Absent"
     ]
-    latest: Obj = ("TaskInstance", there[-1]) if there else NOBODY
+    latest: Obj = ("TaskInstance", instances[-1]) if instances else NOBODY
     for obj in (latest, *unobserved):
         yield (*values[:place], obj, *values[place + 1 :])
 

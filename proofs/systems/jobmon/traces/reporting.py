@@ -100,12 +100,12 @@ class PartReporter:
     def _could(self, name: Field, were: Iterable[str], to: str) -> list[Candidate]:
         sort, _, number = name
         who = self.names[sort, number]
-        found = []
+        candidates = []
         for now in sorted(were):
             could = sorted(led_from(self.model, sort, now))
             differs = [Difference(who, "state", " or ".join(could), to)]
-            found.append(Candidate((), {sort: {who: {"state": now}}}, differs, (), None))
-        return found[:MOST_SHOWN]
+            candidates.append(Candidate((), {sort: {who: {"state": now}}}, differs, (), None))
+        return candidates[:MOST_SHOWN]
 
     def _differing(self, values: Values, sight: PartObservation) -> list[Difference]:
         return [
@@ -127,8 +127,8 @@ class PartReporter:
         return shown
 
     def _named(self, words: str) -> str:
-        def name(found: re.Match[str]) -> str:
-            obj = (found[1], int(found[2]))
+        def name(match: re.Match[str]) -> str:
+            obj = (match[1], int(match[2]))
             run = self.names.get(("WorkflowRun", obj[1]))
             role = {"Client": "the client of ", "Distributor": "the distributor of "}.get(obj[0])
             return self.names.get(obj) or (f"{role}{run}" if role and run else f"some {obj[0]}")

@@ -70,8 +70,8 @@ class Memory:
             return known[values]
 
         begins = _may_be(view, in_order, start, allowed)
-        found = self.ways[key] = list(closure(Path((), start), moves, MOST_VALUES)) if begins else []
-        return found
+        paths = self.ways[key] = list(closure(Path((), start), moves, MOST_VALUES)) if begins else []
+        return paths
 
     def _moves_from(
         self, view: View, in_order: str, values: Values, allowed: Allowed, without: Sequence[StepInvariant]

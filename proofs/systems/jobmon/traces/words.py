@@ -89,13 +89,13 @@ def state_of(sort: str, status: str, line: Line, where: str, constants: bool = F
         TraceError: there is no such state.
     """
     letters = LETTERS[sort]
-    found = letters.get(status)
-    if found is None and constants:
-        found = {_constant(name): name for name in letters.values()}.get(status)
-    if found is None:
+    state = letters.get(status)
+    if state is None and constants:
+        state = {_constant(name): name for name in letters.values()}.get(status)
+    if state is None:
         known = ", ".join(f"{letter} ({name})" for letter, name in letters.items())
         raise line.error(f"{where}: unknown status {status!r:.60} of {CALLED[sort]}s; choose from {known}")
-    return found
+    return state
 
 
 def _constant(name: str) -> str:
@@ -152,13 +152,13 @@ def as_time(time: Any, line: Line, where: str) -> float:
     if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < LATEST:
         return float(time)
     try:
-        found = datetime.fromisoformat(str(time) if STAMP.match(str(time)) else "")
+        moment = datetime.fromisoformat(str(time) if STAMP.match(str(time)) else "")
     except ValueError:
         raise line.error(
             f'{where}: {time!r:.60} is not a time; write a number or a text such as "2026-02-01T12:00:00"'
         ) from None
     # A time without a zone has the database's zone: only the order counts.
-    return (found if found.tzinfo else found.replace(tzinfo=_UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=_UTC)).timestamp()
 
 
 _UTC = datetime.fromisoformat("2000-01-01T00:00:00+00:00").tzinfo

@@ -61,11 +61,11 @@ class Abstraction:
             Broken: a record is missing that must exist.
         """
         new = _Image(self.instance, self._numbers, before)
-        there = self._partition(new, world)
+        has_partition = self._partition(new, world)
         for n, name in enumerate(self.names.queues):
             self._queue(new, n, next((q for q in world.queues if q.name == name), None))
         # Nodes are removed with their partition; the model then keeps their last state.
-        for n, name in enumerate(self.names.nodes if there else ()):
+        for n, name in enumerate(self.names.nodes if has_partition else ()):
             self._node(new, n, next((it for it in world.nodes if it.name == name), None))
         pending = {t.name for t in times.pending}
         under_way = {t.name for t in times.under_way}
@@ -79,13 +79,13 @@ class Abstraction:
             it = next((a for a in reversed(records) if a.state != "Rejected"), records[-1])
             new.state("Application", n, it.state)
             # An ended application stays known, unless it was removed before.
-            gone = it in world.tracked and (it.state == "Completing" or not new.got("Application", "known", n))
-            new.put("Application", "known", n, it.state != "Rejected" and not gone)
-            mine = None if it.state_timer is None else Wakeup(Kind.STATE, it.serial, it.state_timer)
-            timer = "off" if it.state not in KEPT else "armed" if mine in pending else "ran"
+            is_removed = it in world.tracked and (it.state == "Completing" or not new.got("Application", "known", n))
+            new.put("Application", "known", n, it.state != "Rejected" and not is_removed)
+            state_wakeup = None if it.state_timer is None else Wakeup(Kind.STATE, it.serial, it.state_timer)
+            timer = "off" if it.state not in KEPT else "armed" if state_wakeup in pending else "ran"
             new.put("Application", "timer", n, ("off", "armed", "ran").index(timer))
             if timer == "ran":
-                if mine not in under_way:
+                if state_wakeup not in under_way:
                     raise Broken(f"the timer of {name} in {it.state} is neither armed nor under way")
                 new.state("Wakeup", wakeups, "under_way")
                 new.put("Wakeup", "application", wakeups, n)
@@ -102,11 +102,11 @@ class Abstraction:
         return new.packed
 
     def _partition(self, new: _Image, world: World) -> bool:
-        found = next((p for p in world.partitions if p.name == self.names.partition), None)
-        new.put("Partition", "deleted", 0, found is None)
-        if found is not None:
-            new.state("Partition", 0, found.state)
-        return found is not None
+        partition = next((p for p in world.partitions if p.name == self.names.partition), None)
+        new.put("Partition", "deleted", 0, partition is None)
+        if partition is not None:
+            new.state("Partition", 0, partition.state)
+        return partition is not None
 
     def _queue(self, new: _Image, n: int, queue: impl.Queue | None) -> None:
         new.put("Queue", "deleted", n, queue is None)

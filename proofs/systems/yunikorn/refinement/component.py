@@ -36,13 +36,13 @@ def every_option(draft: Draft) -> list[Option]:
 
     Which of them the core prefers is policy, and not part of the model.
     """
-    found: list[Option] = []
+    options: list[Option] = []
     for application in sorted(draft.applications.values(), key=lambda a: a.serial):
         for ask in draft.pending(application.name) if draft.is_in_cycle(application) else ():
-            found += draft.plain_options(ask, application)
+            options += draft.plain_options(ask, application)
             nodes = draft.nodes_for(ask, application)
-            found += [Option(ask.name, node.name, it.name) for it in draft.replaceable(ask) for node in nodes]
-    return found
+            options += [Option(ask.name, node.name, it.name) for it in draft.replaceable(ask) for node in nodes]
+    return options
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ REFERENCE = Parts()
 
 @dataclass(frozen=True)
 class Container:
-    """An allocation as the resource manager knows it; ``wanted`` says why the core has asked for it back, if it has."""
+    """An allocation as the resource manager knows it; ``release_reason`` says why the core has asked for it back, if it has."""
 
     ask: str
     node: str
-    wanted: TerminationType | None = None
+    release_reason: TerminationType | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Snapshot:
 
     Attributes:
         process: distinguishes its timers from those of a process that has died.
-        told: the running containers, by the core's messages to the resource manager.
+        reported_containers: the running containers, by the core's messages to the resource manager.
         lost: the containers that the core does not know any more.
     """
 
@@ -86,7 +86,7 @@ class Snapshot:
     times: Times
     process: int
     image: State
-    told: frozenset[Container] = frozenset()
+    reported_containers: frozenset[Container] = frozenset()
     lost: frozenset[Container] = frozenset()
 
     @property
@@ -110,7 +110,7 @@ class Operation:
     """An operation on the core.
 
     Args:
-        said: the operation in words.
+        description: the operation in words.
         call: does it.
         labels: the model's step that it is, by each of its names; empty if it is no step.
         lost: the containers that the core does not know after it.
@@ -118,12 +118,12 @@ class Operation:
         rejected: the step that it is if the core rejects the application.
         crash: whether the core begins again in the model's initial state.
         ended: the asks whose containers the resource manager has ended before the operation.
-        found: the containers that the resource manager reports to a core that does not know them.
-        again: whether the core may repeat its earlier messages.
+        reported: the containers that the resource manager reports to a core that does not know them.
+        may_repeat: whether the core may repeat its earlier messages.
         must: whether the core may neither refuse it nor reject its application.
     """
 
-    said: str
+    description: str
     call: Callable[[Component], object]
     labels: tuple[Choice, ...] = ()
     lost: frozenset[Container] = frozenset()
@@ -131,8 +131,8 @@ class Operation:
     rejected: tuple[Choice, ...] = ()
     crash: bool = False
     ended: frozenset[str] = frozenset()
-    found: frozenset[Container] = frozenset()
-    again: bool = False
+    reported: frozenset[Container] = frozenset()
+    may_repeat: bool = False
     must: bool = False
 
     def names(self, answers: Sequence[Response]) -> tuple[Choice, ...]:
@@ -169,14 +169,14 @@ class Component:
             refused = any(isinstance(answer, REFUSALS) for answer in self.answers)
         rejected = any(isinstance(answer, ApplicationRejected) for answer in self.answers)
         if operation.must and (refused or rejected):
-            raise Broken("the core does not take back what it has lost", found=f"{self.answers or 'an exception'}")
+            raise Broken("the core does not take back what it has lost", actual=f"{self.answers or 'an exception'}")
         if refused:
             if self.core.world != before:
                 raise Broken("the request was refused, but it changed something")
             return None
         return self.core.world, self.clock.snapshot()
 
-    def hears(self, told: frozenset[Container], operation: Operation) -> frozenset[Container]:
+    def hears(self, before: frozenset[Container], operation: Operation) -> frozenset[Container]:
         """Returns the containers after an operation, by the core's answers.
 
         Raises:
@@ -184,24 +184,24 @@ class Component:
         """
         if operation.crash:
             return frozenset()
-        running = {c.ask: c for c in told | operation.found if c.ask not in operation.ended}
+        running = {c.ask: c for c in before | operation.reported if c.ask not in operation.ended}
         for answer in self.answers:
             match answer:
                 case NewAllocation(_, ask, _, node):
-                    if operation.again and running.get(ask) == Container(ask, node):
+                    if operation.may_repeat and running.get(ask) == Container(ask, node):
                         continue
                     if ask in running:
-                        raise Broken(f"the resource manager is told of {ask} again")
+                        raise Broken(f"the core reports {ask} again")
                     running[ask] = Container(ask, node)
                 case ReleasedAllocation(_, ask, termination):
                     if ask not in running:
-                        raise Broken(f"the resource manager is told of the end of {ask}, which it has not")
+                        raise Broken(f"the core reports the end of {ask}, which the resource manager does not have")
                     if termination is TerminationType.STOPPED_BY_RM:
                         del running[ask]
-                    elif operation.again and running[ask].wanted is not termination:
+                    elif operation.may_repeat and running[ask].release_reason is not termination:
                         raise Broken(f"the resource manager is asked for {ask} as it has not been asked before")
                     else:
-                        running[ask] = replace(running[ask], wanted=termination)
+                        running[ask] = replace(running[ask], release_reason=termination)
         return frozenset(running.values())
 
     def handle(self, request: Request) -> None:

@@ -50,7 +50,7 @@ class Exploration(SideBySide):
             try:
                 self._try(node, at, operation)
             except Broken as error:
-                self.break_off(node, operation.said, error)
+                self.break_off(node, operation.description, error)
 
     def _try(self, node: int, at: Snapshot, operation: Operation) -> None:
         done = self._component.run(at, operation)
@@ -58,63 +58,63 @@ class Exploration(SideBySide):
             return
         if operation.crash:
             self.crash_points += 1
-        after = self._stands(operation, self.model.initial if operation.crash else at.image, at.told)
+        after = self._stands(operation, self.model.initial if operation.crash else at.image, at.reported_containers)
         labels = operation.names(self._component.answers)
         if after.key == at.key and not operation.crash:
             # A request without effect is a step only where the model has the same step without effect.
             for label in set(labels) & {choice for choice, to in self.model.steps[at.image] if to == at.image}:
-                self.edge(node, node, label, operation.said)
+                self.edge(node, node, label, operation.description)
             return
-        there = self._at(after)
+        target = self._at(after)
         if operation.crash:
-            self._jump(node, there, operation, self.model.initial)
+            self._jump(node, target, operation, self.model.initial)
         elif operation.path:
-            self._jump(node, there, operation, self.model.walk(at.image, operation.path))
+            self._jump(node, target, operation, self.model.walk(at.image, operation.path))
         else:
             if not labels and after.image != at.image:
-                say = self.model.say_state
-                raise Broken("no step of the model is this", expected=say(at.image), found=say(after.image))
+                show = self.model.say_state
+                raise Broken("no step of the model is this", expected=show(at.image), actual=show(after.image))
             for label in labels or (SILENT,):
-                self.edge(node, there, label, operation.said)
+                self.edge(node, target, label, operation.description)
 
     def _jump(self, a: int, b: int, operation: Operation, expected: State | None) -> None:
         """An edge that is several steps of the model, or a crash."""
-        say = self.model.say_state
+        show = self.model.say_state
         if expected is None:
             steps = ", ".join(self.model.say_choice(step) for step in operation.path)
             raise Broken("the model cannot take these steps one after the other", expected=steps)
         if expected != self.images[b]:
             raise Broken(
-                "it leads to another state than in the model", expected=say(expected), found=say(self.images[b])
+                "it leads to another state than in the model", expected=show(expected), actual=show(self.images[b])
             )
-        self.jump(a, b, operation.said)
+        self.jump(a, b, operation.description)
 
-    def _stands(self, operation: Operation, before: State, told: frozenset[Container]) -> Snapshot:
+    def _stands(self, operation: Operation, before: State, reported: frozenset[Container]) -> Snapshot:
         """Returns the snapshot after an operation.
 
         Args:
             operation: the operation that has run.
             before: the image of the state before.
-            told: the containers before.
+            reported: the containers before.
 
         Raises:
             Broken: the core's records and its messages to the resource manager disagree.
         """
         world, times = self._component.core.world, self._component.clock.snapshot()
         image = self._abstraction.image(world, times, before)
-        told = self._component.hears(told, operation)
-        there = {
+        reported = self._component.hears(reported, operation)
+        running = {
             Container(it.name, it.node, it.termination if it.status is Status.RELEASING else None)
             for it in world.allocations
             if it.confirmed
         }
-        if there != told:
+        if running != reported:
             raise Broken(
-                "the resource manager has been told of other containers than there are",
-                expected=f"{sorted(map(str, there))}",
-                found=f"{sorted(map(str, told))}",
+                "the core has reported other containers than there are",
+                expected=f"{sorted(map(str, running))}",
+                actual=f"{sorted(map(str, reported))}",
             )
-        return Snapshot(world, times, self._component.core.process, image, told, operation.lost)
+        return Snapshot(world, times, self._component.core.process, image, reported, operation.lost)
 
     def _at(self, at: Snapshot) -> int:
         number = self.find_node(at.key)

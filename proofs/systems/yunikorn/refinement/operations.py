@@ -59,7 +59,7 @@ class Operations:
         sends nothing else before that.
         """
         yield self.crash(at)
-        yield self._again("the resource manager registers again", self.register(), at)
+        yield self._repeated("the resource manager registers again", self.register(), at)
         yield from self._applications(at)
         yield from self._nodes(at)
         if not at.lost:
@@ -76,15 +76,15 @@ class Operations:
 
     def crash(self, at: Snapshot) -> Operation:
         """The process dies, another one starts, and the resource manager registers."""
-        running = {Container(c.ask, c.node) for c in at.told}
+        running = {Container(c.ask, c.node) for c in at.reported_containers}
         first = self.register()
-        said = "the core crashes, and begins anew"
-        return Operation(said, lambda component: component.restart(first), lost=at.lost | running, crash=True)
+        description = "the core crashes, and begins anew"
+        return Operation(description, lambda component: component.restart(first), lost=at.lost | running, crash=True)
 
     # The resource manager.
 
-    def _asking(self, said: str, request: Request, at: Snapshot, *steps: Choice) -> Operation:
-        return Operation(said, partial(_handle, request), steps, at.lost)
+    def _asking(self, description: str, request: Request, at: Snapshot, *steps: Choice) -> Operation:
+        return Operation(description, partial(_handle, request), steps, at.lost)
 
     def _applications(self, at: Snapshot) -> Iterator[Operation]:
         for a, name in enumerate(self.names.applications):
@@ -92,7 +92,7 @@ class Operations:
                 removal = RemoveApplication(name)
                 yield self._asking(f"{name} is removed", removal, at, self._label("remove_application", a=a))
             if any(it.name == name for it in at.world.applications):
-                yield self._again(f"{name} is added again", self.names.application(a), at)
+                yield self._repeated(f"{name} is added again", self.names.application(a), at)
                 continue
             # A name that has ended is not used again.
             if self._state("Application", a, at) != "New":
@@ -104,28 +104,28 @@ class Operations:
                 call = partial(_handle, self.names.application(a, STRANGER))
                 yield Operation(f"{name} is added by a stranger", call, added, rejected=rejected)
 
-    def _again(self, said: str, request: Request, at: Snapshot) -> Operation:
+    def _repeated(self, description: str, request: Request, at: Snapshot) -> Operation:
         """A request after a loss of memory: nothing changes, and the core repeats what the RM may not know."""
-        return Operation(said, partial(_handle, request), lost=at.lost, again=True)
+        return Operation(description, partial(_handle, request), lost=at.lost, may_repeat=True)
 
     def _asks(self, at: Snapshot) -> Iterator[Operation]:
-        held = {it.ask: it for it in at.told}
+        held = {it.ask: it for it in at.reported_containers}
         for k, name in enumerate(self.names.asks):
             application = self.names.applications[self.names.application_of[k]]
             if self._state("Ask", k, at) == "to_come":
                 yield self._asking(f"{name} is asked for", self.names.ask(k), at, self._label("add_ask", k=k))
             elif self._state("Ask", k, at) in LIVE:
-                yield self._again(f"{name} is asked for again", self.names.ask(k), at)
+                yield self._repeated(f"{name} is asked for again", self.names.ask(k), at)
             withdrawn = ReleaseAsk(application, name)
             yield self._asking(f"ask {name} is withdrawn", withdrawn, at, self._label("remove_ask", k=k))
             if name in held:
                 ends = self._label("end", k=k)
-                gone = ReleaseAllocation(application, name)
-                yield self._asking(f"the container of {name} ends", gone, at, ends)
-                if (asked_for := held[name].wanted) is not None:
+                release = ReleaseAllocation(application, name)
+                yield self._asking(f"the container of {name} ends", release, at, ends)
+                if (asked_for := held[name].release_reason) is not None:
                     call = partial(_handle, ReleaseAllocation(application, name, asked_for))
-                    said = f"the release of {name} is confirmed"
-                    yield Operation(said, call, (ends,), ended=frozenset({name}))
+                    description = f"the release of {name} is confirmed"
+                    yield Operation(description, call, (ends,), ended=frozenset({name}))
 
     def _nodes(self, at: Snapshot) -> Iterator[Operation]:
         for n, name in enumerate(self.names.nodes):
@@ -136,7 +136,7 @@ class Operations:
                     yield self._node(n, running, at)
                 continue
             if any(it.name == name for it in at.world.nodes):
-                yield self._again(f"{name} registers again", self.names.node(n, []), at)
+                yield self._repeated(f"{name} registers again", self.names.node(n, []), at)
             if self.names.configuration.adjustable_nodes and not at.lost:
                 for action, step in NODE_ACTIONS.items():
                     request = UpdateNode(name, action)
@@ -151,14 +151,14 @@ class Operations:
             last = self.names.is_placeholder(k) and gang <= held | {k}
             steps += [self._label("add_ask", k=k), self._label("allocate", k=k, n=n, f=int(last))]
             held.add(k)
-        found = ", ".join(self.names.asks[k] for k in running)
-        said = f"{self.names.nodes[n]} registers" + (f", on which {found} runs" if found else "")
+        reported = ", ".join(self.names.asks[k] for k in running)
+        description = f"{self.names.nodes[n]} registers" + (f", on which {reported} runs" if reported else "")
         request = self.names.node(n, running)
         left = frozenset(c for c in at.lost if c.node != self.names.nodes[n])
         call = partial(_handle, request)
         if not running:
-            return Operation(said, call, tuple(steps), at.lost)
-        return Operation(said, call, path=tuple(steps), lost=left, found=at.lost - left, must=True)
+            return Operation(description, call, tuple(steps), at.lost)
+        return Operation(description, call, path=tuple(steps), lost=left, reported=at.lost - left, must=True)
 
     def _same_gang(self, o: int, k: int) -> bool:
         return self.names.is_placeholder(o) and self.names.application_of[o] == self.names.application_of[k]
@@ -170,12 +170,12 @@ class Operations:
         every = self._parts.unselective(at.world, at.times.now).options()
         preferred = self._parts.draft(at.world, at.times.now).options()
         if not set(preferred) <= set(every) or bool(preferred) != bool(every):
-            said = "the core would choose from other decisions than may be taken"
-            raise Broken(said, expected=", ".join(map(str, every)), found=", ".join(map(str, preferred)) or "nothing")
+            text = "the core would choose from other decisions than may be taken"
+            raise Broken(text, expected=", ".join(map(str, every)), actual=", ".join(map(str, preferred)) or "nothing")
         for option in every:
             choose = only(option.ask, option.node, option.replaces)
-            said, step = f"the scheduler decides: {option}", self._decision(option, at)
-            yield Operation(said, partial(_schedule, choose), (step,))
+            text, step = f"the scheduler decides: {option}", self._decision(option, at)
+            yield Operation(text, partial(_schedule, choose), (step,))
 
     def _decision(self, option: Option, at: Snapshot) -> Choice:
         k, n = self.names.asks.index(option.ask), self.names.nodes.index(option.node)
@@ -198,8 +198,8 @@ class Operations:
 
     def _named(self, timer: Wakeup, at: Snapshot) -> str:
         records = [*at.world.applications, *at.world.tracked]
-        found = next((a.name for a in records if a.serial == timer.application), "an application that is forgotten")
-        return f"the {timer.kind} timer of {found}"
+        name = next((a.name for a in records if a.serial == timer.application), "an application that is forgotten")
+        return f"the {timer.kind} timer of {name}"
 
     def _runs_out(self, timer: Wakeup, at: Snapshot) -> tuple[Choice, ...]:
         a = self._of(timer, at)
@@ -223,8 +223,8 @@ class Operations:
     def _of(self, timer: Wakeup, at: Snapshot) -> int | None:
         """The application of a timer; None if the timer is of an earlier stay or only deletes a record."""
         for it in (*at.world.applications, *at.world.tracked):
-            mine = it.gang_timer if timer.kind is Kind.GANG else it.state_timer
-            if it.serial == timer.application and timer.serial == mine:
+            armed_timer = it.gang_timer if timer.kind is Kind.GANG else it.state_timer
+            if it.serial == timer.application and timer.serial == armed_timer:
                 return self.names.applications.index(it.name) if timer.kind is Kind.GANG or it.state in KEPT else None
         return None
 

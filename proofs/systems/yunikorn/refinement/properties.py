@@ -10,7 +10,7 @@ from schedproof.model.systems.yunikorn.channel import OF_NODES
 from schedproof.model.systems.yunikorn.components import Shim
 from schedproof.proofs.refinement.property import Progress, Refinement, Report
 
-from .both.moves import May
+from .core_and_shim.moves import May
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class ComponentsRefinement(Refinement):
 
     def check(self, progress: Progress | None = None) -> Report:
         """Explores core and shim, and searches for the model's steps."""
-        from .both.check import check_simulation
+        from .core_and_shim.check import check_simulation
 
         return check_simulation(self.configuration, self.may, progress=progress)
 
@@ -100,7 +100,7 @@ REFINEMENTS = [
         ),
     ),
     _components("ask", "an ask, event by event; the shim dies", May(crashes=1), "r"),
-    _components("gang", "a gang of one with a real ask", May(quick=True), "pr"),
-    _components("partition", "an ask; the partition is removed", May(quick=True), "r", ["partition"]),
+    _components("gang", "a gang of one with a real ask", May(shim_first=True), "pr"),
+    _components("partition", "an ask; the partition is removed", May(shim_first=True), "r", ["partition"]),
     _components("node", "a node is cordoned and removed; the shim dies", May(nodes=True, crashes=1), nodes=True),
 ]

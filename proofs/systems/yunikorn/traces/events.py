@@ -44,11 +44,11 @@ STATES = {
     212: "Expired",
 }
 DECOMMISSION, FLIP = 300, 302
-THERE, GONE = "there", "gone"
+PRESENT, REMOVED = "there", "gone"
 NODES: Mapping[Key, str] = {
-    ("Node", "flip", THERE): THERE,
-    ("Node", "decommission", THERE): GONE,
-    ("Node", "add", GONE): THERE,
+    ("Node", "flip", PRESENT): PRESENT,
+    ("Node", "decommission", PRESENT): REMOVED,
+    ("Node", "add", REMOVED): PRESENT,
 }
 """The changes of a node, by record."""
 
@@ -59,11 +59,11 @@ def _records(documents: Documents) -> Iterator[dict[str, Any]]:
     """Yields the records of all documents: of batches, of lists, or single ones."""
     batch = Shape.load(SCHEMA, "batch")
     for value in documents.values:
-        found = value
+        records = value
         if isinstance(value, dict) and "EventRecords" in value:
             batch.check(documents.line(value))
-            found = value["EventRecords"] or []
-        for record in found if isinstance(found, list) else [found]:
+            records = value["EventRecords"] or []
+        for record in records if isinstance(records, list) else [records]:
             if not isinstance(record, dict):
                 raise documents.error(f"{record!r:.60} is not an event record; write an object {{...}}")
             yield record
@@ -77,14 +77,30 @@ def _entry(record: Mapping[str, Any]) -> Entry | None:
         return Entry(0, 0, "Application", who, STATES[detail], only=SINCE_1_5, loops=False)
     if kind == NODE and detail == FLIP:
         return Entry(
-            0, 0, "Node", who, THERE, source=THERE, event="flip", told=f"the flag of {who} is set", only=SINCE_1_5
+            0,
+            0,
+            "Node",
+            who,
+            PRESENT,
+            source=PRESENT,
+            event="flip",
+            description=f"the flag of {who} is set",
+            only=SINCE_1_5,
         )
     if kind == NODE and detail == DECOMMISSION:
         return Entry(
-            0, 0, "Node", who, GONE, source=THERE, event="decommission", told=f"{who} is decommissioned", only=SINCE_1_5
+            0,
+            0,
+            "Node",
+            who,
+            REMOVED,
+            source=PRESENT,
+            event="decommission",
+            description=f"{who} is decommissioned",
+            only=SINCE_1_5,
         )
     if kind == NODE and detail == 0 and change == ADD:
-        return Entry(0, 0, "Node", who, THERE, told=f"{who} is added", only=SINCE_1_5)
+        return Entry(0, 0, "Node", who, PRESENT, description=f"{who} is added", only=SINCE_1_5)
     return None
 
 
@@ -107,8 +123,8 @@ def _read(model: Model, lines: Sequence[TextLine]) -> tuple[list[Entry], str]:
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
-    found = keys(lines)
-    return "EventRecords" in found or bool(found & {"eventChangeType", "eventChangeDetail", "timestampNano"})
+    names = keys(lines)
+    return "EventRecords" in names or bool(names & {"eventChangeType", "eventChangeDetail", "timestampNano"})
 
 
 def _with_nodes(table: Table) -> Table:

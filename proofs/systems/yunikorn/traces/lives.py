@@ -53,7 +53,7 @@ class Entry:
         who: the object; ``sort``: its sort in the model. Together they identify the life.
         source: the state before; "" if the log does not have it.
         event: the event, as the log names it; "" if the log does not have it.
-        told: the entry in words, where the states do not describe it well.
+        description: the entry in words, where the states do not describe it well.
         broken: why the entry does not conform in itself.
         only: the releases that write such entries, and why no others; empty for all.
         loops: whether the log has changes to the same state.
@@ -68,7 +68,7 @@ class Entry:
     target: str
     source: str = ""
     event: str = ""
-    told: str = ""
+    description: str = ""
     broken: str = ""
     only: tuple[frozenset[str], str] = (frozenset(), "")
     loops: bool = True
@@ -79,7 +79,7 @@ class Entry:
         """The entry in a few words."""
         by = f" by {self.event}" if self.event else ""
         change = f"goes from {self.source} to {self.target}{by}" if self.source else f"is {self.target}"
-        return self.told or f"{self.who} {change}"
+        return self.description or f"{self.who} {change}"
 
 
 @dataclass(frozen=True)
@@ -218,8 +218,8 @@ class Lives:
         source, target = _plain(entry.sort, source), _plain(entry.sort, entry.target)
         for state in (source, target):
             if state and not table.knows(entry.sort, state):
-                there = any(key[0] == entry.sort for key in table.rows)
-                return f"there is no state {state}" if there else "there is no such machine"
+                has_machine = any(key[0] == entry.sort for key in table.rows)
+                return f"there is no state {state}" if has_machine else "there is no such machine"
         if not source:
             return ""
         if source == target and not entry.loops:
@@ -237,10 +237,10 @@ class Lives:
             refused.setdefault(self.against(table, record.entry, record.source), []).append(table.name)
         several = len(self.tables) > 1
         parts = [f"{why} ({', '.join(names)})" if several else why for why, names in refused.items()]
-        gone: dict[tuple[int, str], list[str]] = {}
+        excluded: dict[tuple[int, str], list[str]] = {}
         for name, where in self.excluded.items():
-            gone.setdefault(where, []).append(name)
-        parts += [f"{', '.join(names)} is excluded since line {line}: {why}" for (line, why), names in gone.items()]
+            excluded.setdefault(where, []).append(name)
+        parts += [f"{', '.join(names)} is excluded since line {line}: {why}" for (line, why), names in excluded.items()]
         return f"{record.says}: {'; '.join(parts)}"
 
     def nonconformance(self, record: LifeRecord, tables: Sequence[Table]) -> NonconformanceReport:

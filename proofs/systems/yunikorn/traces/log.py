@@ -65,15 +65,15 @@ def _message(line: TextLine) -> tuple[str, Mapping[str, Any]] | None:
             return None
         message = next((value[key] for key in MESSAGE_KEYS if key in value), None) if isinstance(value, dict) else None
         return (message, value) if isinstance(message, str) and message in MESSAGES else None
-    found = TEXT.search(line.text)
-    if found is None:
+    match = TEXT.search(line.text)
+    if match is None:
         return None
-    if found["fields"] is None:
+    if match["fields"] is None:
         example = '{"appID": "app-1", "source": "New", ...}'
         raise TraceError(
-            f"{line.file}, line {line.number}: {found['message']} without fields; it is followed by {example}"
+            f"{line.file}, line {line.number}: {match['message']} without fields; it is followed by {example}"
         )
-    return found["message"], TextLine(line.file, line.number, found["fields"]).object().value
+    return match["message"], TextLine(line.file, line.number, match["fields"]).object().value
 
 
 def _name(message: str, line: Line) -> str:
@@ -93,15 +93,15 @@ def _read(model: Model, lines: Sequence[TextLine]) -> tuple[list[Entry], str]:
     entries: list[Entry] = []
     skipped = 0
     for text in lines:
-        found = _message(text)
-        if found is None:
+        parsed = _message(text)
+        if parsed is None:
             for other in (STATE_LOG, EVENT_RECORDS, WALKS):
                 if text.text.startswith("{") and other.recognises([text]):
                     what = f"a line of the format {other.name} in a log; check each format's lines by themselves"
                     raise TraceError(f"{text.file}, line {text.number}: {what}")
             skipped += 1
             continue
-        message, fields = found
+        message, fields = parsed
         line = Line(text.file, text.number, fields)
         shape.check(line)
         sort = MESSAGES[message][0]

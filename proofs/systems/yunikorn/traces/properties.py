@@ -21,7 +21,7 @@ def broken_by(model: Model, sort: str, source: str, target: str) -> list[Require
 
     The document's properties count also where ``model`` has dropped them because they hold vacuously.
     """
-    found = []
+    violated = []
     for prop in {p.name: p for p in (*AS_WRITTEN.properties, *model.properties)}.values():
         if not isinstance(prop, StepInvariant) or prop.on or prop.given is None or len(prop.over) != 1:
             continue  # a property of certain steps, or of several objects, cannot be evaluated on the change of one
@@ -29,8 +29,8 @@ def broken_by(model: Model, sort: str, source: str, target: str) -> list[Require
         if isinstance(it.type, Ref) and it.type.sort.name == sort:
             change = _Change(it.name, source, target)
             if change.truth(prop.given) and change.truth(prop.then) is False:
-                found.append(Requirement(prop.name, prop.says, model.document.name, prop.line, prop.sentence))
-    return found
+                violated.append(Requirement(prop.name, prop.says, model.document.name, prop.line, prop.sentence))
+    return violated
 
 
 class _Change:

@@ -120,10 +120,10 @@ def release_named(text: str) -> str:
     """
     if text in NAMES:
         return text
-    found = re.fullmatch(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?", text)
-    if found is None:
+    match = re.fullmatch(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?", text)
+    if match is None:
         raise TraceError(f"{text!r:.40} is not a version of YuniKorn; write one such as 0.12.2, 1.5 or 1.6")
-    number = (int(found[1]), int(found[2]))
+    number = (int(match[1]), int(match[2]))
     if number < (0, 11):
         raise TraceError(f"release {text} has other tables than any that is known here; 0.11 and later can be checked")
     return OLDEST if number < (1, 0) else MIDDLE if number < (1, 6) else NEWEST

@@ -41,8 +41,8 @@ def _applications(documents: Documents) -> Iterator[dict[str, Any]]:
     """Yields the applications of all documents."""
     for value in documents.values:
         name = next((n for n in LISTS if isinstance(value, dict) and n in value), "")
-        found = value[name] if name else value
-        for application in found if isinstance(found, list) else [found]:
+        applications = value[name] if name else value
+        for application in applications if isinstance(applications, list) else [applications]:
             if not isinstance(application, dict):
                 raise documents.error(f"{application!r:.60} is not an application; write an object {{...}}")
             yield application
@@ -92,8 +92,8 @@ def _read(model: Model, lines: Sequence[TextLine]) -> tuple[list[Entry], str]:
 
 
 def _recognises(lines: Sequence[TextLine]) -> bool:
-    found = keys(lines)
-    return "stateLog" in found or {"applicationID", "applicationState"} <= found or bool(found & set(LISTS))
+    names = keys(lines)
+    return "stateLog" in names or {"applicationID", "applicationState"} <= names or bool(names & set(LISTS))
 
 
 STATE_LOG = Format(

@@ -65,21 +65,23 @@ def core_of(model: Model) -> Model:
     The shim is two thirds of the model, and every walk has its own instance.
     """
 
-    def there(variables: Iterable[Var]) -> bool:
+    def has_objects_of(variables: Iterable[Var]) -> bool:
         return all(not isinstance(v.type, Ref) or v.type.sort.name in SORTS for v in variables)
 
-    actions = [a for a in model.actions if there(a.parameters)]
+    actions = [a for a in model.actions if has_objects_of(a.parameters)]
     names = {a.name for a in actions}
 
     def can_fire(rule: Rule) -> bool:
         terms = [*rule.when, rule.fires, *([] if isinstance(rule.on, Action) else [rule.on])]
         happens = not isinstance(rule.on, Action) or rule.on.name in names
-        return happens and there(v for term in terms for v in free_variables(term).values())
+        return happens and has_objects_of(v for term in terms for v in free_variables(term).values())
 
     properties = [
         p
         for p in model.properties
-        if isinstance(p, Invariant | StepInvariant) and there(p.over) and names.issuperset(getattr(p, "on", ()))
+        if isinstance(p, Invariant | StepInvariant)
+        and has_objects_of(p.over)
+        and names.issuperset(getattr(p, "on", ()))
     ]
     return replace(
         model,
@@ -109,11 +111,11 @@ class Walker:
             state = self.stepper.step(state, choice).after
         return state
 
-    def wanted(self, action: str, **given: int) -> StepPattern:
+    def pattern(self, action: str, **given: int) -> StepPattern:
         """Returns a pattern for steps of ``action``; parameters that this variant does not have are left out."""
-        found = self.instance.model.action(action)
-        known = {v.name for v in found.parameters}
-        return StepPattern(found, {name: value for name, value in given.items() if name in known})
+        modelled = self.instance.model.action(action)
+        known = {v.name for v in modelled.parameters}
+        return StepPattern(modelled, {name: value for name, value in given.items() if name in known})
 
     def ask(self, key: str) -> int:
         """Returns the number of an ask."""
@@ -150,7 +152,7 @@ class Walker:
         """Returns the state after the removal of an allocated ask, except that the ask stays listed."""
         for key in asks:
             if self.listed(state, key) and not self.ask_is(state, key, "pending"):
-                for _, after in self.steps.some(state, self.wanted("remove_ask", k=self.ask(key))):
+                for _, after in self.steps.some(state, self.pattern("remove_ask", k=self.ask(key))):
                     slot = self.slot("Ask", "listed", self.ask(key))
                     return (*after[:slot], state[slot], *after[slot + 1 :])
         return state
@@ -159,9 +161,9 @@ class Walker:
         """Returns the packed form of a state (``attribute`` "") or of a value of an enumeration."""
         if not attribute:
             return self.states[sort].index(name)
-        found = self.instance.model.machine(sort).attribute(attribute)
-        assert found is not None
-        return self.instance.read(found.type, name)
+        described = self.instance.model.machine(sort).attribute(attribute)
+        assert described is not None
+        return self.instance.read(described.type, name)
 
 
 Trail = tuple[tuple[State, Choice], ...]
@@ -170,11 +172,11 @@ Trail = tuple[tuple[State, Choice], ...]
 
 def trails(walker: Walker, before: State, plan: Sequence[StepPattern]) -> list[tuple[State, Trail]]:
     """Returns where the steps of ``plan``, in sequence, can lead from ``before``, each with its trail."""
-    found: list[tuple[State, Trail]] = [(before, ())]
-    for wanted in plan:
-        found = [
+    reached: list[tuple[State, Trail]] = [(before, ())]
+    for pattern in plan:
+        reached = [
             (after, (*trail, (state, choice)))
-            for state, trail in found
-            for choice, after in walker.steps.some(state, wanted)
+            for state, trail in reached
+            for choice, after in walker.steps.some(state, pattern)
         ]
-    return found
+    return reached

@@ -63,8 +63,8 @@ class ExportedProperties:
 
     def _ways(self, plan: Sequence[StepPattern], before: Sequence[State], after: set[State]) -> list[Trail]:
         """The steps that may have happened; an empty trail where nothing changed."""
-        found = [trail for state in before for end, trail in trails(self.walker, state, plan) if end in after]
-        return [*found, *(() for state in before if state in after)]
+        complete = [trail for state in before for end, trail in trails(self.walker, state, plan) if end in after]
+        return [*complete, *(() for state in before if state in after)]
 
     def _moments(self, way: Trail) -> list[tuple[str, Moment]]:
         """The steps of a trail as moments for properties, each with its action."""

@@ -90,7 +90,7 @@ def _always(state: State) -> bool:
     return True
 
 
-def _gone(walker: Walker, ask: str, state: State) -> bool:
+def _holds_nothing(walker: Walker, ask: str, state: State) -> bool:
     return not walker.ask_is(state, ask, *HELD)
 
 
@@ -106,13 +106,13 @@ class Call:
         plan: the steps of the model, in sequence.
         idle: says in which states the call is no step.
         against: says what contradicts a state after the call.
-        looks: whether a call that is no step may still complete an application that has nothing left.
+        may_complete: whether a call that is no step may still complete an application that has nothing left.
     """
 
     plan: Sequence[StepPattern]
     idle: Callable[[State], bool]
     against: Complaint
-    looks: bool = False
+    may_complete: bool = False
 
 
 @dataclass
@@ -174,7 +174,7 @@ class _Reader:
             says = f"{self.title}, step {number}: {step['op']}{' ' + step['key'] if 'key' in step else ''} leaves it {state}"
             call = self.call(step)
             record = self.first + number - 1
-            why = self.untold(step, state)
+            why = self.wrong_updates(step, state)
             yield Record(
                 record,
                 self.line.number,
@@ -201,7 +201,7 @@ class _Reader:
                 plan = []
             case "addAsk" | "addPlaceholderAsk":
                 self.added[key] = self.asks.asks[key]
-                plan = [walker.wanted("add_ask", k=walker.ask(key))]
+                plan = [walker.pattern("add_ask", k=walker.ask(key))]
             case "allocate":
                 ask, _, allocation = key.rpartition("/")
                 self.allocations[allocation] = ask
@@ -210,19 +210,19 @@ class _Reader:
                     given["f"] = 0
                 elif "allocatedPlaceholder" in step:
                     given["f"] = int(step["allocatedPlaceholder"] == self.asks.total > 0)
-                plan = [walker.wanted("allocate", **given)]
+                plan = [walker.pattern("allocate", **given)]
             case "removeAllocation":
                 its = self.allocations.get(key)
-                plan = [] if its is None else [walker.wanted("end", k=walker.ask(its))]
-                idle = _never if its is None else partial(_gone, walker, its)
+                plan = [] if its is None else [walker.pattern("end", k=walker.ask(its))]
+                idle = _never if its is None else partial(_holds_nothing, walker, its)
             case "removeAsk":
-                plan = [walker.wanted("remove_ask", k=walker.ask(key))] if key in self.added else []
+                plan = [walker.pattern("remove_ask", k=walker.ask(key))] if key in self.added else []
                 idle = partial(_not_listed, walker, key) if plan else _always
             case "stateTimeout":
-                plan = [walker.wanted("run_out", a=0, w=0), walker.wanted("wake", w=0)]
+                plan = [walker.pattern("run_out", a=0, w=0), walker.pattern("wake", w=0)]
             case _:
-                plan = [walker.wanted("gang_times_out", g=0), walker.wanted("gang_wakes", g=0)]
-        return Call(plan, idle, self.uncounted(step), looks=step["op"] == "removeAsk")
+                plan = [walker.pattern("gang_times_out", g=0), walker.pattern("gang_wakes", g=0)]
+        return Call(plan, idle, self.uncounted(step), may_complete=step["op"] == "removeAsk")
 
     def successors(self, call: Call, state: State) -> Iterator[Path]:
         """Yields the paths of the call from ``state`` that the counts allow."""
@@ -230,13 +230,13 @@ class _Reader:
 
     def attempts(self, call: Call, state: State) -> Iterator[Path]:
         """Yields the paths that the counts contradict, or why there is no path."""
-        document, found = self.walker.instance.model.document.name, False
+        document, reported = self.walker.instance.model.document.name, False
         for path, complaint in self.ways(call, state):
-            found = True
+            reported = True
             if complaint:
                 yield Path(path.steps, path.state, (Requirement(None, complaint, document, None),))
-        for wanted in () if found else call.plan[:1]:
-            yield from self.walker.steps.nearest(state, wanted)
+        for pattern in () if reported else call.plan[:1]:
+            yield from self.walker.steps.nearest(state, pattern)
 
     def ways(self, call: Call, state: State) -> Iterator[tuple[Path, str]]:
         """Yields the call's paths from ``state``, each with what contradicts the state after it."""
@@ -244,7 +244,7 @@ class _Reader:
         for end, trail in trails(self.walker, state, [] if idle else call.plan):
             steps = tuple(show_choice(self.walker.instance, choice) for _, choice in trail)
             yield Path(steps, end), call.against(end)
-        if idle and call.looks:
+        if idle and call.may_complete:
             end = self.walker.looked_at(state, self.added)
             if end != state:
                 yield Path(("a look whether anything is left",), end), call.against(end)
@@ -275,7 +275,7 @@ class _Reader:
 
         return complaint
 
-    def untold(self, step: Mapping[str, Any], state: str) -> str:
+    def wrong_updates(self, step: Mapping[str, Any], state: str) -> str:
         """Returns why the messages to the resource manager cannot be right; "" if they can."""
         if "stateUpdates" not in step:
             return ""
@@ -284,13 +284,13 @@ class _Reader:
             after, _, event = update.partition(":")
             events = self.table.events("Application", now, after)
             if after == now or not events or (event in EVENTS["Application"] and event not in events):
-                return f"the resource manager was told {update}, but the table has no such change of {now}"
+                return f"the core sent the resource manager {update}, but the table has no such change of {now}"
             now = after
         if now != state:
             return (
-                f"the resource manager was told that it is {now}"
+                f"the core notified the resource manager that it is {now}"
                 if step["stateUpdates"]
-                else (f"it was {now}, and the resource manager was not told")
+                else (f"it was {now}, and the core did not notify the resource manager")
             )
         return ""
 
@@ -315,12 +315,12 @@ class _Walks:
             records = list(reader.records())
             first += len(records)
             outcome, broken = check_run(Candidates((reader.walker.start,)), records)
-            found = validation_of(reader.walker.instance, outcome)
+            validation = validation_of(reader.walker.instance, outcome)
             breaks += broken
-            if found.verdict is LogVerdict.VIOLATES:
-                return replace(found, size=size, breaks=breaks)
-            if found.verdict is LogVerdict.UNDETERMINED:
-                undetermined = undetermined or found
+            if validation.verdict is LogVerdict.VIOLATES:
+                return replace(validation, size=size, breaks=breaks)
+            if validation.verdict is LogVerdict.UNDETERMINED:
+                undetermined = undetermined or validation
         return replace(undetermined or Validation(LogVerdict.CONFORMS), size=size, breaks=breaks)
 
 

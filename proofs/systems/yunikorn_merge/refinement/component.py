@@ -173,14 +173,14 @@ class Snapshot:
         outbox: each operation's notifications, in the order of the operations; those of one operation are unordered,
             as in the model.
         asked: requests, by the model's action and the name of its subject.
-        told, heard: the notifications sent, and those that have arrived.
+        sent, heard: the notifications sent, and those that have arrived.
         held: the allocations that have existed at some time, (ask, node).
     """
 
     world: World = World()
     outbox: tuple[frozenset[News], ...] = ()
     asked: frozenset[News] = frozenset()
-    told: frozenset[News] = frozenset()
+    sent: frozenset[News] = frozenset()
     heard: frozenset[News] = frozenset()
     held: frozenset[tuple[str, str]] = frozenset()
 
@@ -197,7 +197,7 @@ class Operation:
     run: Callable[[MergedScheduler], object]
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """The operation in words."""
         return f"{self.action} {self.about}"
 
@@ -216,7 +216,7 @@ def after(at: Snapshot, operation: Operation, kind: Scheduler) -> Snapshot | Non
         world=world,
         outbox=(*at.outbox, frozenset(batch)) if batch else at.outbox,
         asked=at.asked | {(operation.action, operation.about)},
-        told=at.told | frozenset(batch),
+        sent=at.sent | frozenset(batch),
         held=at.held | world.allocations,
     )
 

@@ -46,11 +46,11 @@ class Exploration(SideBySide):
             try:
                 done = after(at, operation, self._kind)
                 if done is not None:
-                    self.edge(node, self._at(done), label, operation.said)
+                    self.edge(node, self._at(done), label, operation.description)
             except Broken as error:
-                self.break_off(node, operation.said, error)
+                self.break_off(node, operation.description, error)
             except Exception as error:  # any exception: the scheduler could not do what the model can
-                self.break_off(node, operation.said, Broken(f"{type(error).__name__}: {error}"))
+                self.break_off(node, operation.description, Broken(f"{type(error).__name__}: {error}"))
         for what in sorted(at.outbox[0]) if at.outbox else ():
             kind = "".join("_" + c.lower() if c.isupper() else c for c in what[0]).lstrip("_")
             label = meaning.label(f"deliver_{kind}", meaning.message(at, what))

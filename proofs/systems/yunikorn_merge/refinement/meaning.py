@@ -66,7 +66,7 @@ class Meaning:
         """Returns the state of an application."""
         if any(app.name == name for app in at.world.applications):
             return "present"
-        if ("ApplicationRejected", name) in at.told:
+        if ("ApplicationRejected", name) in at.sent:
             return "rejected"
         return "removed" if ("submit", name) in at.asked else "unknown"
 
@@ -74,19 +74,19 @@ class Meaning:
         """Returns the state of an ask; the scheduler discards a satisfied one, the resource manager does not."""
         if any(name in dict(app.asks) for app in at.world.applications):
             return "pending"
-        if ("AskRejected", name) in at.told:
+        if ("AskRejected", name) in at.sent:
             return "rejected"
         was_held = any(ask == name for ask, _ in at.held)
         if ("ask", name) not in at.asked and not was_held:
             return "unknown"
-        gone = self.application(at, self.application_of(name)) == "removed"
-        return "removed" if gone or ("withdraw", name) in at.asked else "satisfied"
+        without_application = self.application(at, self.application_of(name)) == "removed"
+        return "removed" if without_application or ("withdraw", name) in at.asked else "satisfied"
 
     def node(self, at: Snapshot, name: str) -> str:
         """Returns the state of a node."""
         if any(node.name == name for node in at.world.nodes):
             return "present"
-        if ("NodeRejected", name) in at.told:
+        if ("NodeRejected", name) in at.sent:
             return "rejected"
         return "removed" if ("add_node", name) in at.asked else "unknown"
 
@@ -99,26 +99,26 @@ class Meaning:
 
     def known(self, at: Snapshot, ask: str, node: str) -> str:
         """Returns what the resource manager knows of an allocation."""
-        mine = (ask, node) in at.held or self.recovered(ask)
-        if mine and ("AllocationReleased", ask) in at.heard:
+        was_allocated = (ask, node) in at.held or self.recovered(ask)
+        if was_allocated and ("AllocationReleased", ask) in at.heard:
             return "ended"
         reported = self.recovered(ask) and ("add_node", node) in at.asked
-        return "running" if reported or (mine and ("NewAllocation", ask) in at.heard) else "unknown"
+        return "running" if reported or (was_allocated and ("NewAllocation", ask) in at.heard) else "unknown"
 
     # --- Whole states
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, str], tuple[int, dict[object, int]]]:
         """By sort and attribute ("": the state): the first slot, and the number of each value by the value as shown."""
-        instance, found = self.instance, dict[tuple[str, str], tuple[int, dict[object, int]]]()
+        instance, numbers = self.instance, dict[tuple[str, str], tuple[int, dict[object, int]]]()
         for machine in instance.model.machines:
             sort = machine.sort.name
             if machine.states:
-                found[sort, ""] = instance.slot(sort), {s.name: n for n, s in enumerate(machine.states)}
+                numbers[sort, ""] = instance.slot(sort), {s.name: n for n, s in enumerate(machine.states)}
             for a in instance.attributes(sort):
                 shown = {instance.show(a.type, v): v for v in instance.domain(a.type) if not isinstance(a.type, SetOf)}
-                found[sort, a.name] = instance.slot(sort, a.name), shown
-        return found
+                numbers[sort, a.name] = instance.slot(sort, a.name), shown
+        return numbers
 
     def image(self, at: Snapshot) -> State:
         """Returns the state of the model."""
@@ -143,8 +143,8 @@ class Meaning:
         put("Partition", 0, self.partition(at))
         put("Queue", 0, "present" if any(q.name == LEAF for q in at.world.queues) else self.partition(at))
         for n, name in enumerate(self.applications):
-            told = heard("ApplicationAccepted", "ApplicationRejected", name)
-            put("Application", n, self.application(at, name), notified=told)
+            answer = heard("ApplicationAccepted", "ApplicationRejected", name)
+            put("Application", n, self.application(at, name), notified=answer)
         for n, name in enumerate(self.asks):
             put("Ask", n, self.ask(at, name), notified=("AskRejected", name) in at.heard)
         for n, name in enumerate(self.nodes):

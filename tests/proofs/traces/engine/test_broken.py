@@ -30,18 +30,18 @@ FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"
         (FREE, USED, RESERVING, "c0 goes from Free to Reserving, where Cell's table has no row", 135),
     ],
 )
-def test_it_tells_the_move_that_was_observed(before: str, reached: str, observed: str, says: str, line: int) -> None:
+def test_it_names_the_observed_move(before: str, reached: str, observed: str, says: str, line: int) -> None:
     cell = HIVED.slot("Cell")
     names = [s.name for s in AS_WRITTEN.machine("Cell").states]
 
     def state(of_cell: str) -> tuple[int, ...]:
-        found = list(HIVED.initial())
-        found[cell] = names.index(of_cell)
-        return tuple(found)
+        contradiction = list(HIVED.initial())
+        contradiction[cell] = names.index(of_cell)
+        return tuple(contradiction)
 
-    found = broken_table(HIVED, state(before), state(reached), {cell: names.index(observed)})
-    assert found is not None
-    assert (found.says, found.line) == (says, line)
+    contradiction = broken_table(HIVED, state(before), state(reached), {cell: names.index(observed)})
+    assert contradiction is not None
+    assert (contradiction.says, contradiction.line) == (says, line)
 
 
 def test_it_says_nothing_of_what_is_as_reached_or_not_observed() -> None:

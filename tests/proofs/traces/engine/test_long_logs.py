@@ -68,12 +68,12 @@ class Run:
 
     def arrival(self) -> dict[str, Any]:
         """A new group, or one by the name of one that has ended, and how a record introduces it."""
-        there = [name for name, _ in self.state.groups]
+        present = [name for name, _ in self.state.groups]
         back = self.ended and self.rng.random() < 0.3
         name = self.rng.choice(self.ended[-12:]) if back else f"g{self.names}"
         self.names += 1
         self.ended = [other for other in self.ended if other != name]
-        below = {n for n in there if self.rng.random() < 0.5}
+        below = {n for n in present if self.rng.random() < 0.5}
         below |= {o for n in below for o in self.outranks[n]}
         self.outranks[name] = sorted(below)
         self.state = self.state._replace(groups=tuple(sorted([*self.state.groups, (name, brute.PENDING)])))
@@ -138,7 +138,7 @@ def known(watch: Watch) -> object:
     )
 
 
-def taken(watch: Watch, record: Mapping[str, Any]) -> str:
+def outcome(watch: Watch, record: Mapping[str, Any]) -> str:
     """An error's message, or "": Watch goes on after an error."""
     try:
         watch.take(record)
@@ -149,24 +149,24 @@ def taken(watch: Watch, record: Mapping[str, Any]) -> str:
 
 def compare(header: Mapping[str, Any], log: Log) -> tuple[Watch, int]:
     """Both engines, after each record the same; the verdict, and how many records the fast path took."""
-    fast, slow, quick = Watch(system("hived"), None, header), Watch(system("hived"), None, header), 0
+    fast, slow, fast_steps = Watch(system("hived"), None, header), Watch(system("hived"), None, header), 0
     ordinary, steps = fast._steps.step, fast._steps
     slow._steps.fast_step = lambda *_: None  # type: ignore[method-assign]
 
     def counted(*args: Any) -> Any:
-        nonlocal quick
-        quick -= 1
+        nonlocal fast_steps
+        fast_steps -= 1
         return ordinary(*args)
 
     steps.step = counted  # type: ignore[method-assign]
     for number, record in enumerate(log, 1):
-        quick += 1
-        assert taken(fast, record) == taken(slow, record), number
+        fast_steps += 1
+        assert outcome(fast, record) == outcome(slow, record), number
         assert known(fast) == known(slow), number
         if not fast.open:
             break
     assert fast.report() == slow.report()
-    return fast, quick
+    return fast, fast_steps
 
 
 def conforming(seed: int, number: int = 150) -> tuple[Mapping[str, Any], Log]:
@@ -178,17 +178,17 @@ def check_all(seeds: range, number: int) -> None:
     """The fast path says what the ordinary way says; and of fully observed records both what the document says."""
     for seed in seeds:
         header, log = conforming(seed, number)
-        watch, quick = compare(header, log)
+        watch, fast_steps = compare(header, log)
         assert watch.validation.verdict is LogVerdict.CONFORMS, (seed, "\n".join(watch.report().text()))
-        assert quick > 0.9 * number, (seed, quick)
+        assert fast_steps > 0.9 * number, (seed, fast_steps)
         rng = random.Random(seed)
         blurry = conforming(seed, number)[1]
         blurred(blurry, rng)
         compare(header, blurry)
         at = changed(log, rng)
         watch, _ = compare(header, log)
-        found = watch.report().first_nonconformance
-        assert found is not None and found.record == at, (seed, at)
+        nonconformance = watch.report().first_nonconformance
+        assert nonconformance is not None and nonconformance.record == at, (seed, at)
 
 
 @pytest.mark.parametrize("first", thinned(range(0, 12, 3), 4))
@@ -394,8 +394,8 @@ def lives(first: int, number: int) -> Iterator[dict[str, Any]]:
         used = {"PodGroup": {group: {"state": "Allocated"}}, "Cell": {"a": {"state": "Used", "user": group}}}
         yield {"action": "allocate", "parameters": {"p": group, "K": ["a"]}, "state": used}
         yield {"action": "crash", "parameters": {}, "state": used}
-        gone = {"PodGroup": {group: {"state": "Deleted"}}, "Cell": {"a": {"state": "Free", "user": None}}}
-        yield {"action": "delete_allocated", "parameters": {"p": group}, "state": gone}
+        ended = {"PodGroup": {group: {"state": "Deleted"}}, "Cell": {"a": {"state": "Free", "user": None}}}
+        yield {"action": "delete_allocated", "parameters": {"p": group}, "state": ended}
 
 
 def test_work_for_a_record_does_not_grow_with_the_ended() -> None:

@@ -48,11 +48,11 @@ def verdict(header: Mapping[str, Any], *records: Mapping[str, Any]) -> LogVerdic
     return check_records("hived", header, records).verdict
 
 
-class TestQuickWay:
+class TestFastPath:
     """Names looked up in tables, and steps remembered, must say what the ordinary way says."""
 
     @pytest.mark.parametrize("time", [[], {}, True, None])
-    def test_a_time_that_is_none_is_told_on_the_quick_way_too(self, time: object) -> None:
+    def test_the_fast_path_refuses_a_wrong_time_too(self, time: object) -> None:
         with pytest.raises(TraceError, match=r'record 1: "time": .* is not a number or a text'):
             check_records(
                 "hived", SMALL, [{"action": "allocate", "parameters": {"p": "low", "K": ["a"]}, "time": time}]
@@ -72,10 +72,10 @@ class TestQuickWay:
             reports = [check_records("hived", header, records) for header, records in traces]
             return [(r.verdict, r.first_nonconformance.record if r.first_nonconformance else 0) for r in reports]
 
-        quickly = checked()
+        by_fast_path = checked()
         monkeypatch.setattr(FastPath, "after", lambda *_: None)
-        assert checked() == quickly
-        assert {v for v, _ in quickly} == {CONFORMS, VIOLATES}
+        assert checked() == by_fast_path
+        assert {v for v, _ in by_fast_path} == {CONFORMS, VIOLATES}
 
     @pytest.mark.parametrize(
         "wrong",
@@ -132,11 +132,11 @@ class TestObjectsThatComeAndGo:
 
     def test_a_name_comes_back_when_it_is_introduced_again(self) -> None:
         life = list(lives(1))
-        again = {"objects": {"PodGroup": ["job-0"]}}
+        reintroduced = {"objects": {"PodGroup": ["job-0"]}}
         assert verdict(OPEN, *life, *life) is VIOLATES
-        assert verdict(OPEN, *life, again, *life) is CONFORMS
+        assert verdict(OPEN, *life, reintroduced, *life) is CONFORMS
         with pytest.raises(TraceError, match="job-0, which exists already and has not ended"):
-            verdict(OPEN, life[0], again)
+            verdict(OPEN, life[0], reintroduced)
 
     def test_what_never_changes_is_said_when_they_appear(self) -> None:
         lower = {"objects": {"PodGroup": ["low"]}}
@@ -180,8 +180,8 @@ class TestObjectsThatComeAndGo:
         assert since is not None
         if expected is VIOLATES:
             header, *records = shortened(system("hived"), watch.model, since)
-            again = check_records("hived", header, records, shorten=False)
-            assert again.first_nonconformance is not None and again.first_nonconformance.record == len(records)
+            repeated = check_records("hived", header, records, shorten=False)
+            assert repeated.first_nonconformance is not None and repeated.first_nonconformance.record == len(records)
 
     def test_what_was_forgotten_in_several_states_is_undetermined(self) -> None:
         """Nothing is made up of what it was like."""
@@ -226,10 +226,12 @@ class TestObjectsThatComeAndGo:
     def test_one_that_was_listed_may_be_named_after_it_was_forgotten(self) -> None:
         names = [f"g{i}" for i in range(KEPT_ENDED + 2)]
         header = {**OPEN, "objects": {"Cell": ["a", "b"], "PodGroup": names}}
-        gone = [{"action": "delete_pending", "parameters": {"p": name}} for name in names]
-        again = {"state": {"PodGroup": {"g0": {"state": "Deleted"}}}}
-        assert verdict(header, *gone, NEW, again) is CONFORMS
-        assert verdict(header, *gone, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is VIOLATES
+        deletions = [{"action": "delete_pending", "parameters": {"p": name}} for name in names]
+        named = {"state": {"PodGroup": {"g0": {"state": "Deleted"}}}}
+        assert verdict(header, *deletions, NEW, named) is CONFORMS
+        assert (
+            verdict(header, *deletions, NEW, {"action": "allocate", "parameters": {"p": "g0", "K": ["a"]}}) is VIOLATES
+        )
 
     def test_nobody_is_accused_of_what_an_unnamed_one_may_have_done(self) -> None:
         """Whose allocation it was is not said, and the header lists no groups: it may be of one that is never named."""
@@ -244,7 +246,7 @@ class TestObjectsThatComeAndGo:
             assert verdict({**OPEN, "objects": {"PodGroup": ["x"], "Cell": ["a"]}}, record) is CONFORMS
             assert verdict({**OPEN, "objects": {"PodGroup": [], "Cell": ["a"]}}, record) is VIOLATES
 
-    def test_what_was_unsaid_once_is_not_forgotten(self) -> None:
+    def test_what_was_unlogged_once_is_not_forgotten(self) -> None:
         """Of x and a, or of a group that is never named: then x is still Pending, and may not complete."""
         named = {
             "state": {"PodGroup": {"x": {"state": "Pending"}}, "Cell": {"a": {"state": "Free"}, "b": {"state": "Free"}}}
@@ -301,24 +303,24 @@ class TestForgetting:
 
     def compared(self, instance: Instance, state: State, sort: str, ended: frozenset[str]) -> int:
         machine = instance.model.machine(sort)
-        found = 0
+        differences = 0
         for number in range(instance.sizes[sort]):
             now = machine.states[state[instance.slot(sort) + number]].name if machine.states else ""
             if now not in ended or refers(instance, state, sort, number):
                 continue
-            found += 1
+            differences += 1
             less, without = removed(instance, state, sort, number)
             assert steps_of(less, without) == {
                 (action, removed(instance, after, sort, number)[1]) for action, after in steps_of(instance, state)
             }, (sort, number, instance.describe(state))
-        return found
+        return differences
 
     def test_hived_groups_may_be_forgotten_and_its_cells_not(self) -> None:
         """By hand: a Deleted group has no row in the table, and every condition of the document asks for another state."""
         assert collectable(AS_WRITTEN) == {"PodGroup": {"Deleted"}, "Cell": frozenset()}
 
     def test_what_counts_the_ended_is_not_forgotten(self) -> None:
-        """Seeded fault: a guard that asks whether all groups are Pending, or one is Deleted, can tell that one is there."""
+        """Seeded fault: the value of a guard about all Pending groups, or about a Deleted one, depends on ended groups."""
         from schedproof.model.lang import exists, forall, variable
         from schedproof.model.systems.hived.machines import PodGroup
 
@@ -333,12 +335,12 @@ class TestForgetting:
 
 
 class TestUnnamed:
-    """Whose steps may depend on objects that nobody has named."""
+    """The actions that may depend on unobserved objects."""
 
     @pytest.mark.parametrize(
         ("system", "variant"), [(s.name, variant) for s in systems().values() for variant in s.variants]
     )
-    def test_other_actions_cannot_tell(self, system: str, variant: str) -> None:
+    def test_other_actions_do_not_depend_on_them(self, system: str, variant: str) -> None:
         """With an object that has had no part in anything, and without it, they have the same steps."""
         model = systems()[system].variants[variant]
         compared = 0
@@ -379,17 +381,17 @@ class TestUnnamed:
             "objects": {"Lab": ["l"], "System": ["a"], "RecipeSet": ["RS"]},
             "rigid": {"System": {"lab": {"a": "l"}}},
         }
-        taken = {"action": "take_up", "parameters": {"j": "RS"}}
-        report = check_records("beaker", header, [taken])
+        take_up = {"action": "take_up", "parameters": {"j": "RS"}}
+        report = check_records("beaker", header, [take_up])
         assert report.verdict is UNDETERMINED and "list those of Recipe in the header" in report.note
         recipe = {"Recipe": {"recipe_set": {"R": "RS"}, "viable": {"R": ["a"]}}}
         listed = {**header, "objects": {**header["objects"], "Recipe": ["R"]}, "rigid": {**header["rigid"], **recipe}}
-        assert check_records("beaker", listed, [taken]).verdict is CONFORMS
+        assert check_records("beaker", listed, [take_up]).verdict is CONFORMS
         nobody = {**header, "objects": {**header["objects"], "Recipe": []}}
-        assert check_records("beaker", nobody, [taken]).verdict is VIOLATES
+        assert check_records("beaker", nobody, [take_up]).verdict is VIOLATES
 
     def test_of_seeded_guards_rules_and_updates(self) -> None:
-        """Each of these can tell that there is one more Free cell, or one that is in no state of its own choosing."""
+        """Each of these depends on whether there is one more Free cell, or one in an arbitrary state."""
         from schedproof.model.lang import Row, Rule, exists, forall, those, variable
         from schedproof.model.systems.hived.machines import Cell, PodGroup
 
@@ -456,7 +458,7 @@ def removed(instance: Instance, state: State, sort: str, number: int) -> tuple[I
                 rigid[machine.sort.name, a.name] = values
     less = ObjectMap.of(Instance(model, sizes, {}))
     small = ObjectMap(model, less.names, {k: tuple(v) for k, v in rigid.items()}, less.births).unnamed
-    found = [0] * small.width
+    smaller = [0] * small.width
     for machine in model.machines:
         owner = machine.sort.name
         kinds = {"": None, **{a.name: a.type for a in instance.attributes(owner)}}
@@ -465,8 +467,8 @@ def removed(instance: Instance, state: State, sort: str, number: int) -> tuple[I
             values = [moved(kinds[name], v) for v in state[start : start + instance.sizes[owner]]]
             if owner == sort:
                 del values[number]
-            found[small.slot(owner, name) : small.slot(owner, name) + len(values)] = values
-    return small, tuple(found)
+            smaller[small.slot(owner, name) : small.slot(owner, name) + len(values)] = values
+    return small, tuple(smaller)
 
 
 class TestEventsTimesAndCrashes:
@@ -523,15 +525,15 @@ class TestEventsTimesAndCrashes:
             return check_records(system, {"schedproof": 1, "system": "zoo", **header}, records).verdict
 
         listed = {"objects": {"Task": ["a", "b"], "Slot": ["s"]}}
-        gone, full = {"Task": {"a": {"state": "Gone"}}}, {"Slot": {"s": {"state": "Full"}}}
-        for name, also in (("a", gone), ("s", {"Task": {"a": {"state": "New"}}})):
+        removed_task, full = {"Task": {"a": {"state": "Gone"}}}, {"Slot": {"s": {"state": "Full"}}}
+        for name, also in (("a", removed_task), ("s", {"Task": {"a": {"state": "New"}}})):
             record = {"event": "Slot.fill", "parameters": {"x": name}}
             assert checked(listed, {**record, "state": {**full, **also}}) is CONFORMS
-        assert checked(listed, {"event": "Slot.fill", "parameters": {"x": "s"}, "state": gone}) is VIOLATES
+        assert checked(listed, {"event": "Slot.fill", "parameters": {"x": "s"}, "state": removed_task}) is VIOLATES
         with pytest.raises(TraceError, match=r"parameters.x: unknown Task 'z'"):
             checked(listed, {"event": "Slot.fill", "parameters": {"x": "z"}})
-        assert checked({}, {"event": "Task.go", "parameters": {"x": "a"}, "state": gone}) is CONFORMS
-        # Some slot was filled, and the header lists none: one that nobody has named.
+        assert checked({}, {"event": "Task.go", "parameters": {"x": "a"}, "state": removed_task}) is CONFORMS
+        # Some slot was filled, and the header lists none: an unobserved one.
         assert checked({"objects": {"Task": ["a"]}}, {"event": "Slot.fill"}) is UNDETERMINED
         assert checked({"objects": {"Task": ["a"], "Slot": []}}, {"event": "Slot.fill"}) is VIOLATES
 
@@ -571,7 +573,7 @@ class TestUnloggedSteps:
         for name, expected in (("delete_pending", CONFORMS), ("delete_allocated", VIOLATES)):
             assert verdict({**HEADER, "unlogged": {"most": 1, "actions": [name]}}, last) is expected
 
-    def test_full_records_are_not_taken_the_quick_way_then(self) -> None:
+    def test_full_records_leave_the_fast_path_then(self) -> None:
         """After the first record high may be Deleted, or not: only the second says which."""
         records = [
             {"action": "delete_pending", "parameters": {"p": "low"}},

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from schedproof.proofs.traces import Following, LogVerdict, TraceError, check_trace
-from schedproof.proofs.traces.files.following import SHARE, Again
+from schedproof.proofs.traces.files.following import SHARE, RepeatedCheck
 from tests.proofs.traces.formats.test_plain import HEADER
 from tests.support.places import DATA
 
@@ -171,7 +171,7 @@ class TestCheckedAsAWhole:
         system = sample.parent.name
         content, part = sample.read_bytes(), tmp_path / sample.name
         checked = check_trace(system, sample)
-        found = checked.first_nonconformance
+        nonconformance = checked.first_nonconformance
         compared = 0
         for cut in cuts(content):
             part.write_bytes(content[:cut])
@@ -182,11 +182,11 @@ class TestCheckedAsAWhole:
                 assert not following.decided
                 continue
             compared += 1
-            if found is not None and report.first_nonconformance is not None:
-                assert following.decided and report.first_nonconformance.line == found.line
+            if nonconformance is not None and report.first_nonconformance is not None:
+                assert following.decided and report.first_nonconformance.line == nonconformance.line
             else:
                 assert not following.decided and report.verdict is CONFORMS
-                assert found is None or content[:cut].count(b"\n") < found.line
+                assert nonconformance is None or content[:cut].count(b"\n") < nonconformance.line
         assert compared or sample.suffix == ".json", "one document is none before its end"
 
     def test_it_ends_at_the_first_nonconformance(self, tmp_path: Path) -> None:
@@ -204,9 +204,9 @@ class TestCheckedAsAWhole:
 
         writer = threading.Thread(target=write)
         writer.start()
-        found = check_trace("jobmon", log, following=Following(every=0.02))
+        report = check_trace("jobmon", log, following=Following(every=0.02))
         writer.join()
-        assert found.first_nonconformance == check_trace("jobmon", sample).first_nonconformance is not None
+        assert report.first_nonconformance == check_trace("jobmon", sample).first_nonconformance is not None
 
     def test_a_line_that_is_wrong_ends_it(self, tmp_path: Path) -> None:
         sample = DATA / "hived" / "s-02-life-preemption.jsonl"
@@ -224,17 +224,17 @@ class TestCheckedAsAWhole:
             check_trace("hived", log, following=Following(every=0.02))
 
 
-class TestAgain:
+class TestRepeatedCheck:
     def test_only_when_there_is_more(self) -> None:
-        size, looks = 0, 0
+        size, checks = 0, 0
 
         def decided() -> bool:
-            nonlocal looks
-            looks += 1
+            nonlocal checks
+            checks += 1
             return size == 3
 
         stopped: list[bool] = []
-        again = Again(lambda: size, decided, lambda: stopped.append(True))
+        repeated = RepeatedCheck(lambda: size, decided, lambda: stopped.append(True))
         for size, expected in [  # noqa: B007 "decided" reads it
             (0, 0),
             (1, 1),
@@ -244,8 +244,8 @@ class TestAgain:
             (3, 3),
         ]:
             time.sleep(0.01)
-            again.look()
-            assert looks == expected
+            repeated.check_if_due()
+            assert checks == expected
         assert stopped == [True]
 
     def test_looking_takes_a_part_of_the_time_only(self) -> None:
@@ -258,11 +258,11 @@ class TestAgain:
             spent += time.monotonic() - begun
             return False
 
-        again = Again(lambda: size, decided, lambda: None)
+        repeated = RepeatedCheck(lambda: size, decided, lambda: None)
         begun = time.monotonic()
         while time.monotonic() - begun < 1:
             size += 1
-            again.look()
+            repeated.check_if_due()
             time.sleep(0.001)
         last = spent
         assert spent > 0 and spent - last / 2 <= (time.monotonic() - begun) / (SHARE + 1) + 0.1

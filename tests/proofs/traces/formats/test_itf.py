@@ -24,7 +24,7 @@ from schedproof.proofs.traces.files.lines import TextLine
 from schedproof.proofs.traces.formats.format import Plain, Requested
 from schedproof.proofs.traces.formats.itf import NONE, Map, Record, Tup, decode, encode, some
 from schedproof.proofs.traces.formats.itf_trace import ITF
-from schedproof.proofs.traces.formats.plain import OWN
+from schedproof.proofs.traces.formats.plain import PLAIN
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.proofs.traces.reports.report import Validation
 from tests.support.places import REFERENCE
@@ -150,9 +150,9 @@ def trace(states: list[dict[str, Any]] | None = None, **changes: object) -> dict
     return {name: value for name, value in {**whole, **changes}.items() if value is not ...}
 
 
-def check(said: object, folder: Path, indent: int | None = 1) -> ValidationReport:
+def check(content: object, folder: Path, indent: int | None = 1) -> ValidationReport:
     path = folder / "trace.itf.json"
-    path.write_text(said if isinstance(said, str) else json.dumps(said, indent=indent), "utf-8")
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=indent), "utf-8")
     return check_trace("hived", path)
 
 
@@ -273,10 +273,10 @@ MISTAKES: list[tuple[object, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("said", "problem"), MISTAKES, ids=lambda each: str(each)[-40:])
-def test_a_wrong_trace_is_refused_in_one_line(said: object, problem: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("content", "problem"), MISTAKES, ids=lambda each: str(each)[-40:])
+def test_a_wrong_trace_is_refused_in_one_line(content: object, problem: str, tmp_path: Path) -> None:
     with pytest.raises(TraceError) as refused:
-        check(said, tmp_path)
+        check(content, tmp_path)
     message = str(refused.value)
     assert problem in message and "\n" not in message
     assert "trace.itf.json, line " in message
@@ -292,7 +292,7 @@ def test_a_trace_that_nests_too_deeply_is_refused(tmp_path: Path) -> None:
 
 
 def read(model: Model, text: str, kind: str) -> Validation:
-    format_ = {"itf": ITF, "plain": OWN}[kind]
+    format_ = {"itf": ITF, "plain": PLAIN}[kind]
     lines = [TextLine("t", n, line.strip()) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     assert [
         f.name

@@ -35,13 +35,13 @@ CLASSES = {
 def record(text: str) -> dict[str, object]:
     """``t1 +r root.a``: thread, what it does (+r, +w, -), the lock."""
     thread, what, lock = text.split()
-    found: dict[str, object] = {"thread": thread, "op": "release" if what == "-" else "acquire", "lock": lock}
-    found["class"] = CLASSES.get(lock, "L")
+    fields: dict[str, object] = {"thread": thread, "op": "release" if what == "-" else "acquire", "lock": lock}
+    fields["class"] = CLASSES.get(lock, "L")
     if what != "-":
-        found["mode"] = {"+r": "read", "+w": "write"}[what]
+        fields["mode"] = {"+r": "read", "+w": "write"}[what]
     if "." in lock:
-        found["in"] = lock.rpartition(".")[0]
-    return found
+        fields["in"] = lock.rpartition(".")[0]
+    return fields
 
 
 def log(folder: Path, *lines: str) -> Path:
@@ -162,7 +162,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_records_are_told_by_line(name: str, tmp_path: Path) -> None:
+def test_bad_records_are_reported_with_their_line(name: str, tmp_path: Path) -> None:
     text, words = BAD[name]
     file = tmp_path / "locks.jsonl"
     file.write_text(text + "\n")
@@ -197,8 +197,8 @@ def test_both_commands(lines: list[str], code: int, tmp_path: Path, capsys: pyte
     first = capsys.readouterr().out
     assert main(["locks", str(FOLDER / "locks" / "repaired.yaml"), "--log", str(file)]) == code
     # check also shows the lines of the log that matter.
-    said = first.partition("the lines of the log that matter")[0]
-    assert capsys.readouterr().out.splitlines()[1:] == said.splitlines()[1:]
+    expected = first.partition("the lines of the log that matter")[0]
+    assert capsys.readouterr().out.splitlines()[1:] == expected.splitlines()[1:]
 
 
 def test_a_log_and_a_picture_are_two_things(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -119,7 +119,7 @@ lines:
         report = checked(tmp_path, log)
         assert (report.verdict, report.note) == (VIOLATES, "1 line is no step")
 
-    def test_rules_in_the_same_line_of_two_files_are_told_apart(self, tmp_path: Path) -> None:
+    def test_rules_in_the_same_line_of_two_files_are_distinct(self, tmp_path: Path) -> None:
         base = "schedproof-mapping: 1\nsystem: hived\nlines:\n- {when: \"msg == 'crashed'\", crash: true}\n"
         written(tmp_path, "base.yaml", base)
         more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
@@ -128,7 +128,7 @@ lines:
         note = checked(tmp_path, [{"msg": "crashed"}], more).note
         assert note == "no line fits the rules of the mapping in line 4"
 
-    def test_a_wrong_name_is_told_with_the_rule_that_it_stands_in(self, tmp_path: Path) -> None:
+    def test_an_error_names_the_rule_with_the_wrong_name(self, tmp_path: Path) -> None:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
             checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
 

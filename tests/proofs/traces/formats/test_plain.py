@@ -192,12 +192,12 @@ class TestUndetermined:
         assert (
             Watch(system("hived"), None, HEADER, limit=21).take({"action": "allocate"}).verdict is LogVerdict.CONFORMS
         )
-        found = Watch(system("hived"), None, HEADER, limit=20).take({"action": "allocate"}, 2)
-        assert found.verdict is LogVerdict.UNDETERMINED and "record 1 (line 2)" in found.note
+        result = Watch(system("hived"), None, HEADER, limit=20).take({"action": "allocate"}, 2)
+        assert result.verdict is LogVerdict.UNDETERMINED and "record 1 (line 2)" in result.note
 
     def test_too_many_choices(self, tmp_path: Path) -> None:
         header: Mapping[str, Any] = {**HEADER, "objects": {**HEADER["objects"], "Cell": [f"c{i}" for i in range(60)]}}
         report = check([header, {"action": "allocate"}], tmp_path)
         assert report.verdict is LogVerdict.UNDETERMINED and "choices" in report.note
-        told = {"action": "allocate", "parameters": {"p": "low", "K": ["c0", "c59"]}}
-        assert violates_at(check([header, told], tmp_path)) is None
+        record = {"action": "allocate", "parameters": {"p": "low", "K": ["c0", "c59"]}}
+        assert violates_at(check([header, record], tmp_path)) is None

@@ -1,7 +1,7 @@
 """Mutated copies of runs in the plain format, checked by the validator and by a brute-force search.
 
 A run of the model is written down with as much of it as a random logger would say: some steps unlogged, some parameters and
-most of the state unsaid, events for actions. Then a field gets another legal value, a record is dropped, or two change places.
+most of the state left out, events for actions. Then a field gets another legal value, a record is dropped, or two change places.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEED = 7
 
 
 def logged_run(rng: random.Random, length: int, unlogged: int) -> Trace:
-    """A random run, as a logger tells of it that leaves at most so many steps in a row out."""
+    """A random run in the words of a logger that leaves out at most ``unlogged`` steps in a row."""
     outranks = {("PodGroup", "outranks"): [frozenset(range(i)) for i in range(3)]}
     instance = Instance(AS_WRITTEN, {"PodGroup": 3, "Cell": 2}, outranks, names=HEADER["objects"])
     stepper, state, records, left = Stepper(instance), instance.initial(), list[dict[str, Any]](), unlogged
@@ -93,7 +93,7 @@ def swapped(records: Trace, rng: random.Random) -> None:
 
 def checked_alike(numbers: range) -> Counter[tuple[str, str]]:
     """Checks mutants by both checks; how often which mutation got which verdict."""
-    found: Counter[tuple[str, str]] = Counter()
+    outcomes: Counter[tuple[str, str]] = Counter()
     for number in numbers:
         rng = random.Random(SEED * 100_000 + number)
         unlogged = rng.choice([0, 0, 0, 1, 2])
@@ -113,24 +113,26 @@ def checked_alike(numbers: range) -> Counter[tuple[str, str]]:
         )
         if record is not None and shorten:
             first, *rest = report.shortened
-            again = check_records("hived", first, rest)
-            assert again.first_nonconformance is not None and again.first_nonconformance.record == len(rest), number
-        found[mutation.__name__, str(report.verdict)] += 1
-    return found
+            repeated = check_records("hived", first, rest)
+            assert repeated.first_nonconformance is not None and repeated.first_nonconformance.record == len(rest), (
+                number
+            )
+        outcomes[mutation.__name__, str(report.verdict)] += 1
+    return outcomes
 
 
 def test_mutants_are_checked_alike() -> None:
-    found = checked_alike(range(60))
+    outcomes = checked_alike(range(60))
     # The comparison says little if nearly all mutants are checked the same way.
     for mutation in ("flipped", "dropped", "swapped"):
-        assert found[mutation, "violates"] >= 1 and found[mutation, "conforms"] >= 1, found
+        assert outcomes[mutation, "violates"] >= 1 and outcomes[mutation, "conforms"] >= 1, outcomes
 
 
 def test_nobody_is_accused_whom_an_unnamed_cell_would_clear() -> None:
     """With two more cells than the run has, brute force finds what an open world allows: any of them, at any time."""
     more = {**HEADER, "objects": {"PodGroup": GROUPS, "Cell": [*CELLS, "x", "y"]}}
     open_cells = {**HEADER, "objects": {"PodGroup": GROUPS}}
-    found: Counter[str] = Counter()
+    verdicts: Counter[str] = Counter()
     cleared = 0
     for number in range(80):
         rng = random.Random(SEED * 200_000 + number)
@@ -147,11 +149,11 @@ def test_nobody_is_accused_whom_an_unnamed_cell_would_clear() -> None:
             cleared += expected[0] == "conforms"
         else:
             assert (str(report.verdict), record) == expected, f"mutant {number}: {unlogged} {records}"
-        found[str(report.verdict)] += 1
-    assert min(found["violates"], found["conforms"], found["undetermined"], cleared) >= 3, (found, cleared)
+        verdicts[str(report.verdict)] += 1
+    assert min(verdicts["violates"], verdicts["conforms"], verdicts["undetermined"], cleared) >= 3, (verdicts, cleared)
 
 
 @pytest.mark.long
 def test_many_mutants_are_checked_alike() -> None:
-    found = checked_alike(range(1_000, 1_500))
-    assert sum(found.values()) >= 470
+    outcomes = checked_alike(range(1_000, 1_500))
+    assert sum(outcomes.values()) >= 470

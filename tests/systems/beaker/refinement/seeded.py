@@ -444,9 +444,9 @@ SEEDED: Sequence[Seeded] = [
     Seeded("the queue is not looked at", NO_STEP + "make_idle|" + NO_MORE, PEOPLE, drafted(NeverLooksAtTheQueue)),
     Seeded("every idle system is woken", NO_STEP + "wake", PEOPLE, with_side(consistency=WakesEverybody)),
     Seeded("nobody is woken", NO_MORE + "wake", PEOPLE, with_side(consistency=LetsThemSleep)),
-    Seeded("told before it is true", "tells what it did before", PEOPLE, with_side(provisioning=TellsTooEarly)),
+    Seeded("told before it is true", "reports what it did before", PEOPLE, with_side(provisioning=TellsTooEarly)),
     Seeded("a user's system becomes Automated", NO_STEP + "automate|not one transaction", PEOPLE, with_side(web=TakesReservedSystems)),
     Seeded("refused, and yet written", "refused, but it changed something", TWO, with_side(web=WritesDownRefusals)),
-    Seeded("usage is not recorded", "the system usage of s0 does not tell what happened", PEOPLE, store=WithoutUsage),
+    Seeded("usage is not recorded", "the system usage of s0 does not show what happened", PEOPLE, store=WithoutUsage),
     Seeded("no rollback", "something of the operation is left", PEOPLE, store=NoRollback),
 ]  # fmt: skip

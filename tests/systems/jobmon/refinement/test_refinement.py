@@ -94,7 +94,7 @@ def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
         in_the_model(report)
     deaths = {name for name, report in quick.items() if report.crash_points}
     assert deaths == {"server-and-agents-refine-model-one", REFUSED.about}
-    taken = {action for report in quick.values() for action in report.taken}
+    taken = {action for report in quick.values() for action in report.action_counts}
     assert {action.name for action in REPAIRED.actions} - taken == NEVER
 
 
@@ -197,7 +197,7 @@ def test_a_bug_is_caught(name: str) -> None:
     assert report.mismatch is not None
     assert "DIFFER" in report.text and "reached by:" in report.text
     assert act in report.mismatch.path[-1], report.text
-    assert re.search(re.escape(differs), report.mismatch.reason + report.mismatch.found), report.text
+    assert re.search(re.escape(differs), report.mismatch.reason + report.mismatch.actual), report.text
 
 
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
@@ -208,7 +208,7 @@ def test_the_way_to_a_mismatch_can_be_followed() -> None:
         "c1 steps: CreateRun(workflow 1, cold True)",
         "c1 steps: AdvanceRun(run 1, to L)",
     ]
-    assert (report.mismatch.expected, report.mismatch.found) == ("Task 0.attempts 1", "Task 0.attempts 0")
+    assert (report.mismatch.expected, report.mismatch.actual) == ("Task 0.attempts 1", "Task 0.attempts 0")
 
 
 # --- two accounts of one machine

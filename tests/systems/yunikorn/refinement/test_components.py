@@ -15,9 +15,9 @@ from schedproof.model.systems.yunikorn.components import Shim
 from schedproof.model.systems.yunikorn.configurations import WORK, Configuration
 from schedproof.model.systems.yunikorn.shim_messages import DELIVER
 from schedproof.proofs.refinement.simulation import SimulationReport
-from schedproof.proofs.systems.yunikorn.refinement.both.check import check_simulation
-from schedproof.proofs.systems.yunikorn.refinement.both.component import Parts
-from schedproof.proofs.systems.yunikorn.refinement.both.moves import May
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.check import check_simulation
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.component import Parts
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.moves import May
 from schedproof.proofs.systems.yunikorn.refinement.properties import REFINEMENTS, ComponentsRefinement
 from tests.support.sample import thinned
 from tests.systems.yunikorn.core import seeded as cores
@@ -34,23 +34,23 @@ OF_THE_NODES = Shim(kinds=OF_NODES, scheduler=True, mortal=True, troubled=True)
 NODES = Configuration("nodes", wakeups=0, adjustable_nodes=True, shim=OF_THE_NODES)
 REFUSED = Configuration("a node, and the partition", wakeups=0, people=["partition"], shim=OF_THE_NODES)
 QUICK: dict[str, tuple[Configuration, May]] = {
-    "a pod ends or is deleted": (configuration("r"), May(quick=True, end=True, delete=True)),
-    "trouble": (configuration("r"), May(quick=True, trouble=True)),
-    "a queue is removed": (configuration("r", "Soft", "queues"), May(quick=True)),
-    "a hard gang of two, and room for one": (configuration("ppr", "Hard"), May(quick=True, room=1)),
+    "a pod ends or is deleted": (configuration("r"), May(shim_first=True, end=True, delete=True)),
+    "trouble": (configuration("r"), May(shim_first=True, trouble=True)),
+    "a queue is removed": (configuration("r", "Soft", "queues"), May(shim_first=True)),
+    "a hard gang of two, and room for one": (configuration("ppr", "Hard"), May(shim_first=True, room=1)),
     "a node, and the shim dies twice": (NODES, May(nodes=True, crashes=2)),
     "a node that is refused": (REFUSED, May()),
 }
 LONG: dict[str, tuple[Configuration, May]] = {
     "a pod ends or is deleted, and the shim dies": (
         configuration("r"),
-        May(quick=True, end=True, delete=True, crashes=1),
+        May(shim_first=True, end=True, delete=True, crashes=1),
     ),
     "a pod ends or is deleted, event by event": (configuration("r"), May(end=True, delete=True)),
-    "a gang, and the shim dies": (configuration("pr"), May(quick=True, crashes=1)),
-    "a gang in trouble": (configuration("pr"), May(quick=True, trouble=True)),
-    "a gang of which the partition is removed": (configuration("pr", "Soft", "partition"), May(quick=True)),
-    "a soft gang of two, and room for one": (configuration("ppr"), May(quick=True, room=1)),
+    "a gang, and the shim dies": (configuration("pr"), May(shim_first=True, crashes=1)),
+    "a gang in trouble": (configuration("pr"), May(shim_first=True, trouble=True)),
+    "a gang of which the partition is removed": (configuration("pr", "Soft", "partition"), May(shim_first=True)),
+    "a soft gang of two, and room for one": (configuration("ppr"), May(shim_first=True, room=1)),
 }
 
 
@@ -81,7 +81,7 @@ def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
         *(f"core-and-shim-refine-model-{name}" for name in ("ask", "node")),
         "a node, and the shim dies twice",
     }
-    taken = {action for report in quick.values() for action in report.taken}
+    taken = {action for report in quick.values() for action in report.action_counts}
     assert {action.name for action in COMPONENTS_REPAIRED.actions} - taken == NEVER
     assert {DELIVER[kind].name for kind in KINDS} - taken == {"deliver_application_resuming"}
 
@@ -158,7 +158,7 @@ def test_a_pod_that_is_bound_elsewhere_is_caught(monkeypatch: pytest.MonkeyPatch
     bind = Cluster.bind_pod
     monkeypatch.setattr(Cluster, "bind_pod", lambda self, name, node: bind(self, name, {"n0": "n1", "n1": "n0"}[node]))
     two = Configuration("two nodes", [("r", "Soft")], nodes=2, shim=configuration("r").shim)
-    caught(check_simulation(two, May(quick=True)), "t0.host n1")
+    caught(check_simulation(two, May(shim_first=True)), "t0.host n1")
 
 
 def caught(report: SimulationReport, shows: str) -> None:
@@ -186,5 +186,5 @@ def test_the_way_to_a_mismatch_can_be_followed(monkeypatch: pytest.MonkeyPatch) 
         "a user makes k0",
         "the shim handles that it is registered",
     ]
-    assert report.mismatch.found == "SubmitApplication of a0 free"
+    assert report.mismatch.actual == "SubmitApplication of a0 free"
     assert report.mismatch.expected == "SubmitApplication of a0 under_way"

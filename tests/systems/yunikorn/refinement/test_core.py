@@ -152,8 +152,8 @@ DRAFTS: list[tuple[type[Draft], Configuration, str]] = [
     (seeded.R2CompletesOverItsPlaceholders, GANG, "another state"),
     (seeded.R3TheFirstSwapIsNone, GANG, "another state"),
     (RefusesWhatRuns, ASKS, "does not take back what it has lost"),
-    (SaysNothing, ASKS, "told of other containers than there are"),
-    (AsksForNothingBack, GANG, "told of other containers than there are"),
+    (SaysNothing, ASKS, "reported other containers than there are"),
+    (AsksForNothingBack, GANG, "reported other containers than there are"),
     (DecidesNothing, ASKS, "choose from other decisions"),
     (seeded.R4FailedWithTheLastPlaceholder, PARTITION, "remove_partition|another state|the operation fails"),
 ]
@@ -208,7 +208,7 @@ def test_the_way_to_a_mismatch_can_be_followed() -> None:
     ]
     # A gang of one is Starting with its placeholder; what takes its place is an allocation more (line 20).
     assert "a0 Running" in report.mismatch.expected
-    assert "a0 Starting" in report.mismatch.found
+    assert "a0 Starting" in report.mismatch.actual
 
 
 class TestUrgentActions:

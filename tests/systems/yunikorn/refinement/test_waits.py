@@ -11,7 +11,7 @@ import pytest
 from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import instances
 from schedproof.proofs.refinement.simulation import BEYOND
-from schedproof.proofs.systems.yunikorn.refinement.both.waits import waits_for_ever
+from schedproof.proofs.systems.yunikorn.refinement.core_and_shim.waits import waits_for_ever
 from tests.proofs.exploration.test_liveness import model_of, x
 
 OPEN = (0, "a", 1), (1, "b", 0)

@@ -101,9 +101,9 @@ class TestWalks:
             (ONE[:2], {"allocations": 2}, 2, "allocations is 1 in the model, 2 observed"),
             (ONE[:2], {"stateTimer": False}, 2, "timer: armed in the model, off observed"),
             (GANG, {"total": 2, "placeholderTimer": False}, 3, "armed in the model, off observed"),
-            (ONE[:2], {"stateUpdates": None}, 2, "it was Accepted, and the resource manager was not told"),
-            (ONE[:2], {"stateUpdates": ["Running:runApplication"]}, 2, "told Running:runApplication, but the table"),
-            (ONE[:2], {"stateUpdates": ["Starting:failApplication"]}, 2, "told Starting:failApplication, but the table"),
+            (ONE[:2], {"stateUpdates": None}, 2, "it was Accepted, and the core did not notify the resource manager"),
+            (ONE[:2], {"stateUpdates": ["Running:runApplication"]}, 2, "sent the resource manager Running:runApplication, but the table"),
+            (ONE[:2], {"stateUpdates": ["Starting:failApplication"]}, 2, "sent the resource manager Starting:failApplication, but the table"),
         ],
     )  # fmt: skip
     def test_nonconformances(

@@ -44,8 +44,8 @@ class Exploration(Simulation[Snapshot, Move]):
         """Returns the snapshot after a move."""
         return self._component.take(before.repeated)
 
-    def said(self, act: Move) -> str:
-        return act.said
+    def description(self, act: Move) -> str:
+        return act.description
 
     def move(self, at: Snapshot, act: Move, after: Snapshot) -> Steps:
         """Returns the steps that the move may be."""

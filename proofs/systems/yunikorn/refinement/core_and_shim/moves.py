@@ -28,7 +28,7 @@ from schedproof.proofs.systems.yunikorn.refinement.names import PLENTY
 from schedproof.proofs.systems.yunikorn.refinement.operations import CONTROLS, DELETIONS
 
 from .component import Component, Snapshot
-from .messages import said
+from .messages import message_key
 from .names import PodNames
 
 AT_ONCE = ("fail_for_good", "resume_ends", "resume_completes", "fail_late", "evict")
@@ -67,7 +67,7 @@ class Move:
     """A move of core, shim, Kubernetes or people.
 
     Args:
-        said: the move in words.
+        description: the move in words.
         call: makes the move.
         actions: the model's actions that it may be, one or several in sequence.
         most: the most actions that it may be.
@@ -75,7 +75,7 @@ class Move:
         crash: whether the shim dies.
     """
 
-    said: str
+    description: str
     call: Call
     actions: tuple[str, ...] = ()
     most: int = 1
@@ -88,7 +88,7 @@ class May:
     """What else may happen in an exploration.
 
     Attributes:
-        quick: the shim handles all events in its queue before anything else happens, except its death.
+        shim_first: the shim handles all events in its queue before anything else happens, except its death.
         end: pods end.
         delete: people delete pods.
         crashes: how often the shim may die.
@@ -97,7 +97,7 @@ class May:
         room: the capacity of each node, in pods.
     """
 
-    quick: bool = False
+    shim_first: bool = False
     end: bool = False
     delete: bool = False
     crashes: int = 0
@@ -115,7 +115,7 @@ class Moves:
     def possible(self, component: Component, at: Snapshot) -> Iterator[Move]:
         """Yields the moves from ``at``; ``component`` is restored to it."""
         yield from self._shim(at)
-        if self._may.quick and at.shim.queued.queue:
+        if self._may.shim_first and at.shim.queued.queue:
             return
         yield from self._under_way(at)
         yield from self._core(component, at)
@@ -135,7 +135,7 @@ class Moves:
             return
         if at.shim.queued.queue:
             yield self._handles(at.shim.queued.queue[0])
-        if at.shim.scheduler == "Running" and not (self._may.quick and at.shim.queued.queue):
+        if at.shim.scheduler == "Running" and not (self._may.shim_first and at.shim.queued.queue):
             yield Move("the shim's scheduling loop", lambda it: it.shim.schedule())
         if at.crashes < self._may.crashes:
             for silently, how, action in (
@@ -197,13 +197,13 @@ class Moves:
     # Kubernetes and its users.
 
     def _pods(self, at: Snapshot) -> Iterator[Move]:
-        there = {p.name: p for p in at.cluster.pods}
+        existing = {p.name: p for p in at.cluster.pods}
         for k, name in enumerate(self._names.asks):
-            if name in there or self._names.is_placeholder(k) or name in at.made:
+            if name in existing or self._names.is_placeholder(k) or name in at.made:
                 continue
             yield Move(f"a user makes {name}", partial(_make, self._names.pod(k)), ("create_pod",))
         unobserved = UNOBSERVED if at.shim.scheduler in ("New", "Registering") else ()
-        for pod in there.values():
+        for pod in existing.values():
             if pod.deleting:
                 yield Move(f"{pod.name} is gone", partial(_reap, pod.name), unobserved)
             elif self._may.end and pod.phase is Phase.RUNNING and not pod.placeholder:
@@ -254,7 +254,7 @@ class Moves:
 
 def arrives(message: Request | Response) -> tuple[str, ...]:
     """Returns the action by which a message arrives, if the model has one."""
-    it = said(message)
+    it = message_key(message)
     # A configuration whose shim has no nodes still has a node, which is added without a message.
     alone = ("create_node",) if isinstance(message, CreateNode) else ()
     return () if it is None else (DELIVER[it[0]].name, *alone)

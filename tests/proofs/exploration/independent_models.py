@@ -35,11 +35,11 @@ def reachable(initial: S, steps: Callable[[S], Iterable[tuple[str, S]]]) -> Grap
 
 def per_action(graph: Graph[S]) -> Counter[str]:
     """The number of transitions of each action."""
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for edges in graph.values():
         for (action, _), number in edges.items():
-            found[action] += number
-    return found
+            totals[action] += number
+    return totals
 
 
 # --- HiveD -----------------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def workshop(state: Workshop) -> Iterator[tuple[str, Workshop]]:
             for i in idle:
                 if thing.wear < 2 and people[i].jobs == 0:
                     for careful in (False, True):
-                        yield "take", _taken(state, i, t, careful)
+                        yield "take", _with_tool_taken(state, i, t, careful)
             for wear in range(thing.wear):
                 for mood in ("calm", "tense"):
                     cheered = {i: people[i]._replace(mood=mood) for i in thing.queue if i in idle}
@@ -145,16 +145,16 @@ def workshop(state: Workshop) -> Iterator[tuple[str, Workshop]]:
                     yield "line_up", _with(state, {}, {t: thing._replace(queue=frozenset(line))})
             if thing.queue:
                 holder = people[thing.by]
-                gone = holder._replace(busy=False, holds=None, mood="tense", jobs=holder.jobs - 1)
-                yield "kick", _with(state, {thing.by: gone}, {t: _put_down(state, t)})
+                freed = holder._replace(busy=False, holds=None, mood="tense", jobs=holder.jobs - 1)
+                yield "kick", _with(state, {thing.by: freed}, {t: _put_down(state, t)})
     for i, person in enumerate(people):
         if person.holds is not None:
             tired = person.tired or things[person.holds].wear == 2
-            gone = person._replace(busy=False, holds=None, mood="calm", tired=tired)
-            yield "drop", _with(state, {i: gone}, {person.holds: _put_down(state, person.holds)})
+            freed = person._replace(busy=False, holds=None, mood="calm", tired=tired)
+            yield "drop", _with(state, {i: freed}, {person.holds: _put_down(state, person.holds)})
 
 
-def _taken(state: Workshop, i: int, t: int, careful: bool) -> Workshop:
+def _with_tool_taken(state: Workshop, i: int, t: int, careful: bool) -> Workshop:
     person, thing = state[0][i], state[1][t]
     busy = Person(True, t, not careful, person.mood, person.jobs + 1, person.knows | {t})
     return _with(state, {i: busy}, {t: Thing(i, thing.wear + 1, thing.queue - {i})})

@@ -17,7 +17,7 @@ from schedproof.impl.systems.yunikorn.shim.kubernetes import ClusterState
 from schedproof.impl.systems.yunikorn.shim.link import LinkState
 from schedproof.proofs.systems.yunikorn.refinement.component import every_option
 
-from .messages import Said, said
+from .messages import MessageKey, message_key
 from .names import PodNames
 
 
@@ -51,12 +51,12 @@ class Snapshot:
     core_number: int
     made: frozenset[str] = frozenset()
     crashes: int = 0
-    repeated: frozenset[Said] = frozenset()
+    repeated: frozenset[MessageKey] = frozenset()
 
     @cached_property
-    def messages(self) -> list[Said]:
+    def messages(self) -> list[MessageKey]:
         """The messages under way to the core and to the shim, and those in the shim's queue."""
-        return [it for it in map(said, [*self.link.requests, *self.responses]) if it is not None]
+        return [it for it in map(message_key, [*self.link.requests, *self.responses]) if it is not None]
 
     @property
     def responses(self) -> list[Response]:
@@ -106,7 +106,7 @@ class Component:
         """Answers to operators do not go to the shim."""
         self.link.listen([r for r in responses if not isinstance(r, ControlAccepted | ControlRejected)])
 
-    def take(self, repeated: frozenset[Said] = frozenset()) -> Snapshot:
+    def take(self, repeated: frozenset[MessageKey] = frozenset()) -> Snapshot:
         """Returns the current snapshot; ``repeated`` is that of the snapshot before."""
         core, times = self.core.snapshot(), self.clock.snapshot()
         at = Snapshot(

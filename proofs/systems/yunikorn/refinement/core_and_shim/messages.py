@@ -25,7 +25,7 @@ from schedproof.impl.scheduler_interface import (
     UpdateNode,
 )
 
-Said = tuple[str, str]
+MessageKey = tuple[str, str]
 """The kind of a message, and the name of its subject."""
 
 NODE_ACTIONS = {
@@ -33,11 +33,11 @@ NODE_ACTIONS = {
     NodeAction.DRAIN_TO_SCHEDULABLE: "RestoreNode",
     NodeAction.DECOMMISSION: "DecommissionNode",
 }
-TOLD = frozenset({"Resuming", "Failing", "Failed"})
+STATES_FOR_SHIM = frozenset({"Resuming", "Failing", "Failed"})
 """The core's application states to which the shim reacts."""
 
 
-def said(message: Request | Response) -> Said | None:
+def message_key(message: Request | Response) -> MessageKey | None:
     """Returns the model's message for ``message``; None if it has no effect in the model."""
     match message:
         case AddApplication(name):
@@ -58,7 +58,7 @@ def said(message: Request | Response) -> Said | None:
             return "ApplicationAccepted", name
         case ApplicationRejected(name):
             return "ApplicationRejected", name
-        case ApplicationUpdated(name, state) if state in TOLD:
+        case ApplicationUpdated(name, state) if state in STATES_FOR_SHIM:
             return f"Application{state}", name
         case AskRejected(_, ask):
             return "AskRejected", ask

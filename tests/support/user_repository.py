@@ -1,4 +1,4 @@
-"""Repositories of a user's own, for tests: a first model as ``schedproof init`` writes it, and what it means, written by hand."""
+"""A user's repository for tests: a first model as ``schedproof init`` writes it, and an independent model of it."""
 
 import sys
 from collections import deque
@@ -41,7 +41,7 @@ IDLE, WAITING, WORKING = "Idle", "Waiting", "Working"
 
 
 def steps(state, fenced):
-    """The first model by hand: all steps from a state, which is (what each worker does, its lease), and each lease's holder."""
+    """The independent model: all steps from a state, which is (what each worker does, its lease), and each lease's holder."""
     workers, holders = state
 
     def worker(w, doing, lease, then=holders):
@@ -68,11 +68,11 @@ def steps(state, fenced):
 def reachable(workers, leases, fenced):
     """Every state of the first model, and the number of steps from all of them."""
     first = ((IDLE, None),) * workers, (None,) * leases
-    seen, work, taken = {first}, deque([first]), 0
+    seen, work, step_count = {first}, deque([first]), 0
     while work:
         for after in steps(work.popleft(), fenced):
-            taken += 1
+            step_count += 1
             if after not in seen:
                 seen.add(after)
                 work.append(after)
-    return seen, taken
+    return seen, step_count

@@ -20,7 +20,7 @@ from schedproof.proofs.refinement.simulation import Meaning
 from schedproof.proofs.systems.yunikorn.refinement.abstraction import Abstraction, without_bygones
 
 from .component import Snapshot
-from .messages import Said
+from .messages import MessageKey
 from .names import PodNames
 
 OF_THE_CORE = ("Partition", "Queue", "Application", "Ask", "Wakeup", "GangTimer", "Node")
@@ -120,7 +120,7 @@ class Meanings:
             known[before] = {slot: _only(image[slot]) for slot in self._core_slots}
         return known[before]
 
-    def _is_over(self, key: Said, before: State) -> bool:
+    def _is_over(self, key: MessageKey, before: State) -> bool:
         """True for a message to the core about a finished ask: it has no effect."""
         kind, name = key
         if kind not in ("WithdrawAsk", "ReleaseAllocation"):
@@ -146,9 +146,9 @@ class Meanings:
 
     def _forgotten(self, name: str, n: int, at: Snapshot, before: State) -> bool:
         """True if the core has completed the application and the shim has discarded it; the model discards nothing."""
-        there = any(a.name == name for a in at.shim.applications)
+        is_known = any(a.name == name for a in at.shim.applications)
         return (
-            not there
+            not is_known
             and at.shim.scheduler in ("Recovering", "Running")
             and self._core.state_of("Application", n, before) in ("Completed", "Expired")
         )
@@ -188,16 +188,16 @@ class Meanings:
     def _nodes(self, at: Snapshot, fits: dict[int, frozenset[int]]) -> None:
         """Of a removed node the model keeps the state. The model learns of cordons only when the shim does."""
         nodes = {n.name: n for n in at.shim.nodes}
-        there = {n.name: n for n in at.cluster.nodes}
+        in_cluster = {n.name: n for n in at.cluster.nodes}
         heard = not at.shim.queued.queue
         for m in range(self.instance.sizes["ShimNode"]):
             name = self.names.nodes[m]
-            if name in nodes or name in there:
+            if name in nodes or name in in_cluster:
                 self._put(fits, "ShimNode", m, nodes[name].state if name in nodes else "New")
             if heard:
-                self._flag(fits, "deleted", m, name not in there)
-            if heard and name in there:
-                self._flag(fits, "cordoned", m, there[name].unschedulable)
+                self._flag(fits, "deleted", m, name not in in_cluster)
+            if heard and name in in_cluster:
+                self._flag(fits, "cordoned", m, in_cluster[name].unschedulable)
 
     def _flag(self, fits: dict[int, frozenset[int]], attribute: str, m: int, value: bool) -> None:
         fits[self.instance.slot("ShimNode", attribute) + m] = frozenset({int(value)})
