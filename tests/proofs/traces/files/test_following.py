@@ -191,7 +191,7 @@ class TestCheckedAsAWhole:
 
     def test_it_ends_at_the_first_nonconformance(self, tmp_path: Path) -> None:
         """Nothing else ends it: it would wait for ever."""
-        sample = DATA / "jobmon" / "depart-events-running-after-done.jsonl"
+        sample = DATA / "jobmon" / "does-not-conform-events-running-after-done.jsonl"
         first, *rest = sample.read_text().splitlines(keepends=True)
         log = tmp_path / "log"
         log.write_text(first)
