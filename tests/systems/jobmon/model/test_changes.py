@@ -14,7 +14,7 @@ from schedproof.model.systems.jobmon.shipped import client, couplings, distribut
 from schedproof.model.systems.jobmon.shipped.machines import i, r
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.less import (
+from tests.systems.jobmon.model.partly_repaired import (
     DEAD_CLIENT,
     HUNGRY,
     LATE,

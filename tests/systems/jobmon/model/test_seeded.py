@@ -17,7 +17,7 @@ from schedproof.model.systems.jobmon.shipped.machines import NEXT_ATTEMPT, d, i,
 from schedproof.model.systems.jobmon.sorts import Task
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.less import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, checked, put_back
+from tests.systems.jobmon.model.partly_repaired import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, checked, put_back
 
 
 def action(name: str) -> Action:

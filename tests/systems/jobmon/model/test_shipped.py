@@ -22,7 +22,7 @@ from schedproof.proofs.verification.findings import findings, repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
+from tests.systems.jobmon.model.partly_repaired import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [SHIPPED, REPAIRED]
