@@ -94,18 +94,18 @@ def test_dot_has_the_arrows_of_the_picture(sort: str) -> None:
 def test_the_batch_scheduler_takes_recipes_through_all_states() -> None:
     path = ["new", "processed", "queued", "scheduled", "waiting", "running", "completed"]
     events = ["process", "queue", "schedule", "provision", "run", "complete"]
-    wanted = set(zip(path, events, path[1:], strict=False))
-    wanted |= {(state, f"{end[:5]}", f"{end}ed") for state in path[:-1] for end in ("abort",)}
-    wanted |= {(state, "cancel", "cancelled") for state in path[:-1]}
-    assert arrows(diagram(BATCH, "Recipe")) == wanted
+    expected = set(zip(path, events, path[1:], strict=False))
+    expected |= {(state, f"{end[:5]}", f"{end}ed") for state in path[:-1] for end in ("abort",)}
+    expected |= {(state, "cancel", "cancelled") for state in path[:-1]}
+    assert arrows(diagram(BATCH, "Recipe")) == expected
 
 
 def test_what_the_repaired_variant_adds_is_marked() -> None:
     def marked(sort: str) -> set[Arrow]:
         drawn = unfolded(diagram(REPAIRED, sort, since=AS_WRITTEN))
-        gone = arrows(replace(drawn, edges=tuple(e for e in drawn.edges if e.mark is Mark.REMOVED)))
+        removed = arrows(replace(drawn, edges=tuple(e for e in drawn.edges if e.mark is Mark.REMOVED)))
         in_use = ("scheduled", "waiting", "installing", "running")  # there a system is Automated, or its user's
-        assert gone == ({(usage, "automate", "pending") for usage in in_use} if sort == "System" else set())
+        assert removed == ({(usage, "automate", "pending") for usage in in_use} if sort == "System" else set())
         return arrows(replace(drawn, edges=tuple(e for e in drawn.edges if e.mark is Mark.ADDED)))
 
     assert marked("Recipe") == {("scheduled", "requeue", "queued"), ("assigned", "requeue", "queued")}
@@ -200,7 +200,7 @@ def test_repaired_only_pairs_in_step_occur_and_none_is_forbidden(repaired: Pairi
     assert repaired.breaks == {pair: frozenset() for pair in IN_STEP}
     ends = {("aborted", None): {"abort", "abort_set"}, ("cancelled", None): {"cancel", "cancel_set"}}
     leaves = {"make_manual", "break_down"}
-    wanted = {
+    expected = {
         (("new", None), ("scheduled", "scheduled")): {"find_idle"},
         (("assigned", None), ("scheduled", "scheduled")): {"find_idle", "give_to_assigned"},
         (("queued", None), ("scheduled", "scheduled")): {"give_to_queued"},
@@ -212,8 +212,8 @@ def test_repaired_only_pairs_in_step_occur_and_none_is_forbidden(repaired: Pairi
         **{(pair, end): set(by) for pair in IN_STEP for end, by in ends.items()},
     }
     for state in BEGUN:  # what executes on the system is aborted
-        wanted[(state, state), ("aborted", None)] |= leaves
-    assert {step: set(actions) for step, actions in repaired.steps.items()} == wanted
+        expected[(state, state), ("aborted", None)] |= leaves
+    assert {step: set(actions) for step, actions in repaired.steps.items()} == expected
 
 
 def test_the_picture_has_the_pairs_and_steps_that_were_seen(repaired: Pairing) -> None:
@@ -274,8 +274,8 @@ def test_abba_is_a_circle_of_two_sets_and_two_systems(model: Model, waiting_stat
     assert {a[0] + b[0] for a, b, kind in circle if kind is EdgeKind.HELD_BY} == {"sj"}
     assert len({a for a, _, _ in circle}) == len({b for _, b, _ in circle}) == 4
     for edge in drawn.edges:
-        wanted = r"held by r\d \(scheduled\)" if edge.kind is EdgeKind.HELD_BY else rf"r\d \({waiting_state}\) waits"
-        assert re.fullmatch(wanted, ", ".join(edge.labels))
+        label = r"held by r\d \(scheduled\)" if edge.kind is EdgeKind.HELD_BY else rf"r\d \({waiting_state}\) waits"
+        assert re.fullmatch(label, ", ".join(edge.labels))
 
 
 def test_a_set_that_blocks_itself_is_a_circle_of_one() -> None:
@@ -330,7 +330,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ("Recipes", "unknown picture 'Recipes'; choose from RecipeSet, Recipe, System, triggers, Recipe.recipe_set, "),
         ("Recipe.lab", "no pairing 'Recipe.lab'"),
@@ -352,10 +352,10 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         ("wait-for --property no-abba --scope RecipeSet=1", "does not refute no-abba in beaker (as-written) at"),
     ],
 )
-def test_a_mistake_is_one_line_that_says_what_to_do(run: Run, arguments: str, told: str) -> None:
+def test_a_mistake_is_one_line_that_says_what_to_do(run: Run, arguments: str, message: str) -> None:
     code, out, err = run(*arguments.split())
     assert code == 2 and out == ""
-    assert told in err and err.count("\n") == 1
+    assert message in err and err.count("\n") == 1
 
 
 def test_the_command_draws_pairs_and_deadlocks(run: Run) -> None:
@@ -368,6 +368,6 @@ def test_the_command_draws_pairs_and_deadlocks(run: Run) -> None:
 
 def test_the_help_names_every_kind_of_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["diagram", "--help"]) == 0
-    said = capsys.readouterr().out
+    help_text = capsys.readouterr().out
     for word in ("SORT.ATTRIBUTE", "wait-for", "triggers", "--property", "--every-step"):
-        assert word in said
+        assert word in help_text

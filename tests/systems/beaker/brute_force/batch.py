@@ -27,7 +27,7 @@ from tests.systems.beaker.brute_force.scheduler import (
 )
 
 ABSENT, PROCESSED = -1, 20  # states that the proposal does not have
-PROCESS, QUEUE, LOOK, START = range(4)
+PROCESS, QUEUE, SCHEDULE, START = range(4)
 
 
 class Batch(NamedTuple):
@@ -80,7 +80,7 @@ def people_steps(inst: Instance, state: Batch) -> Iterator[Step]:
 
 def batch_steps(inst: Instance, state: Batch) -> Iterator[Step]:
     """The pass's next step, and whatever runs meanwhile."""
-    yield from (_one_by_one, _one_by_one, _look, _start)[state.phase](inst, state)
+    yield from (_one_by_one, _one_by_one, _schedule, _start)[state.phase](inst, state)
     for r, now in enumerate(state.recipe):
         if now == WAITING:
             yield ("run", r), _moved(state, {r: RUNNING})
@@ -101,7 +101,7 @@ def _one_by_one(inst: Instance, state: Batch) -> Iterator[Step]:
         yield ("next_phase",), state._replace(phase=state.phase + 1, to_look_at=to_look_at)
 
 
-def _look(inst: Instance, state: Batch) -> Iterator[Step]:
+def _schedule(inst: Instance, state: Batch) -> Iterator[Step]:
     best = max((state.rank[inst.set_of[r]] for r in state.to_look_at), default=0)
     for r in state.to_look_at:
         if state.rank[inst.set_of[r]] != best:
@@ -125,40 +125,42 @@ def _start(inst: Instance, state: Batch) -> Iterator[Step]:
         yield ("next_phase",), state._replace(phase=PROCESS)
 
 
-def batch_deadlocks(inst: Instance, found: Graph[Batch]) -> Iterator[tuple[int, int]]:
+def batch_deadlocks(inst: Instance, graph: Graph[Batch]) -> Iterator[tuple[int, int]]:
     """(state, set): the set holds a system and nothing that the scheduler and the running recipes do starts it."""
     for of in inst.sets:
-        starts = can_reach(found, ("start", of))
-        for number, state in enumerate(found.states):
+        starts = can_reach(graph, ("start", of))
+        for number, state in enumerate(graph.states):
             if not starts[number] and any(state.recipe[r] == SCHEDULED for r in inst.members(of)):
                 yield number, of
 
 
-def abba(inst: Instance, found: Graph[Batch]) -> Iterator[int]:
+def abba(inst: Instance, graph: Graph[Batch]) -> Iterator[int]:
     """The deadlocked states in which each of two sets waits for a system that the other one holds."""
     dead: dict[int, set[int]] = {}
-    for number, of in batch_deadlocks(inst, found):
+    for number, of in batch_deadlocks(inst, graph):
         dead.setdefault(number, set()).add(of)
     for number, sets in sorted(dead.items()):
-        state = found.states[number]
+        state = graph.states[number]
 
         def waits_for(one: int, other: int, state: Batch = state) -> bool:
-            wanted = [inst.viable[r] for r in inst.members(one) if state.recipe[r] == QUEUED]
-            return any(mask >> state.at[r] & 1 for mask in wanted for r in inst.members(other) if state.at[r] != NONE)
+            queued_masks = [inst.viable[r] for r in inst.members(one) if state.recipe[r] == QUEUED]
+            return any(
+                mask >> state.at[r] & 1 for mask in queued_masks for r in inst.members(other) if state.at[r] != NONE
+            )
 
         if any(waits_for(one, other) and waits_for(other, one) for one in sets for other in sets if one < other):
             yield number
 
 
-def queue_jumps(inst: Instance, found: Graph[Batch]) -> Iterator[tuple[int, Edge]]:
+def queue_jumps(inst: Instance, graph: Graph[Batch]) -> Iterator[tuple[int, Edge]]:
     """(state, step): a system is taken that a recipe of a higher priority, passed over in this pass, could have had."""
-    for number, state in enumerate(found.states):
-        if state.phase != LOOK:
+    for number, state in enumerate(graph.states):
+        if state.phase != SCHEDULE:
             continue
         passed = [r for r, now in enumerate(state.recipe) if now == QUEUED and r not in state.to_look_at]
-        for label, after in found.scheduler[number]:
+        for label, after in graph.scheduler[number]:
             if label[0] == "take":
                 r, s = int(label[1]), int(label[2])
-                mine = state.rank[inst.set_of[r]]
-                if any(inst.viable[q] >> s & 1 and state.rank[inst.set_of[q]] > mine for q in passed):
+                rank = state.rank[inst.set_of[r]]
+                if any(inst.viable[q] >> s & 1 and state.rank[inst.set_of[q]] > rank for q in passed):
                     yield number, (label, after)

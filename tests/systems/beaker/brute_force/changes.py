@@ -111,21 +111,21 @@ class Trace:
     def _start(self, header: dict[str, Any]) -> State:
         state = initial(self.inst)
         usage, condition = list(state.usage), list(state.condition)
-        for name, said in header.get("systems", {}).items():
+        for name, attributes in header.get("systems", {}).items():
             n = self.numbers["system"][name]
-            condition[n] = CONDITIONS.index(said.get("condition", "Automated"))
+            condition[n] = CONDITIONS.index(attributes.get("condition", "Automated"))
             first = "pending" if condition[n] == AUTOMATED else "idle"
-            usage[n] = {"pending": PENDING, "idle": IDLE}[said.get("usage", first)]
+            usage[n] = {"pending": PENDING, "idle": IDLE}[attributes.get("usage", first)]
         return state._replace(usage=tuple(usage), condition=tuple(condition))
 
     def _records(self, changes: list[dict[str, Any]]) -> Iterator[tuple[Seen, bool] | None]:
         """What each record shows, and whether that is all that its step changed; None for a crash."""
-        told = []
+        changed = []
         for change in changes:
             fields = self._fields(change)
             if fields or change.get("crash"):
-                told.append((change, fields))
-        for _, group in groupby(enumerate(told), lambda n: n[1][0].get("step", ("line", n[0]))):
+                changed.append((change, fields))
+        for _, group in groupby(enumerate(changed), lambda n: n[1][0].get("step", ("line", n[0]))):
             seen: Seen = {}
             crash = complete = False
             for _, (change, fields) in group:
@@ -138,20 +138,20 @@ class Trace:
         kind = next((k for k in ("recipe", "recipe_set", "system") if k in change), "")
         if not kind:
             return {}
-        n, found = self.numbers[kind][change[kind]], {}
+        n, fields = self.numbers[kind][change[kind]], {}
         if kind == "recipe" and "status" in change:
-            found["recipe", n, "status"] = STATUSES.index(change["status"])
+            fields["recipe", n, "status"] = STATUSES.index(change["status"])
         if kind == "recipe" and "system" in change:
-            found["recipe", n, "system"] = self.numbers["system"][change["system"]] if change["system"] else NONE
+            fields["recipe", n, "system"] = self.numbers["system"][change["system"]] if change["system"] else NONE
         if kind == "recipe_set" and "priority" in change:
-            found["recipe_set", n, "priority"] = change["priority"]
+            fields["recipe_set", n, "priority"] = change["priority"]
         if kind == "recipe_set" and "lab" in change:
-            found["recipe_set", n, "lab"] = self.labs.index(change["lab"]) if change["lab"] else NONE
+            fields["recipe_set", n, "lab"] = self.labs.index(change["lab"]) if change["lab"] else NONE
         if kind == "system" and "usage" in change:
-            found["system", n, "usage"] = USAGES.index(change["usage"])
+            fields["system", n, "usage"] = USAGES.index(change["usage"])
         if kind == "system" and "condition" in change:
-            found["system", n, "condition"] = CONDITIONS.index(change["condition"])
-        return found
+            fields["system", n, "condition"] = CONDITIONS.index(change["condition"])
+        return fields
 
 
 def _value(state: State, kind: str, n: int, field: str) -> int:
@@ -207,12 +207,12 @@ def _after(trace: Trace, states: set[State], record: tuple[Seen, bool] | None, v
     if record is None:  # the scheduler forgets what it had in hand
         return {state._replace(hand=(AT_REST,) * len(state.hand)) for state in reached}
     seen, complete = record
-    found = {state for state in reached if _shows(state, seen)}
+    explaining = {state for state in reached if _shows(state, seen)}
     for state in reached:
         before = logged(state)
         for after in _steps(trace, state, variant):
             makes = any(_value(state, *where) != value == _value(after, *where) for where, value in seen.items())
             kept = not complete or all(before[where] == v for where, v in logged(after).items() if where not in seen)
             if makes and kept and _shows(after, seen):
-                found.add(after)
-    return found
+                explaining.add(after)
+    return explaining

@@ -45,7 +45,7 @@ LINES = {
 
 
 class Log:
-    """beakerd's log: its messages, and the world that they tell of."""
+    """beakerd's log: its messages, and the objects that they name."""
 
     def __init__(self, text: str) -> None:
         self.messages: list[tuple[str, ...]] = []
@@ -116,13 +116,13 @@ class Log:
         kind, *parts = message
         world = self.world
         if kind == "set":
-            mine = [r for r, its in world.of.items() if its == parts[0]]
-            if not mine:
+            members = [r for r, its in world.of.items() if its == parts[0]]
+            if not members:
                 return None
             return lambda states: {
                 after
                 for state in states
-                if any(state.status(r) == "processed" for r in mine)
+                if any(state.status(r) == "processed" for r in members)
                 for after in end_set(world, state, parts[0], "aborted")
             }
         if kind == "rest":

@@ -1,4 +1,4 @@
-"""Deadlocks of the brute-force scheduler, told apart by cause, and sets that wait for ever.
+"""Deadlocks of the brute-force scheduler with their causes, and sets that wait for ever.
 
 A *deadlock* is a state and a set that holds a system (a recipe of it is ``scheduled``) and from which no sequence of
 scheduler steps begins the set (people stay away), though every host recipe of it has a viable Automated system.
@@ -51,10 +51,10 @@ def held(inst: Instance, state: State, of: int) -> int:
     return sum(1 << state.at[r] for r in hosts(inst, of) if state.recipe[r] == SCHEDULED and state.at[r] != NONE)
 
 
-def deadlocks(inst: Instance, found: Graph[State]) -> Iterator[Deadlock]:
+def deadlocks(inst: Instance, graph: Graph[State]) -> Iterator[Deadlock]:
     """Every deadlock, nearest to the initial state first."""
-    begins = [can_reach(found, ("begin", of)) for of in inst.sets]
-    for number, state in enumerate(found.states):
+    begins = [can_reach(graph, ("begin", of)) for of in inst.sets]
+    for number, state in enumerate(graph.states):
         dead = [
             of
             for of in inst.sets
@@ -93,32 +93,32 @@ def _in_a_cycle(inst: Instance, state: State, of: int, dead: list[int]) -> str:
     """ABBA if the set waits, perhaps through others, for a set that waits for it."""
     waits = nx.DiGraph()
     for one in dead:
-        wanted = 0
+        viable = 0
         for r in open_hosts(inst, state, one):
-            wanted |= inst.viable[r] & inst.areas[state.lab[one]]
-        waits.add_edges_from((one, other) for other in dead if other != one and wanted & held(inst, state, other))
+            viable |= inst.viable[r] & inst.areas[state.lab[one]]
+        waits.add_edges_from((one, other) for other in dead if other != one and viable & held(inst, state, other))
     if of not in waits or not waits.out_degree(of):
         return DOOMED
     return ABBA if of in nx.descendants(waits, of) or any(of in c for c in nx.simple_cycles(waits)) else BEHIND
 
 
-def shortest_by_cause(inst: Instance, found: Graph[State]) -> dict[str, list[Label]]:
+def shortest_by_cause(inst: Instance, graph: Graph[State]) -> dict[str, list[Label]]:
     """Per cause the labels of a shortest way to such a deadlock."""
     shortest: dict[str, list[Label]] = {}
-    for deadlock in deadlocks(inst, found):
+    for deadlock in deadlocks(inst, graph):
         if deadlock.cause not in shortest:
-            shortest[deadlock.cause] = found.trace(deadlock.state)
+            shortest[deadlock.cause] = graph.trace(deadlock.state)
     return shortest
 
 
-def waiting_for_ever(inst: Instance, found: Graph[State]) -> Iterator[tuple[int, int]]:
+def waiting_for_ever(inst: Instance, graph: Graph[State]) -> Iterator[tuple[int, int]]:
     """(state, set): where the scheduler has nothing left to do and the set, which could be seated, has not begun.
 
     That is where fair runs end, as long as the scheduler's steps have no cycle (`has_a_cycle`).  Could be seated: its
     unfinished host recipes can be matched to distinct Automated systems of one lab, all of which are then at rest.
     """
-    for number, state in enumerate(found.states):
-        if found.scheduler[number]:
+    for number, state in enumerate(graph.states):
+        if graph.scheduler[number]:
             continue
         for of in inst.sets:
             left = [r for r in hosts(inst, of) if state.recipe[r] <= SCHEDULED]
@@ -127,18 +127,18 @@ def waiting_for_ever(inst: Instance, found: Graph[State]) -> Iterator[tuple[int,
                 yield number, of
 
 
-def has_a_cycle(found: Graph[State]) -> bool:
+def has_a_cycle(graph: Graph[State]) -> bool:
     """Whether the scheduler can go round in a circle with people away: some states never become the first in line."""
-    before = [0] * len(found.states)
-    for edges in found.scheduler:
+    before = [0] * len(graph.states)
+    for edges in graph.scheduler:
         for _, after in edges:
             before[after] += 1
     first = [number for number, steps in enumerate(before) if not steps]
     passed = 0
     while first:
         passed += 1
-        for _, after in found.scheduler[first.pop()]:
+        for _, after in graph.scheduler[first.pop()]:
             before[after] -= 1
             if not before[after]:
                 first.append(after)
-    return passed < len(found.states)
+    return passed < len(graph.states)

@@ -41,36 +41,36 @@ def explore(
     start: S, scheduler: Callable[[S], Iterable[tuple[Label, S]]], people: Callable[[S], Iterable[tuple[Label, S]]]
 ) -> Graph[S]:
     """The graph of all states reachable from `start`; self-loops are steps too."""
-    found: Graph[S] = Graph([start], [], [], [((), 0)])
+    graph: Graph[S] = Graph([start], [], [], [((), 0)])
     numbers = {start: 0}
     queue = deque([start])
     while queue:
         state = queue.popleft()
-        here = len(found.scheduler)
-        for edges, steps in ((found.scheduler, scheduler(state)), (found.people, people(state))):
+        number = len(graph.scheduler)
+        for edges, steps in ((graph.scheduler, scheduler(state)), (graph.people, people(state))):
             out = []
             for label, after in steps:
                 if after not in numbers:
-                    numbers[after] = len(found.states)
-                    found.states.append(after)
-                    found.parent.append((label, here))
+                    numbers[after] = len(graph.states)
+                    graph.states.append(after)
+                    graph.parent.append((label, number))
                     queue.append(after)
                 out.append((label, numbers[after]))
             edges.append(out)
-    return found
+    return graph
 
 
-def can_reach(found: Graph[S], wanted: Label) -> list[bool]:
-    """Per state: whether some sequence of the scheduler's steps ends with the wanted one."""
-    before: list[list[int]] = [[] for _ in found.states]
-    reaches = [False] * len(found.states)
+def can_reach(graph: Graph[S], last: Label) -> list[bool]:
+    """Per state: whether some sequence of the scheduler's steps ends with a step named ``last``."""
+    before: list[list[int]] = [[] for _ in graph.states]
+    reaches = [False] * len(graph.states)
     todo = []
-    for here, edges in enumerate(found.scheduler):
+    for number, edges in enumerate(graph.scheduler):
         for label, after in edges:
-            before[after].append(here)
-            if label == wanted and not reaches[here]:
-                reaches[here] = True
-                todo.append(here)
+            before[after].append(number)
+            if label == last and not reaches[number]:
+                reaches[number] = True
+                todo.append(number)
     while todo:
         for earlier in before[todo.pop()]:
             if not reaches[earlier]:

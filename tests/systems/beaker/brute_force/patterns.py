@@ -128,14 +128,14 @@ def search(variant: Variant, of: Iterable[Instance], part: int = 0, parts: int =
     """Explore the instances; of those, only each `parts`-th, from the one with the number `part`."""
     tally = Tally(0, 0, 0, {}, 0, 0)
     for number, inst in islice(enumerate(of), part, None, parts):
-        found = graph(inst, variant, pace)
+        explored = graph(inst, variant, pace)
         causes = {
             cause: Finding(1, len(trace), number, described(inst), "; ".join(map(words, trace)))
-            for cause, trace in shortest_by_cause(inst, found).items()
+            for cause, trace in shortest_by_cause(inst, explored).items()
         }
-        starved = any(True for _ in waiting_for_ever(inst, found))
-        circles = has_a_cycle(found)
-        tally = joined(tally, Tally(1, len(found.states), found.transitions, causes, starved, circles))
+        starved = any(True for _ in waiting_for_ever(inst, explored))
+        circles = has_a_cycle(explored)
+        tally = joined(tally, Tally(1, len(explored.states), explored.transitions, causes, starved, circles))
     return tally
 
 

@@ -184,14 +184,14 @@ def seatings(masks: tuple[int, ...], areas: tuple[int, ...]) -> tuple[tuple[int,
 
     At least two recipes have a seat; a guest (no viable system) never has one.
     """
-    found = []
+    possible = []
     for size in range(2, len(masks) + 1):
         for seated in combinations([n for n, mask in enumerate(masks) if mask], size):
             for area in areas:
                 for choice in matchings([masks[n] for n in seated], area):
                     seat = dict(zip(seated, choice, strict=True))
-                    found.append(tuple(seat.get(n, NONE) for n in range(len(masks))))
-    return tuple(found)
+                    possible.append(tuple(seat.get(n, NONE) for n in range(len(masks))))
+    return tuple(possible)
 
 
 def initial(inst: Instance) -> State:
@@ -249,29 +249,29 @@ def can_take(inst: Instance, state: State, variant: Variant, s: int, r: int) -> 
     """Whether s, if it is free and Automated, may go to r as far as other recipes are concerned (rules 1 and 2)."""
     if not suits(inst, state, s, r):
         return False
-    own = inst.set_of[r]
+    set_of_r = inst.set_of[r]
     if SEATS in variant.rules:
-        for sibling in open_hosts(inst, state, own):
+        for sibling in open_hosts(inst, state, set_of_r):
             seat = state.seat[sibling]
             if sibling == r:
                 continue
             if seat == s:
                 return False
-            if state.lab[own] == NONE and (
+            if state.lab[set_of_r] == NONE and (
                 seat == NONE or state.condition[seat] != AUTOMATED or inst.lab_of[seat] != inst.lab_of[s]
             ):
                 return False
     if ORDER in variant.rules:
-        before = state.order[: state.order.index(own)] if own in state.order else state.order
+        before = state.order[: state.order.index(set_of_r)] if set_of_r in state.order else state.order
         for other, of in enumerate(inst.set_of):
             if state.recipe[other] == ASSIGNED and of in before and suits(inst, state, s, other):
                 return False
     return True
 
 
-def takers(inst: Instance, state: State, variant: Variant, s: int, wanted: int) -> list[int]:
-    """The recipes in the state `wanted` that can take s."""
-    return [r for r, now in enumerate(state.recipe) if now == wanted and can_take(inst, state, variant, s, r)]
+def takers(inst: Instance, state: State, variant: Variant, s: int, recipe_state: int) -> list[int]:
+    """The recipes in the state `recipe_state` that can take s."""
+    return [r for r, now in enumerate(state.recipe) if now == recipe_state and can_take(inst, state, variant, s, r)]
 
 
 def foremost(inst: Instance, state: State, recipes: list[int]) -> list[int]:
@@ -295,19 +295,19 @@ def can_find(inst: Instance, state: State, variant: Variant, s: int, r: int) -> 
 
 def schedule(inst: Instance, draft: Draft, variant: Variant, r: int, s: int, siblings_from: int) -> None:
     """r and s become scheduled, r's guests with it; the siblings in the state `siblings_from` become assigned."""
-    own = inst.set_of[r]
+    set_of_r = inst.set_of[r]
     draft.recipe[r], draft.at[r], draft.usage[s] = SCHEDULED, s, SCHEDULED
     for other, of in enumerate(inst.set_of):
-        if of != own or other == r:
+        if of != set_of_r or other == r:
             continue
         if inst.host_of[other] == r and draft.recipe[other] <= ASSIGNED:
             draft.recipe[other] = SCHEDULED
         elif draft.recipe[other] == siblings_from:
             draft.recipe[other] = ASSIGNED
-    if draft.lab[own] == NONE:
-        draft.lab[own] = inst.lab_of[s]
-    if ORDER in variant.rules and own not in draft.order:
-        draft.order.append(own)
+    if draft.lab[set_of_r] == NONE:
+        draft.lab[set_of_r] = inst.lab_of[s]
+    if ORDER in variant.rules and set_of_r not in draft.order:
+        draft.order.append(set_of_r)
 
 
 def advance(draft: Draft, r: int, before: int, after: int) -> None:

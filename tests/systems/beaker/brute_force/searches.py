@@ -2,7 +2,7 @@
 
 ``python -m tests.systems.beaker.brute_force.searches`` makes every search of `SEARCHES` that ``data/beaker_searches.json`` does not
 have, the cheap ones first, and writes down what it sees as it goes: a run that is broken off goes on where it was.
-``--list`` tells what is done and what is not; ``--only "repaired 2+3"`` makes those whose names contain that.
+``--list`` lists the searches that are done and those that are not; ``--only "repaired 2+3"`` makes those whose names contain that.
 
 The file has the fingerprint of the schedulers that were searched.  If they change, it is out of date, and a test says
 so; ``--anew`` then begins again.  Times depend on the machine: all that is in the file took about an hour, with
@@ -27,7 +27,7 @@ from tests.support.places import DATA
 from tests.systems.beaker.brute_force.patterns import Finding, Tally, instances, joined, lab_splits, orders, search
 from tests.systems.beaker.brute_force.scheduler import AS_WRITTEN, INTERLEAVED, REPAIRED, Instance
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 FILE = DATA / "beaker_searches.json"
 SOURCES = ["scheduler.py", "steps.py", "graph.py", "deadlocks.py", "patterns.py"]
 
@@ -86,68 +86,68 @@ def _over(
 
 
 def _required() -> list[Search]:
-    """What a test wants to be in the file, the cheap ones first."""
+    """The searches that the file must have for the tests, the cheap ones first."""
     every, both = "as-written interleaved repaired", "as-written repaired"
-    found: list[Search] = []
+    searches: list[Search] = []
     # Two sets, and nobody does anything; priorities equal, then every other order of them.
     for unequal in (False, True):
-        found += _over(every, (1, 2), 3, unequal=unequal)
-        found += _over(every, (2, 2), 3, unequal=unequal)
-        found += _over(every, (2, 3), 3, unequal=unequal, parts=4)
-        found += _over(every, (3, 3), 3, unequal=unequal, parts=4)
-        found += _over("as-written", (2, 2), 4, unequal=unequal)
+        searches += _over(every, (1, 2), 3, unequal=unequal)
+        searches += _over(every, (2, 2), 3, unequal=unequal)
+        searches += _over(every, (2, 3), 3, unequal=unequal, parts=4)
+        searches += _over(every, (3, 3), 3, unequal=unequal, parts=4)
+        searches += _over("as-written", (2, 2), 4, unequal=unequal)
     # Three sets.
-    found += _over(every, (1, 1, 2), 3)
-    found += _over("as-written", (1, 1, 2), 3, unequal=True, parts=2)
-    found += _over("as-written", (1, 2, 2), 3, parts=2)
-    found += _over("as-written", (2, 2, 2), 3, parts=4)
+    searches += _over(every, (1, 1, 2), 3)
+    searches += _over("as-written", (1, 1, 2), 3, unequal=True, parts=2)
+    searches += _over("as-written", (1, 2, 2), 3, parts=2)
+    searches += _over("as-written", (2, 2, 2), 3, parts=4)
     # People act, on two sets.
     for moves in (("priority",), ("cancel_set",), ("abort_set",), ("crash",)):
-        found += _over(both, (2, 2), 3, moves=moves, parts=4)
-    found += _over(both, (2, 2), 3, moves=("break",), one_adjustable=True, parts=4)
-    found += _over(both, (2, 3), 3, moves=("priority",), parts=8)
-    found += _over(both, (2, 3), 3, moves=("break",), one_adjustable=True, parts=8)
-    found += _over("as-written", (2, 2), 3, moves=("condition", "reserve"), one_adjustable=True, parts=4)
-    found += _over("as-written", (2, 2), 3, moves=("cancel",), parts=4)
-    found += _over("as-written", (2, 2), 4, moves=("priority",), parts=4)
+        searches += _over(both, (2, 2), 3, moves=moves, parts=4)
+    searches += _over(both, (2, 2), 3, moves=("break",), one_adjustable=True, parts=4)
+    searches += _over(both, (2, 3), 3, moves=("priority",), parts=8)
+    searches += _over(both, (2, 3), 3, moves=("break",), one_adjustable=True, parts=8)
+    searches += _over("as-written", (2, 2), 3, moves=("condition", "reserve"), one_adjustable=True, parts=4)
+    searches += _over("as-written", (2, 2), 3, moves=("cancel",), parts=4)
+    searches += _over("as-written", (2, 2), 4, moves=("priority",), parts=4)
     # Larger ones.
-    found += _over("repaired", (2, 2), 4, parts=8)
-    found += _over("repaired", (1, 2, 2), 3, parts=8)
-    found += _over("as-written", (2, 3), 4, labs=(1,), parts=16)
-    found += _over("as-written", (1, 2, 3), 3, labs=(1,), parts=8)
-    found += _over("as-written", (2, 3), 3, labs=(1,), moves=("cancel",), parts=16)
-    found += _over("as-written", (2, 2), 4, labs=(1,), moves=("cancel",), parts=8)
-    found += _over(both, (1, 2), 3, moves=("cancel",), parts=4)
-    found += _over("repaired", (2, 2, 2), 3, labs=(1,), parts=60)
-    return found
+    searches += _over("repaired", (2, 2), 4, parts=8)
+    searches += _over("repaired", (1, 2, 2), 3, parts=8)
+    searches += _over("as-written", (2, 3), 4, labs=(1,), parts=16)
+    searches += _over("as-written", (1, 2, 3), 3, labs=(1,), parts=8)
+    searches += _over("as-written", (2, 3), 3, labs=(1,), moves=("cancel",), parts=16)
+    searches += _over("as-written", (2, 2), 4, labs=(1,), moves=("cancel",), parts=8)
+    searches += _over(both, (1, 2), 3, moves=("cancel",), parts=4)
+    searches += _over("repaired", (2, 2, 2), 3, labs=(1,), parts=60)
+    return searches
 
 
-def _further() -> list[Search]:
-    """What takes minutes to hours each, as far as there is time, the most telling for its price first."""
+def _optional() -> list[Search]:
+    """Searches of minutes to hours each, for when there is time; those that show most for their time come first."""
     both = "as-written repaired"
-    found: list[Search] = []
-    found += _over("as-written", (2, 2), 4, labs=(2,), moves=("cancel",), parts=8)
-    found += _over("repaired", (2, 2), 3, labs=(1,), moves=("cancel",), parts=16)
-    found += _over("repaired", (2, 2), 3, labs=(2,), moves=("cancel",), parts=16)
-    found += _over("repaired", (1, 1, 2), 3, labs=(1,), unequal=True, parts=16)
-    found += _over("repaired", (2, 2), 4, unequal=True, parts=16)
-    found += _over("as-written", (1, 2, 2), 3, labs=(1,), unequal=True, parts=4)
-    found += _over("as-written", (2, 3), 3, labs=(2,), moves=("cancel",), parts=8)
-    found += _over("repaired", (1, 1, 2), 3, labs=(2,), unequal=True, parts=16)
-    found += _over("as-written", (3, 3), 4, labs=(1,), parts=16)
-    found += _over(both, (1, 1, 2), 3, moves=("priority",), parts=16)
-    found += _over("as-written", (2, 2, 2), 3, labs=(1,), unequal=True, parts=16)
-    found += _over("as-written", (2, 3), 4, labs=(2,), parts=16)
-    found += _over("as-written", (1, 2, 3), 3, labs=(2,), parts=16)
-    found += _over("as-written", (1, 2, 2), 3, labs=(2,), unequal=True, parts=16)
-    found += _over("repaired", (1, 2, 2), 3, labs=(1,), moves=("priority",), parts=60)
-    found += _over("repaired", (2, 3), 3, moves=("cancel",), parts=60)
-    found += _over("repaired", (2, 3), 4, labs=(1,), parts=120)
-    return found
+    searches: list[Search] = []
+    searches += _over("as-written", (2, 2), 4, labs=(2,), moves=("cancel",), parts=8)
+    searches += _over("repaired", (2, 2), 3, labs=(1,), moves=("cancel",), parts=16)
+    searches += _over("repaired", (2, 2), 3, labs=(2,), moves=("cancel",), parts=16)
+    searches += _over("repaired", (1, 1, 2), 3, labs=(1,), unequal=True, parts=16)
+    searches += _over("repaired", (2, 2), 4, unequal=True, parts=16)
+    searches += _over("as-written", (1, 2, 2), 3, labs=(1,), unequal=True, parts=4)
+    searches += _over("as-written", (2, 3), 3, labs=(2,), moves=("cancel",), parts=8)
+    searches += _over("repaired", (1, 1, 2), 3, labs=(2,), unequal=True, parts=16)
+    searches += _over("as-written", (3, 3), 4, labs=(1,), parts=16)
+    searches += _over(both, (1, 1, 2), 3, moves=("priority",), parts=16)
+    searches += _over("as-written", (2, 2, 2), 3, labs=(1,), unequal=True, parts=16)
+    searches += _over("as-written", (2, 3), 4, labs=(2,), parts=16)
+    searches += _over("as-written", (1, 2, 3), 3, labs=(2,), parts=16)
+    searches += _over("as-written", (1, 2, 2), 3, labs=(2,), unequal=True, parts=16)
+    searches += _over("repaired", (1, 2, 2), 3, labs=(1,), moves=("priority",), parts=60)
+    searches += _over("repaired", (2, 3), 3, moves=("cancel",), parts=60)
+    searches += _over("repaired", (2, 3), 4, labs=(1,), parts=120)
+    return searches
 
 
 REQUIRED = _required()
-SEARCHES = REQUIRED + _further()
+SEARCHES = REQUIRED + _optional()
 
 
 # --- The file -----------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ SEARCHES = REQUIRED + _further()
 
 def fingerprint() -> str:
     """A hash of the code that was searched and that searches; comments, docstrings and layout do not count."""
-    texts = [f"{name}: {_shape(ast.parse((HERE / name).read_text()))}" for name in SOURCES]
+    texts = [f"{name}: {_shape(ast.parse((FOLDER / name).read_text()))}" for name in SOURCES]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
 
 
@@ -197,7 +197,7 @@ def load(path: Path = FILE) -> Record:
         of, tallies = data["fingerprint"], [data[field] for field in Record._fields]
         record = Record(*({name: _tally(tally) for name, tally in field.items()} for field in tallies))
     except (ValueError, LookupError, TypeError, AttributeError) as problem:
-        raise Unusable(f"{path} has no record of searches (--file tells where it is)") from problem
+        raise Unusable(f"{path} has no record of searches; give its place with --file") from problem
     if of != fingerprint():
         raise Unusable(
             f"{path} has searches of schedulers that have changed since (one of {', '.join(SOURCES)}): "
@@ -241,10 +241,10 @@ def _piece(todo: tuple[int, int]) -> tuple[int, int, Tally]:
     return number, part, SEARCHES[number].run(part)
 
 
-def _run(wanted: list[int], record: Record, path: Path, workers: int) -> None:
+def _run(numbers: list[int], record: Record, path: Path, workers: int) -> None:
     todo = [
         (number, part)
-        for number in wanted
+        for number in numbers
         if SEARCHES[number].name not in record.finished
         for part in range(SEARCHES[number].parts)
         if SEARCHES[number].piece(part) not in record.pieces
@@ -270,8 +270,8 @@ def _verdict(tally: Tally) -> str:
     return text + f"; starved {tally.starved}; circles {tally.circles}"
 
 
-def _list(wanted: list[int], record: Record) -> None:
-    for of in (SEARCHES[number] for number in wanted):
+def _list(numbers: list[int], record: Record) -> None:
+    for of in (SEARCHES[number] for number in numbers):
         pieces = sum(of.piece(part) in record.pieces for part in range(of.parts))
         if of.name in record.finished:
             verdict = _verdict(record.finished[of.name])
@@ -284,22 +284,22 @@ def main(arguments: list[str]) -> int:
     """0 if what was asked is done, 2 if it cannot be done, 130 if it was broken off."""
     parser = argparse.ArgumentParser(description="Search small instances of Beaker's schedulers for deadlocks.")
     parser.add_argument("--only", default="", metavar="TEXT", help="the searches whose names contain this")
-    parser.add_argument("--list", action="store_true", help="tell what has been searched and what has not")
-    parser.add_argument("--anew", action="store_true", help="forget all that has been searched")
+    parser.add_argument("--list", action="store_true", help="list what has been searched and what has not")
+    parser.add_argument("--anew", action="store_true", help="discard all that has been searched")
     parser.add_argument("--workers", type=int, default=1, help="processes at once (1)")
     parser.add_argument("--file", type=Path, default=FILE, help=f"where the results go (tests/data/{FILE.name})")
     options = parser.parse_args(arguments)
-    wanted = [number for number, of in enumerate(SEARCHES) if options.only in of.name]
-    if not wanted:
-        parser.error(f"no search has {options.only!r} in its name: --list tells the names")
+    numbers = [number for number, of in enumerate(SEARCHES) if options.only in of.name]
+    if not numbers:
+        parser.error(f"no search has {options.only!r} in its name; --list shows the names")
     if options.workers < 1:
         parser.error(f"--workers {options.workers}: at least one process must search")
     try:
         record = Record({}, {}) if options.anew else load(options.file)
         if options.list:
-            _list(wanted, record)
+            _list(numbers, record)
         else:
-            _run(wanted, record, options.file, options.workers)
+            _run(numbers, record, options.file, options.workers)
     except (Unusable, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2

@@ -29,11 +29,11 @@ EDGES = {
     "running": {"waiting", "reserved", "completed"},
     "reserved": {"completed"},
 }
-FREE, FLAGGED, TAKEN = "idle", "pending", "a user's"
+FREE, FLAGGED, BY_USER = "idle", "pending", "a user's"
 
 
 class World(NamedTuple):
-    """What a log tells of those in it: each recipe's set and host ("" if none), and the systems that it may get."""
+    """What a log says of its recipes: the set and the host of each ("" if none), and the systems that it may get."""
 
     of: dict[str, str]
     host: dict[str, str]
@@ -141,8 +141,8 @@ def around(state: State, systems: Iterable[str]) -> Iterator[State]:
         if now == FREE:
             yield state.but(systems={s: FLAGGED})
         if now in (FREE, FLAGGED):
-            yield state.but(systems={s: TAKEN})
-        if now == TAKEN:
+            yield state.but(systems={s: BY_USER})
+        if now == BY_USER:
             yield state.but(systems={s: FLAGGED})
 
 
@@ -157,13 +157,13 @@ def any_end(world: World, state: State, of: str) -> Iterator[State]:
 
 def reach(states: Iterable[State], moves: Moves, longest: int | None = None) -> set[State]:
     """All states that at most ``longest`` moves lead to."""
-    found = set(states)
-    edge, depth = set(found), 0
+    reached = set(states)
+    edge, depth = set(reached), 0
     while edge and (longest is None or depth < longest):
-        edge = {after for state in edge for after in moves(state)} - found
-        found |= edge
+        edge = {after for state in edge for after in moves(state)} - reached
+        reached |= edge
         depth += 1
-    return found
+    return reached
 
 
 Reader = Callable[[set[State]], set[State]]
@@ -180,7 +180,7 @@ def check(start: State, records: Iterable[Reader]) -> tuple[str, int | None]:
 
 
 def start_of(world: World) -> State:
-    systems = {s for mine in world.may_get.values() for s in mine}
+    systems = {s for allowed in world.may_get.values() for s in allowed}
     return State(tuple(sorted((r, ("new", "")) for r in world.of)), tuple(sorted((s, FREE) for s in systems)))
 
 
@@ -202,7 +202,7 @@ def validate_messages(lines: Iterable[str]) -> tuple[str, int | None]:
             of.setdefault(about, f"alone {about}")
     checked = [(about, status) for about, status in messages if about in of or about in of.values()]
     world = World(of, dict.fromkeys(of, ""), {r: {f"of {r}"} for r in of})
-    return check(start_of(world), [_told(world, checked, at) for at in range(len(checked))])
+    return check(start_of(world), [_message_reader(world, checked, at) for at in range(len(checked))])
 
 
 def _direct(world: World, state: State, of: str) -> Iterator[State]:
@@ -216,14 +216,14 @@ def _direct(world: World, state: State, of: str) -> Iterator[State]:
     yield from provision(world, state, of)
 
 
-def _told(world: World, checked: list[tuple[str, str]], at: int) -> Reader:
+def _message_reader(world: World, checked: list[tuple[str, str]], at: int) -> Reader:
     about, status = checked[at]
     if about not in world.of:  # a set
 
         def of_set(states: set[State]) -> set[State]:
-            mine = [r for r, its in world.of.items() if its == about]
+            members = [r for r, its in world.of.items() if its == about]
             reached = reach(states, lambda s: _direct(world, s, about))
-            return {s for s in reached if min((s.status(r) for r in mine), key=SEVERITY.__getitem__) == status}
+            return {s for s in reached if min((s.status(r) for r in members), key=SEVERITY.__getitem__) == status}
 
         return of_set
     earlier = [s for a, s in checked[:at] if a == about]
@@ -235,14 +235,17 @@ def _told(world: World, checked: list[tuple[str, str]], at: int) -> Reader:
         reached = reach(states, lambda s: _direct(world, s, of))
         if status in ("cancelled", "aborted"):
             reached = reach(reached, lambda s: _ended_before(world, s, checked, at))
-        found = {s for s in reached if s.status(about) == status}
+        explaining = {s for s in reached if s.status(about) == status}
         for s in reached:
-            found |= set(turn(s, about, status))
+            explaining |= set(turn(s, about, status))
             if status == "aborted":
-                found |= {*abort(s, about), *(a for a in end_set(world, s, of, "aborted") if a.status(about) == status)}
+                explaining |= {
+                    *abort(s, about),
+                    *(a for a in end_set(world, s, of, "aborted") if a.status(about) == status),
+                }
             if status == "cancelled":
-                found |= {a for a in end_set(world, s, of, "cancelled") if a.status(about) == status}
-        return found
+                explaining |= {a for a in end_set(world, s, of, "cancelled") if a.status(about) == status}
+        return explaining
 
     return of_recipe
 
@@ -251,9 +254,9 @@ def _ended_before(world: World, state: State, checked: list[tuple[str, str]], at
     """Siblings whose next message is of another end than this one: they may have come to it before."""
     about, status = checked[at]
     for sibling in world.mates(about):
-        told = next((s for a, s in checked[at + 1 :] if a == sibling), "")
-        if sibling != about and told != status:
-            if told == "completed":
+        next_status = next((s for a, s in checked[at + 1 :] if a == sibling), "")
+        if sibling != about and next_status != status:
+            if next_status == "completed":
                 yield from turn(state, sibling, "completed")
-            if told == "aborted":
+            if next_status == "aborted":
                 yield from abort(state, sibling)

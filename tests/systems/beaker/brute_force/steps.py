@@ -89,17 +89,17 @@ def seat_steps(inst: Instance, state: State, variant: Variant) -> Iterator[Step]
 
 
 def _search_steps(inst: Instance, state: State, variant: Variant, of: int) -> Iterator[Step]:
-    found = bool(new_seatings(inst, state, variant, of))
+    has_step = bool(new_seatings(inst, state, variant, of))
     for r in inst.members(of):
         if state.recipe[r] not in (NEW, ASSIGNED):
             continue
         for s, usage in enumerate(state.usage):
             if usage == IDLE and state.condition[s] == AUTOMATED and can_find(inst, state, variant, s, r):
-                found = True
+                has_step = True
                 draft = Draft(state)
                 schedule(inst, draft, variant, r, s, NEW)
                 yield ("find_idle", r, s), draft.freeze()
-    if not found:
+    if not has_step:
         draft = Draft(state)
         draft.hand[of] = SEARCHED
         yield ("search_ends", of), draft.freeze()
@@ -150,7 +150,7 @@ def ready(inst: Instance, state: State, variant: Variant, of: int) -> bool:
 
 
 def execution_steps(inst: Instance, state: State, variant: Variant, pace: str) -> Iterator[Step]:
-    """begin, and recipe by recipe install, run and complete, as far as the pace tells them apart."""
+    """begin, and recipe by recipe install, run and complete, as far as the pace has them as single steps."""
     for of in inst.sets:
         if ready(inst, state, variant, of):
             yield ("begin", of), _begin(inst, state, variant, of, pace)

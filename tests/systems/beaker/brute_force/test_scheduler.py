@@ -82,9 +82,9 @@ def test_one_recipe_on_one_system_by_hand() -> None:
     # new: at rest, in hand or searched with the system pending, at rest or in hand with it idle: 5; queued: 1;
     # scheduled: at rest, in hand, searched: 3; waiting, installing, running: 3; completed with it pending or idle: 2.
     # Each has one step out of it, but the first has two (take_up, make_idle) and the last none.
-    found = graph(instance([[A]], [0]), AS_WRITTEN)
-    assert len(found.states) == 14
-    assert found.transitions == 14
+    explored = graph(instance([[A]], [0]), AS_WRITTEN)
+    assert len(explored.states) == 14
+    assert explored.transitions == 14
 
 
 def test_interleaved_by_hand() -> None:
@@ -92,8 +92,8 @@ def test_interleaved_by_hand() -> None:
     # searched), from where settle leaves the recipe queued beside the idle system: two states more.  begin, install, run,
     # complete and make_idle go on while the set is in hand or searched: (waiting, installing, running, completed with the
     # system pending or idle) twice: ten more.
-    found = graph(instance([[A]], [0]), INTERLEAVED)
-    assert len(found.states) == 14 + 2 + 10
+    explored = graph(instance([[A]], [0]), INTERLEAVED)
+    assert len(explored.states) == 14 + 2 + 10
 
 
 def test_batch_by_hand() -> None:
@@ -101,8 +101,8 @@ def test_batch_by_hand() -> None:
     # absent: 4 phases; new: 4 (the job arrives in any); processed: process and queue phases, 2; queued: queue phase, look with
     # it still to be looked at: 2 (it is never passed over: the system is free); scheduled: look and start: 2;
     # waiting, running: from the start phase on they live in all 4 phases: 4 each; completed: 4.
-    found = batch.batch_graph(instance([[A]], [0]))
-    assert len(found.states) == 4 + 4 + 2 + 2 + 2 + 4 + 4 + 4
+    explored = batch.batch_graph(instance([[A]], [0]))
+    assert len(explored.states) == 4 + 4 + 2 + 2 + 2 + 4 + 4 + 4
 
 
 @pytest.mark.parametrize(
@@ -243,10 +243,10 @@ def test_a_set_is_seated_anew_when_its_seating_serves_no_more() -> None:
     inst = instance([[A | B, A | C]], [0] * 3, moves={"break"}, adjustable=[2])
     assert starves(inst, REPAIRED.without(RESEAT))
     assert not starves(inst, REPAIRED)
-    found = graph(inst, REPAIRED, LEAP)
+    explored = graph(inst, REPAIRED, LEAP)
     assert any(
         state.condition[2] == BROKEN and state.recipe == (COMPLETED, COMPLETED) and not edges
-        for state, edges in zip(found.states, found.scheduler, strict=True)
+        for state, edges in zip(explored.states, explored.scheduler, strict=True)
     )
 
 
@@ -255,13 +255,13 @@ def test_a_set_that_no_lab_seats_begins_when_one_is_cancelled() -> None:
     inst = instance([[A, A | B, B]], [0, 0], moves={"cancel"})
     assert not starves(inst, REPAIRED)
     assert not causes(inst, REPAIRED)
-    found = graph(inst, REPAIRED, LEAP)
+    explored = graph(inst, REPAIRED, LEAP)
     assert all(
         state.seat == (-1, -1, -1) and SCHEDULED not in state.recipe
-        for state in found.states
+        for state in explored.states
         if max(state.recipe) <= SCHEDULED
     )
-    assert {(CANCELLED, COMPLETED, COMPLETED), (COMPLETED, COMPLETED, CANCELLED)} <= {s.recipe for s in found.states}
+    assert {(CANCELLED, COMPLETED, COMPLETED), (COMPLETED, COMPLETED, CANCELLED)} <= {s.recipe for s in explored.states}
 
 
 @pytest.mark.parametrize("shape", [(2,), pytest.param((1, 2), marks=pytest.mark.long)])
@@ -306,32 +306,32 @@ def test_a_set_gives_back_when_a_system_it_counts_on_is_lost() -> None:
 def test_a_reserved_system_is_not_taken_from_its_user() -> None:
     inst = instance([[A]], [0], moves={"condition", "reserve"})
 
-    def taken(variant: Variant) -> bool:
-        found = graph(inst, variant)
+    def can_be_taken(variant: Variant) -> bool:
+        explored = graph(inst, variant)
         return any(
             label[0] == "make_automated" and state.condition[0] == MANUAL and state.usage[0] >= WAITING
-            for state, edges in zip(found.states, found.people, strict=True)
+            for state, edges in zip(explored.states, explored.people, strict=True)
             for label, _ in edges
         )
 
-    assert taken(REPAIRED.without(RESERVED))
-    assert not taken(REPAIRED)
+    assert can_be_taken(REPAIRED.without(RESERVED))
+    assert not can_be_taken(REPAIRED)
 
 
 def test_a_circle_of_steps_would_be_seen() -> None:
-    found = graph(instance([[A]], [0]), AS_WRITTEN)
-    assert not has_a_cycle(found)
-    found.scheduler[1].append((("back",), 0))
-    found.scheduler[0].append((("forth",), 1))
-    assert has_a_cycle(found)
+    explored = graph(instance([[A]], [0]), AS_WRITTEN)
+    assert not has_a_cycle(explored)
+    explored.scheduler[1].append((("back",), 0))
+    explored.scheduler[0].append((("forth",), 1))
+    assert has_a_cycle(explored)
 
 
 def test_repaired_gives_a_system_to_the_set_assigned_first() -> None:
     inst = instance(TWO_AND_THREE, [0] * 3)
-    found = graph(inst, REPAIRED)
+    explored = graph(inst, REPAIRED)
     both_want_b = [
         (state, [label for label, _ in edges if label[0] == "give_to_assigned" and label[1] == 1])
-        for state, edges in zip(found.states, found.scheduler, strict=True)
+        for state, edges in zip(explored.states, explored.scheduler, strict=True)
         if state.order == (0, 1) and state.recipe[0] == SCHEDULED and state.recipe[1] < SCHEDULED
     ]
     assert any(labels for _, labels in both_want_b)
@@ -340,10 +340,10 @@ def test_repaired_gives_a_system_to_the_set_assigned_first() -> None:
 
 def test_a_guest_follows_its_host() -> None:
     inst = instance([[A, 0]], [0], guests={1: 0})
-    found = graph(inst, REPAIRED)
-    for state in found.states:
+    explored = graph(inst, REPAIRED)
+    for state in explored.states:
         assert (state.recipe[0] >= SCHEDULED) == (state.recipe[1] >= SCHEDULED)
-    assert any(state.condition == (AUTOMATED,) and state.recipe == (7, 7) for state in found.states)
+    assert any(state.condition == (AUTOMATED,) and state.recipe == (7, 7) for state in explored.states)
     assert not causes(inst, AS_WRITTEN)
 
 
@@ -360,10 +360,10 @@ def test_only_the_set_in_hand_moves_as_written() -> None:
 
 def test_batch_has_the_abba_of_the_abstract() -> None:
     inst = instance([[A, B], [A, B]], [0, 0])
-    found = batch.batch_graph(inst)
-    first = next(batch.abba(inst, found))
+    explored = batch.batch_graph(inst)
+    first = next(batch.abba(inst, explored))
     # two arrivals, four recipes processed and queued, two changes of phase, two takes
-    assert len(found.trace(first)) == 2 + 4 + 4 + 2 + 2
+    assert len(explored.trace(first)) == 2 + 4 + 4 + 2 + 2
 
 
 def test_batch_sets_of_one_never_lock() -> None:
@@ -373,9 +373,9 @@ def test_batch_sets_of_one_never_lock() -> None:
 
 def test_batch_jumps_the_queue_when_a_system_becomes_free_midway() -> None:
     inst = instance([[A], [A], [A]], [0], rank=[0, 0, 1])
-    found = batch.batch_graph(inst)
-    number, (label, _) = next(batch.queue_jumps(inst, found))
-    assert found.trace(number)[-1][0] == "complete"
+    explored = batch.batch_graph(inst)
+    number, (label, _) = next(batch.queue_jumps(inst, explored))
+    assert explored.trace(number)[-1][0] == "complete"
     assert label == ("take", 1, 0) or label == ("take", 0, 0)
 
 

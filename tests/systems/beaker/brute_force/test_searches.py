@@ -47,11 +47,11 @@ def tally_of(record: Record, name: str) -> Tally:
     return record.finished[name]
 
 
-def recorded(record: Record, wanted: Callable[[Search], bool]) -> dict[str, Tally]:
+def recorded(record: Record, is_asked: Callable[[Search], bool]) -> dict[str, Tally]:
     """The finished searches among those, at least one."""
-    found = {name: tally for name, tally in record.finished.items() if wanted(NAMED[name])}
-    assert found
-    return found
+    tallies = {name: tally for name, tally in record.finished.items() if is_asked(NAMED[name])}
+    assert tallies
+    return tallies
 
 
 # --- The record -----------------------------------------------------------------------------------------------------------
@@ -96,14 +96,14 @@ def power(p: tuple[int, ...], n: int) -> tuple[int, ...]:
 
 
 def cycles(p: tuple[int, ...]) -> list[list[int]]:
-    found: list[list[int]] = []
+    orbits: list[list[int]] = []
     for first in range(len(p)):
-        if not any(first in cycle for cycle in found):
+        if not any(first in cycle for cycle in orbits):
             cycle = [first]
             while p[cycle[-1]] != first:
                 cycle.append(p[cycle[-1]])
-            found.append(cycle)
-    return found
+            orbits.append(cycle)
+    return orbits
 
 
 def test_burnside_by_hand() -> None:
@@ -142,8 +142,8 @@ def test_each_system_in_its_turn_is_the_one_that_people_touch() -> None:
     assert {both(inst.viable[0], (inst.viable[1], inst.viable[2]), *inst.adjustable) for inst in listed} == every
 
 
-AGAIN = ["as-written 1+2 on 3", "repaired 1+2 on 1+2", "as-written 2+2 on 3"]
-AGAIN_LONG = [
+REPEATED = ["as-written 1+2 on 3", "repaired 1+2 on 1+2", "as-written 2+2 on 3"]
+REPEATED_LONG = [
     "repaired 1+2 on 3, unequal priorities",
     "interleaved 2+2 on 3",
     "repaired 2+2 on 3",
@@ -156,20 +156,20 @@ AGAIN_LONG = [
 ]
 
 
-@pytest.mark.parametrize("name", AGAIN + [pytest.param(name, marks=pytest.mark.long) for name in AGAIN_LONG])
+@pytest.mark.parametrize("name", REPEATED + [pytest.param(name, marks=pytest.mark.long) for name in REPEATED_LONG])
 def test_made_again_it_says_the_same(record: Record, name: str) -> None:
     of = NAMED[name]
-    again = search(searches.VARIANTS[of.variant], of.instances())
-    assert again == tally_of(record, name)
+    repeated = search(searches.VARIANTS[of.variant], of.instances())
+    assert repeated == tally_of(record, name)
 
 
 # --- What it says ---------------------------------------------------------------------------------------------------------
 
 
 def test_repaired_has_no_deadlock_no_endless_wait_and_no_circle(record: Record) -> None:
-    found = recorded(record, lambda of: of.variant == "repaired")
+    tallies = recorded(record, lambda of: of.variant == "repaired")
     pieces = {piece: tally for piece, tally in record.pieces.items() if piece.startswith("repaired ")}
-    for name, tally in {**found, **pieces}.items():
+    for name, tally in {**tallies, **pieces}.items():
         assert not tally.causes, name
         assert not tally.starved, name
         assert not tally.circles, name
@@ -193,10 +193,10 @@ def test_as_written_the_abba_takes_sets_of_three_and_of_several(record: Record) 
     # that was assigned before (the assigned are served first, and no system that suits one of them is idle).  So what another
     # one wants of it is its second system, and it still waits for a third: it has three recipes, and the other one, which
     # holds one and waits for one, has two.  Priorities, people and a set that stands by change nothing of that.
-    found = recorded(record, lambda of: of.variant == "as-written")
-    for name, tally in found.items():
+    tallies = recorded(record, lambda of: of.variant == "as-written")
+    for name, tally in tallies.items():
         assert (ABBA in tally.causes) == can_be_abba(NAMED[name]), name
-    without = [NAMED[name] for name in found if not can_be_abba(NAMED[name])]
+    without = [NAMED[name] for name in tallies if not can_be_abba(NAMED[name])]
     assert {(of.shape, len(of.labs)) for of in without} >= {((2, 2), 3), ((2, 2), 4), ((1, 2, 2), 3), ((2, 2, 2), 3)}
     twos = {(len(of.labs), len(set(of.labs)), of.unequal, of.moves) for of in without if of.shape == (2, 2)}
     for systems, labs in product((3, 4), (1, 2)):
@@ -206,9 +206,9 @@ def test_as_written_the_abba_takes_sets_of_three_and_of_several(record: Record) 
 
 
 def test_as_written_the_shortest_abba_has_nine_steps(record: Record) -> None:
-    found = recorded(record, lambda of: of.variant == "as-written" and can_be_abba(of) and largest_lab(of) >= 3)
-    assert {(of.shape, len(of.labs)) for of in map(NAMED.__getitem__, found)} >= {((2, 3), 3), ((3, 3), 3)}
-    assert {tally.causes[ABBA].steps for tally in found.values()} == {9}
+    tallies = recorded(record, lambda of: of.variant == "as-written" and can_be_abba(of) and largest_lab(of) >= 3)
+    assert {(of.shape, len(of.labs)) for of in map(NAMED.__getitem__, tallies)} >= {((2, 3), 3), ((3, 3), 3)}
+    assert {tally.causes[ABBA].steps for tally in tallies.values()} == {9}
 
 
 @pytest.mark.long
@@ -220,18 +220,18 @@ def test_as_written_a_set_of_two_of_higher_priority_locks_nobody() -> None:
 def test_interleaved_two_sets_of_two_deadlock_in_seven_steps(record: Record) -> None:
     # A set comes in hand and finds nothing, A becomes idle, the set is queued: four steps, and A suits it unobserved.  The other
     # set comes in hand, pending B goes to the first, and the other finds A: three.  It takes a lab of two systems, no more.
-    found = recorded(record, lambda of: of.variant == "interleaved" and sum(size > 1 for size in of.shape) > 1)
-    for name, tally in found.items():
+    tallies = recorded(record, lambda of: of.variant == "interleaved" and sum(size > 1 for size in of.shape) > 1)
+    for name, tally in tallies.items():
         of = NAMED[name]
         if of.shape != (3, 3) or can_be_abba(of):
             assert tally.causes[ABBA].steps == 7, name
 
 
 def test_wakeups_are_lost_only_if_an_event_is_not_handled_alone(record: Record) -> None:
-    found = recorded(record, lambda of: of.variant != "repaired")
-    for name, tally in found.items():
+    tallies = recorded(record, lambda of: of.variant != "repaired")
+    for name, tally in tallies.items():
         assert (FORGOTTEN in tally.causes) <= (NAMED[name].variant == "interleaved"), name
-    assert any(FORGOTTEN in tally.causes for tally in found.values())
+    assert any(FORGOTTEN in tally.causes for tally in tallies.values())
 
 
 def test_a_finished_recipe_blocks_its_set_only_by_peoples_doing(record: Record) -> None:
@@ -242,10 +242,10 @@ def test_a_finished_recipe_blocks_its_set_only_by_peoples_doing(record: Record) 
 
 
 def test_a_lab_that_cannot_serve_a_set_takes_two_labs(record: Record) -> None:
-    found = recorded(record, lambda of: of.variant != "repaired")
-    for name, tally in found.items():
+    tallies = recorded(record, lambda of: of.variant != "repaired")
+    for name, tally in tallies.items():
         assert (LAB in tally.causes) <= (len(set(NAMED[name].labs)) > 1), name
-    assert any(LAB in tally.causes for tally in found.values())
+    assert any(LAB in tally.causes for tally in tallies.values())
 
 
 # --- Searching ------------------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ def test_one_can_be_chosen(path: Path, capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--only", "five sets"], "no search has 'five sets' in its name: --list tells the names"),
+        (["--only", "five sets"], "no search has 'five sets' in its name; --list shows the names"),
         (["--workers", "0"], "at least one process must search"),
     ],
 )
@@ -376,9 +376,9 @@ def test_the_fingerprint_is_of_what_the_code_does(
 ) -> None:
     before = fingerprint()
     for name in searches.SOURCES:
-        shutil.copy(searches.HERE / name, tmp_path / name)
+        shutil.copy(searches.FOLDER / name, tmp_path / name)
     text = (tmp_path / source).read_text()
     assert old in text
     (tmp_path / source).write_text(text.replace(old, new))
-    monkeypatch.setattr(searches, "HERE", tmp_path)
+    monkeypatch.setattr(searches, "FOLDER", tmp_path)
     assert (fingerprint() == before) is same

@@ -82,10 +82,10 @@ class Bench:
         """Recipes as "state" or "state on system", systems as "usage" with the condition if not
         Automated; all of them, or those that are named."""
         world = self.store.snapshot()
-        found = {r.name: f"{r.state} on {r.system}" if r.system else str(r.state) for r in world.recipes}
+        shown = {r.name: f"{r.state} on {r.system}" if r.system else str(r.state) for r in world.recipes}
         for s in world.systems:
-            found[s.name] = str(s.usage) if s.condition is Condition.AUTOMATED else f"{s.usage} {s.condition}"
-        return {name: found[name] for name in names} if names else found
+            shown[s.name] = str(s.usage) if s.condition is Condition.AUTOMATED else f"{s.usage} {s.condition}"
+        return {name: shown[name] for name in names} if names else shown
 
     def assigned(self) -> dict[str, tuple[str | None, int | None]]:
         """The lab and the place of each set that has one."""
@@ -146,6 +146,6 @@ def job(priority: int = 0, **sets: Sequence[str]) -> Job:
 
 def _recipes(name: str, recipes: Sequence[str]) -> tuple[RecipeSpec, ...]:
     return tuple(
-        RecipeSpec(f"{name}.{n}", host=said[1:]) if said.startswith("@") else RecipeSpec(f"{name}.{n}", frozenset(said))
-        for n, said in enumerate(recipes)
+        RecipeSpec(f"{name}.{n}", host=text[1:]) if text.startswith("@") else RecipeSpec(f"{name}.{n}", frozenset(text))
+        for n, text in enumerate(recipes)
     )

@@ -60,7 +60,7 @@ def twenty_jobs() -> list[Job]:
     jobs = []
     for n in range(20):
         name = f"j{n:02}"
-        recipes = [f"@{name}.0" if said == "@" else said for said in kinds[n % 4]]
+        recipes = [f"@{name}.0" if systems == "@" else systems for systems in kinds[n % 4]]
         jobs.append(job(n % 3, **{name: recipes}))
     return jobs
 

@@ -227,11 +227,11 @@ class Conditions:
 
     def test_a_user_reserves_a_manual_system(self, bench: Bench) -> None:
         bench.systems("A", condition=MANUAL)
-        found = []
+        states = []
         for step in (bench.web.reserve, bench.web.install, bench.web.run, bench.web.give_back):
             step("A")
-            found.append(bench.states()["A"])
-        assert found == ["waiting Manual", "installing Manual", "running Manual", "idle Manual"]
+            states.append(bench.states()["A"])
+        assert states == ["waiting Manual", "installing Manual", "running Manual", "idle Manual"]
 
     def test_a_reserved_system_is_automated_after_its_return(self, bench: Bench) -> None:
         bench.systems("A", condition=MANUAL)

@@ -46,7 +46,7 @@ class Races:
         assert [r.name for r in store.snapshot().recipes] == ["s.0", "s.1"]
 
     def test_a_cancelled_recipe_gets_no_system(self, store: BeakerStore) -> None:
-        """People cancel what the loop gives systems to; whoever is first, both agree afterwards."""
+        """People cancel recipes that the loop gives systems to; the order does not matter, and both agree afterwards."""
         bench = Bench(store)
         names = [f"s{n}" for n in range(10)]
         bench.systems(*"ABCDEFGHIJ")
@@ -78,20 +78,20 @@ class Races:
             return done
 
         def loops() -> list[Report]:
-            own = Bench(store)
+            thread_bench = Bench(store)
             for _ in range(15):
-                for name in own.new.new_sets():
-                    if tried(own.new.take_up, [name]):
-                        while mine := own.new.in_hand:
-                            if mine.searched:
-                                own.new.settle()
-                            elif not tried(lambda _: own.new.search(), [name]):
-                                tried(own.new.seat, [name])
-                tried(own.pending.process, own.pending.pending())
-                tried(own.provisioning.begin, own.provisioning.ready())
-                tried(own.consistency.seat, own.consistency.unseated())
-                tried(own.consistency.wake, own.consistency.sleeping())
-            return own.reports
+                for name in thread_bench.new.new_sets():
+                    if tried(thread_bench.new.take_up, [name]):
+                        while in_hand := thread_bench.new.in_hand:
+                            if in_hand.searched:
+                                thread_bench.new.settle()
+                            elif not tried(lambda _: thread_bench.new.search(), [name]):
+                                tried(thread_bench.new.seat, [name])
+                tried(thread_bench.pending.process, thread_bench.pending.pending())
+                tried(thread_bench.provisioning.begin, thread_bench.provisioning.ready())
+                tried(thread_bench.consistency.seat, thread_bench.consistency.unseated())
+                tried(thread_bench.consistency.wake, thread_bench.consistency.sleeping())
+            return thread_bench.reports
 
         def labs() -> list[Report]:
             lab, done = Lab(store), []

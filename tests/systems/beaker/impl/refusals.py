@@ -81,9 +81,9 @@ class Refusals:
         bench.submit(s=["A"], f=["A"])
         bench.web.cancel_set("f")
         before = bench.store.snapshot()
-        for taken in ("s.0", "f.0"):  # of a set that is read with every transaction, and of one that is finished
-            with pytest.raises(Refused, match=f"there is a recipe {taken} already"):
-                bench.web.submit(Job("j", (SetSpec("n", (RecipeSpec(taken, frozenset("A")),)),)))
+        for used_name in ("s.0", "f.0"):  # of a set that is read with every transaction, and of one that is finished
+            with pytest.raises(Refused, match=f"there is a recipe {used_name} already"):
+                bench.web.submit(Job("j", (SetSpec("n", (RecipeSpec(used_name, frozenset("A")),)),)))
         assert bench.store.snapshot() == before
 
     def test_a_guest_needs_no_system(self, bench: Bench) -> None:

@@ -11,10 +11,10 @@ from tests.systems.beaker.impl.bench import Bench
 
 def random_requests(bench: Bench) -> list[tuple[str, Callable[[], object]]]:
     """Every request to a bench whose systems are A to D and whose sets are s, t and u."""
-    found: list[tuple[str, Callable[[], object]]] = []
+    requests: list[tuple[str, Callable[[], object]]] = []
 
-    def add(said: str, call: Callable[..., object], *arguments: Any) -> None:
-        found.append((said, lambda: call(*arguments)))
+    def add(name: str, call: Callable[..., object], *arguments: Any) -> None:
+        requests.append((name, lambda: call(*arguments)))
 
     recipes, systems = [r.name for r in bench.store.snapshot().recipes], "ABCD"
     for name in "stu":
@@ -45,7 +45,7 @@ def random_requests(bench: Bench) -> list[tuple[str, Callable[[], object]]]:
             add(f"{call.__name__} {system}", call, system)
         for condition in Condition:
             add(f"{system} {condition}", bench.web.change_condition, system, condition)
-    return found
+    return requests
 
 
 def filled(store: BeakerStore) -> Bench:
@@ -58,10 +58,10 @@ def filled(store: BeakerStore) -> Bench:
 
 def outcome(bench: Bench, request: Callable[[], object]) -> tuple[object, ...]:
     try:
-        said = str(request())
+        answer = str(request())
     except Refused as error:
-        said = f"refused: {error}"
-    return said, bench.store.snapshot(), bench.new.in_hand
+        answer = f"refused: {error}"
+    return answer, bench.store.snapshot(), bench.new.in_hand
 
 
 def always_so(bench: Bench) -> None:
@@ -88,16 +88,16 @@ def always_so(bench: Bench) -> None:
     for name in "stu":
         labs = {systems[r.system].lab for r in world.recipes if r.recipe_set == name and r.system}
         assert len(labs) <= 1, "a set in two labs"
-        mine = [r for r in world.recipes if r.recipe_set == name]
-        seats = [r.seat for r in mine if r.seat]
+        members = [r for r in world.recipes if r.recipe_set == name]
+        seats = [r.seat for r in members if r.seat]
         assert len(seats) == len(set(seats)), "a seat for two"
         assert len({systems[s].lab for s in seats}) <= 1, "seats in two labs"
-        for recipe in mine:
+        for recipe in members:
             if recipe.seat:
                 assert recipe.seat in recipe.viable
                 assert str(recipe.state) in ("new", "queued", "assigned")
             if str(recipe.state) == "assigned" and recipe.host is None:
                 assert recipe.seat
                 assert systems[recipe.seat].condition is Condition.AUTOMATED
-                assert recipe.seat not in {r.system for r in mine}, "a sibling took its seat"
+                assert recipe.seat not in {r.system for r in members}, "a sibling took its seat"
                 assert systems[recipe.seat].lab in labs

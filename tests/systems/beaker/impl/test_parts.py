@@ -77,24 +77,24 @@ class TestPlacement:
         found_some = 0
         for _ in range(500):
             viable = {name: "".join(s for s in LABS if dice.random() < 0.5) for name in "rqp"[: dice.randint(1, 3)]}
-            found = seated(**viable)
+            seats = seated(**viable)
             able = [
                 lab
                 for lab in ("one", "two")
                 if can_all_be_served([{s for s in systems if LABS[s] == lab} for systems in viable.values()], set())
             ]
-            assert (found is not None) == bool(able)
-            if found is not None:
+            assert (seats is not None) == bool(able)
+            if seats is not None:
                 found_some += 1
-                assert found.keys() == viable.keys()
-                assert all(found[name] in viable[name] for name in viable)
-                assert len(set(found.values())) == len(found)
-                assert {LABS[s] for s in found.values()} == {able[0]}
+                assert seats.keys() == viable.keys()
+                assert all(seats[name] in viable[name] for name in viable)
+                assert len(set(seats.values())) == len(seats)
+                assert {LABS[s] for s in seats.values()} == {able[0]}
         assert 100 < found_some < 500
 
 
-def can_all_be_served(viable: list[set[str]], taken: set[str]) -> bool:
-    return not viable or any(can_all_be_served(viable[1:], taken | {s}) for s in viable[0] - taken)
+def can_all_be_served(viable: list[set[str]], used: set[str]) -> bool:
+    return not viable or any(can_all_be_served(viable[1:], used | {s}) for s in viable[0] - used)
 
 
 class TestLegality:

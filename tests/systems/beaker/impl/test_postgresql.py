@@ -110,15 +110,15 @@ def test_a_transaction_that_fits_no_order_is_contention(store: SqlStore) -> None
 def test_the_same_as_in_memory_on_random_runs(store: SqlStore) -> None:
     steps = random.Random(99)
     one, other = filled(MemoryStore()), filled(store)
-    requests, again = random_requests(one), random_requests(other)
+    requests, requests_of_other = random_requests(one), random_requests(other)
     done = 0
     while done < 60:
         i = steps.randrange(len(requests))
-        found = outcome(one, requests[i][1])
-        refused = str(found[0]).startswith("refused")
+        in_memory = outcome(one, requests[i][1])
+        refused = str(in_memory[0]).startswith("refused")
         if refused and steps.random() < 0.9:
             continue
-        assert found == outcome(other, again[i][1]), requests[i][0]
+        assert in_memory == outcome(other, requests_of_other[i][1]), requests[i][0]
         done += not refused
     always_so(other)
 

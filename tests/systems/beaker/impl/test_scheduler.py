@@ -64,15 +64,15 @@ def test_every_store_does_the_same_on_random_runs(seed: int) -> None:
     steps = random.Random(seed)
     with SqlStore() as store:
         one, other = filled(MemoryStore()), filled(store)
-        requests, again = random_requests(one), random_requests(other)
+        requests, requests_of_other = random_requests(one), random_requests(other)
         done = 0
         while done < 60:
             i = steps.randrange(len(requests))
-            found = outcome(one, requests[i][1])
-            if str(found[0]).startswith("refused") and steps.random() < 0.9:
+            in_memory = outcome(one, requests[i][1])
+            if str(in_memory[0]).startswith("refused") and steps.random() < 0.9:
                 continue  # most requests are refused; a database need not say all of it again
-            assert found == outcome(other, again[i][1]), requests[i][0]
-            done += not str(found[0]).startswith("refused")
+            assert in_memory == outcome(other, requests_of_other[i][1]), requests[i][0]
+            done += not str(in_memory[0]).startswith("refused")
             always_so(one)
         always_so(other)
         assert [(e.system, e.usage, e.condition) for e in one.store.usage()] == [
@@ -89,7 +89,7 @@ def test_no_random_run_ends_where_a_set_can_never_begin(seeds: range) -> None:
         steps = random.Random(seed)
         bench = filled(MemoryStore())
         requests = random_requests(bench)
-        seldom = [said.startswith(ends) for said, _ in requests]
+        seldom = [request.startswith(ends) for request, _ in requests]
         for _ in range(600):
             i = steps.randrange(len(requests))
             if not seldom[i] or steps.random() < 0.05:

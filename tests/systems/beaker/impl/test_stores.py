@@ -125,10 +125,10 @@ class TestStores:
 
             def changes(self) -> Changes:
                 self.tries.append("try")
-                found = super().changes()
+                changed = super().changes()
                 if len(self.tries) == 1:
                     raise Contended("another one came in between")
-                return found
+                return changed
 
         bench.new.draft_type = Interrupted
         bench.new.take_up("s")

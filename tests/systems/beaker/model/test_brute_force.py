@@ -62,7 +62,7 @@ LARGER = [
 Edge = tuple[by_hand.State, tuple[str | int, ...], by_hand.State]
 
 
-def mine(configuration: Configuration) -> by_hand.Instance:
+def brute_force_instance(configuration: Configuration) -> by_hand.Instance:
     """The configuration as an instance of the brute-force scheduler, everything permitted to whom people may touch."""
     guests: dict[int, int] = {}
     masks: list[list[int]] = []
@@ -91,9 +91,9 @@ def translate(instance: Instance, state: State) -> by_hand.State:
         return state[start : start + instance.sizes[sort]]
 
     def renumbered(sort: str, names: list[str] | dict[str, int]) -> tuple[int, ...]:
-        own = [s.name for s in instance.model.machine(sort).states]
+        state_names = [s.name for s in instance.model.machine(sort).states]
         number = names if isinstance(names, dict) else {name: n for n, name in enumerate(names)}
-        return tuple(number[own[v]] for v in values(sort))
+        return tuple(number[state_names[v]] for v in values(sort))
 
     lab = values("RecipeSet", "lab")
     order: tuple[int, ...] = ()
@@ -117,13 +117,13 @@ def translate(instance: Instance, state: State) -> by_hand.State:
 
 def seats(instance: Instance, state: State) -> tuple[int, ...]:
     """Per recipe its system in the seating of its set, where the variant has seatings."""
-    found = [by_hand.NONE] * instance.sizes["Recipe"]
+    systems = [by_hand.NONE] * instance.sizes["Recipe"]
     if any(a.name == "seating" for a in instance.attributes("RecipeSet")):
         start = instance.slot("RecipeSet", "seating")
         for seating in state[start : start + instance.sizes["RecipeSet"]]:
             for r, s in in_the_seating(instance, seating).items():
-                found[r] = s
-    return tuple(found)
+                systems[r] = s
+    return tuple(systems)
 
 
 def in_the_seating(instance: Instance, seating: int) -> dict[int, int]:
@@ -143,7 +143,7 @@ def label(choice: Choice) -> tuple[str | int, ...]:
 
 
 def with_its_seats(instance: Instance, choice: Choice) -> tuple[str | int, ...]:
-    """The step; a seating is told by what it has for each recipe of its set."""
+    """The step; a seating stands as the system that it has for each recipe of its set."""
     if choice.action != "seat":
         return label(choice)
     of, seating = (number for _, number in choice.parameters)
@@ -159,30 +159,33 @@ def edges_of_the_model(model: Model, configuration: Configuration) -> set[Edge]:
         if (sort, attribute) in rigid:
             sizes[sort] = len(rigid[sort, attribute])
     instance = Instance(model, sizes, rigid)
-    found = explore(instance, symmetry=False)
-    assert found.complete
-    assert found.ill_formed is None
-    states = [translate(instance, state) for state in found.states]
+    exploration = explore(instance, symmetry=False)
+    assert exploration.complete
+    assert exploration.ill_formed is None
+    states = [translate(instance, state) for state in exploration.states]
     return {
         (states[n], with_its_seats(instance, e.choice), states[e.target])
-        for n, out in enumerate(found.edges)
+        for n, out in enumerate(exploration.edges)
         for e in out
         if e.choice.action != "crash" or n != e.target  # the model has the crash that changes nothing too
     }
 
 
 def edges_by_hand(inst: by_hand.Instance, variant: by_hand.Variant) -> Iterator[Edge]:
-    found = graph(inst, variant)
-    for state, *both in zip(found.states, found.scheduler, found.people, strict=True):
+    explored = graph(inst, variant)
+    for state, *both in zip(explored.states, explored.scheduler, explored.people, strict=True):
         for out in both:
             for name, after in out:
-                yield state, name, found.states[after]
+                yield state, name, explored.states[after]
 
 
 def agree(model: Model, variant: by_hand.Variant, configuration: Configuration) -> None:
-    theirs, ours = edges_of_the_model(model, configuration), set(edges_by_hand(mine(configuration), variant))
-    assert min(theirs - ours, default=None) is None
-    assert min(ours - theirs, default=None) is None
+    model_edges, brute_force_edges = (
+        edges_of_the_model(model, configuration),
+        set(edges_by_hand(brute_force_instance(configuration), variant)),
+    )
+    assert min(model_edges - brute_force_edges, default=None) is None
+    assert min(brute_force_edges - model_edges, default=None) is None
 
 
 @pytest.mark.parametrize(("model", "variant"), VARIANTS, ids=[model.variant for model, _ in VARIANTS])
@@ -218,5 +221,5 @@ def test_the_same_steps_in_larger_configurations(
 )
 def test_a_missing_rule_is_seen(rule: str, configuration: str) -> None:
     chosen = next(s for s in CONFIGURATIONS if s.about == configuration)
-    theirs = edges_of_the_model(REPAIRED, chosen)
-    assert theirs != set(edges_by_hand(mine(chosen), by_hand.REPAIRED.without(rule)))
+    model_edges = edges_of_the_model(REPAIRED, chosen)
+    assert model_edges != set(edges_by_hand(brute_force_instance(chosen), by_hand.REPAIRED.without(rule)))

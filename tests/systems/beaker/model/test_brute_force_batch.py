@@ -10,7 +10,7 @@ from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS,
 from schedproof.proofs.exploration.explore import explore
 from tests.systems.beaker.brute_force import batch as passes
 from tests.systems.beaker.brute_force import scheduler as by_hand
-from tests.systems.beaker.model.test_brute_force import mine
+from tests.systems.beaker.model.test_brute_force import brute_force_instance
 
 RECIPE_STATES = {
     "new": by_hand.NEW,
@@ -74,23 +74,23 @@ def edges_of_the_model(configuration: Configuration) -> set[Edge]:
     kept = ("recipe_set", "viable", "endable", "rankable")
     rigid = {key: v for key, v in configuration.rigid().items() if key[1] in kept and key[0] != "System"}
     instance = Instance(BATCH, {**configuration.sizes, "Scheduler": 1}, rigid)
-    found = explore(instance, symmetry=False)
-    assert found.complete
-    assert found.ill_formed is None
-    states = [translate(instance, state) for state in found.states]
+    exploration = explore(instance, symmetry=False)
+    assert exploration.complete
+    assert exploration.ill_formed is None
+    states = [translate(instance, state) for state in exploration.states]
     return {
         (states[n], label(e.choice), states[e.target])
-        for n, out in enumerate(found.edges)
+        for n, out in enumerate(exploration.edges)
         for e in out
         if e.choice.action != "crash" or n != e.target  # the model has the crash that changes nothing too
     }
 
 
 def edges_by_hand(inst: by_hand.Instance) -> set[Edge]:
-    found = passes.batch_graph(inst)
+    explored = passes.batch_graph(inst)
     return {
-        (state, name, found.states[after])
-        for state, *both in zip(found.states, found.scheduler, found.people, strict=True)
+        (state, name, explored.states[after])
+        for state, *both in zip(explored.states, explored.scheduler, explored.people, strict=True)
         for out in both
         for name, after in out
     }
@@ -98,13 +98,16 @@ def edges_by_hand(inst: by_hand.Instance) -> set[Edge]:
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=[s.about for s in CONFIGURATIONS])
 def test_the_same_steps(configuration: Configuration) -> None:
-    theirs, ours = edges_of_the_model(configuration), edges_by_hand(mine(configuration))
-    assert min(theirs - ours, key=str, default=None) is None
-    assert min(ours - theirs, key=str, default=None) is None
+    model_edges, brute_force_edges = (
+        edges_of_the_model(configuration),
+        edges_by_hand(brute_force_instance(configuration)),
+    )
+    assert min(model_edges - brute_force_edges, key=str, default=None) is None
+    assert min(brute_force_edges - model_edges, key=str, default=None) is None
 
 
 @pytest.mark.parametrize(("missing", "number"), [("cancel", 0), ("abort", 0), ("crash", 1), ("priority", 2)])
 def test_a_missing_step_is_seen(missing: str, number: int) -> None:
-    inst = mine(CONFIGURATIONS[number])
+    inst = brute_force_instance(CONFIGURATIONS[number])
     short = edges_by_hand(inst._replace(moves=inst.moves - {missing}))
     assert edges_of_the_model(CONFIGURATIONS[number]) - short

@@ -1,4 +1,4 @@
-"""Beaker's models as a reading of the document: tables, properties, repairs; findings replayed on the brute force.
+"""Beaker's models as an interpretation of the document: tables, properties, repairs; findings replayed on the brute force.
 
 The expected tables are written from the document, line by line, and not from the model.
 """
@@ -34,7 +34,7 @@ from tests.systems.beaker.brute_force import scheduler as by_hand
 from tests.systems.beaker.brute_force.deadlocks import deadlocks
 from tests.systems.beaker.brute_force.graph import Graph
 from tests.systems.beaker.brute_force.steps import graph, people_steps, scheduler_steps
-from tests.systems.beaker.model.test_brute_force import label, mine, translate
+from tests.systems.beaker.model.test_brute_force import brute_force_instance, label, translate
 
 DOCUMENT = SHARED / "documents" / AS_WRITTEN.document.name
 EVENT_DRIVEN = [AS_WRITTEN, INTERLEAVED, REPAIRED]
@@ -162,8 +162,8 @@ def test_each_arrow_has_its_line(moved: dict[tuple[str, str], int]) -> None:
     for (source, target), number in moved.items():
         near = " ".join(text[number - 2 : number + 3])
         words = {"completed": "completed", "pending": "finishes", "idle": "idle"}
-        wanted = "condition" if (source, target) == ("idle", "pending") else words.get(target, target)
-        assert wanted in near, (source, target, number)
+        expected = "condition" if (source, target) == ("idle", "pending") else words.get(target, target)
+        assert expected in near, (source, target, number)
 
 
 @needs_shared
@@ -178,9 +178,9 @@ def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
             for part in prop.sentence.split("..."):
                 words = " ".join(part.replace("(", " ").replace(")", " ").split())
                 plain = near.replace("(", " ").replace(")", " ")
-                found = " ".join(plain.split()).find(words, at)
-                assert found >= 0, f"{prop.name}: {part!r} is not at line {prop.line}"
-                at = found
+                position = " ".join(plain.split()).find(words, at)
+                assert position >= 0, f"{prop.name}: {part!r} is not at line {prop.line}"
+                at = position
 
 
 # --- No property is idle ----------------------------------------------------------------------------------------------
@@ -220,8 +220,8 @@ def never_met(model: Model) -> list[str]:
     """The parts of properties that are met nowhere in the configurations."""
     asked = parts(model)
     assert asked
-    found = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
-    return [r.name for r in found if r.verdict is not Verdict.PROVED]
+    results = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    return [r.name for r in results if r.verdict is not Verdict.PROVED]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_collision_keeps_the_property_that_repaired_weakens(variant: Model, na
 def test_without_the_assignment_order_sets_wait_for_each_other() -> None:
     """The two sets of the finding, with all other changes: each holds what the other needs, and neither can begin."""
     configuration = CONFIGURATIONS[CONTENDED[1]]
-    inst = mine(configuration)
+    inst = brute_force_instance(configuration)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "ABBA" in {d.cause for d in deadlocks(inst, graph(inst, by_hand.REPAIRED.without(by_hand.ORDER)))}
 
@@ -307,7 +307,7 @@ def test_without_the_assignment_order_sets_wait_for_each_other() -> None:
 def test_without_seatings_a_set_takes_what_its_own_recipe_needs() -> None:
     """A set of two on A or B, and A, with all other changes: the first takes A, and the second never gets it."""
     [configuration] = [s for s in CONFIGURATIONS if s.about.startswith("a set of two, and either")]
-    inst, without = mine(configuration), by_hand.REPAIRED.without(by_hand.SEATS)
+    inst, without = brute_force_instance(configuration), by_hand.REPAIRED.without(by_hand.SEATS)
     assert not list(deadlocks(inst, graph(inst, by_hand.REPAIRED)))
     assert "the set sits on what its own sibling needs" in {d.cause for d in deadlocks(inst, graph(inst, without))}
 
@@ -318,8 +318,8 @@ def test_every_broken_property_is_repaired_or_weakened() -> None:
     assert AS_WRITTEN.refuted | INTERLEAVED.refuted >= repaired
     assert not repaired & weakened
     for name in AS_WRITTEN.refuted | INTERLEAVED.refuted:
-        lemma = name in {p.name for p in PHASES}  # no sentence properties it, so it may just go
-        assert name in repaired or name in weakened or lemma, f"{name} is promised, but no change repairs it"
+        lemma = name in {p.name for p in PHASES}  # no sentence of the document requires it, so it may just go
+        assert name in repaired or name in weakened or lemma, f"the document requires {name}, but no change repairs it"
 
 
 # --- Findings, replayed ----------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ def test_every_broken_property_is_repaired_or_weakened() -> None:
 VARIANTS = {"as-written": (AS_WRITTEN, by_hand.AS_WRITTEN), "interleaved": (INTERLEAVED, by_hand.INTERLEAVED)}
 
 
-def here(configuration: int, model: Model) -> Place:
+def place_of(configuration: int, model: Model) -> Place:
     """A configuration as the only configuration."""
     rigid = CONFIGURATIONS[configuration].rigid(with_seatings=model is REPAIRED)
     return Place(CONFIGURATIONS[configuration].about, CONFIGURATIONS[configuration].sizes, rigid)
@@ -344,15 +344,15 @@ def sized(number: int) -> int:
 def found_in(variant: str) -> dict[str, tuple[int, Result]]:
     """For each violated property the first configuration that breaks it, with the run."""
     model = VARIANTS[variant][0]
-    missing, found = set(model.refuted), {}
+    missing, findings = set(model.refuted), {}
     for number in sorted(range(len(CONFIGURATIONS)), key=sized):
         if missing:
-            place = here(number, model)
+            place = place_of(number, model)
             for result in model_check(place.alone(model), place.sizes, only=sorted(missing)):
                 if result.verdict is Verdict.REFUTED:
-                    found[result.name] = number, result
-            missing -= set(found)
-    return found
+                    findings[result.name] = number, result
+            missing -= set(findings)
+    return findings
 
 
 def choices(model: Model, instance: Instance, shown: Counterexample) -> Iterator[Choice]:
@@ -366,7 +366,7 @@ def replayed(variant: str, configuration: Configuration, shown: Counterexample) 
     """The run taken by the brute-force scheduler, which must come through the same states."""
     model, other = VARIANTS[variant]
     instance = Instance(model, configuration.sizes, configuration.rigid())
-    stepper, inst = Stepper(instance), mine(configuration)
+    stepper, inst = Stepper(instance), brute_force_instance(configuration)
     state, states = instance.initial(), [by_hand.initial(inst)]
     for choice in choices(model, instance, shown):
         state = stepper.step(state, choice).after
@@ -414,8 +414,8 @@ def abba(inst: by_hand.Instance, state: by_hand.State) -> bool:
     needs = [
         (inst.set_of[r], s)
         for r, now in enumerate(state.recipe)
-        if now == B.ASSIGNED and len(found := wants(inst, state, r)) == 1
-        for s in found
+        if now == B.ASSIGNED and len(systems := wants(inst, state, r)) == 1
+        for s in systems
     ]
     return any(
         one != two and s in holds(inst, state, two) and t in holds(inst, state, one)
@@ -472,12 +472,12 @@ NO_WAY_ON = {"no-deadlock", "no-finished-recipe-blocks-its-set"}
 
 @pytest.mark.parametrize("variant", [pytest.param("as-written"), pytest.param("interleaved", marks=pytest.mark.long)])
 def test_each_finding_happens_to_the_brute_force_scheduler_too(variant: str) -> None:
-    model, found = VARIANTS[variant][0], found_in(variant)
-    assert set(found) == model.refuted, "every entry of the manifest is needed"
-    for name, (number, result) in found.items():
+    model, findings = VARIANTS[variant][0], found_in(variant)
+    assert set(findings) == model.refuted, "every entry of the manifest is needed"
+    for name, (number, result) in findings.items():
         configuration, shown = CONFIGURATIONS[number], result.counterexample
         assert shown is not None
-        states, inst = replayed(variant, configuration, shown), mine(CONFIGURATIONS[number])
+        states, inst = replayed(variant, configuration, shown), brute_force_instance(CONFIGURATIONS[number])
         last, before = states[-1], states[-2]
         if name in BAD:
             assert BAD[name](inst, last), name
@@ -520,7 +520,7 @@ def jumped(step: tuple[str | int, ...]) -> tuple[int, int]:
 @cache
 def explored(number: int, variant: str) -> Graph[by_hand.State]:
     """The brute-force scheduler's graph of a configuration."""
-    return graph(mine(CONFIGURATIONS[number]), VARIANTS[variant][1])
+    return graph(brute_force_instance(CONFIGURATIONS[number]), VARIANTS[variant][1])
 
 
 # --- Deadlock is what it is defined as ---------------------------------------------------------------------------------
@@ -529,9 +529,9 @@ def explored(number: int, variant: str) -> Graph[by_hand.State]:
 @pytest.mark.parametrize("number", thinned(range(len(CONFIGURATIONS)), 4), ids=[s.about for s in CONFIGURATIONS])
 def test_a_deadlock_of_the_model_is_as_near_by_brute_force(number: int) -> None:
     """ "A set that holds a system and can never start by any sequence of scheduler steps and completions" in both."""
-    place, found = here(number, AS_WRITTEN), explored(number, "as-written")
-    inst = mine(CONFIGURATIONS[number])
-    nearest = min((len(found.trace(d.state)) for d in deadlocks(inst, found)), default=None)
+    place, brute_force_graph = place_of(number, AS_WRITTEN), explored(number, "as-written")
+    inst = brute_force_instance(CONFIGURATIONS[number])
+    nearest = min((len(brute_force_graph.trace(d.state)) for d in deadlocks(inst, brute_force_graph)), default=None)
     [result] = model_check(place.alone(AS_WRITTEN), place.sizes, only=["no-deadlock"])
     shown = result.counterexample
     assert (len(shown.steps) if shown else None) == nearest
@@ -567,7 +567,7 @@ def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
     each behind the next; by transitivity j1 would be behind itself. Waiting for oneself, a circle of one, is
     excluded by the seatings (``assigned-have-a-seat``, ``seats-are-left-free``).
     """
-    inst, place = mine(CONFIGURATIONS[number]), here(number, REPAIRED)
+    inst, place = brute_force_instance(CONFIGURATIONS[number]), place_of(number, REPAIRED)
     [instance] = instances(place.alone(REPAIRED), place.sizes)
     states = [translate(instance, state) for state in explore(instance, symmetry=False).states]
     assert any(holds(inst, state, of) for state in states for of in inst.sets)
@@ -577,5 +577,5 @@ def test_repaired_no_sets_wait_in_a_circle_of_any_length(number: int) -> None:
 def test_as_written_they_do() -> None:
     """Else the search for circles would show nothing."""
     [number] = [n for n, s in enumerate(CONFIGURATIONS) if "a set of three need the same" in s.about]
-    inst = mine(CONFIGURATIONS[number])
+    inst = brute_force_instance(CONFIGURATIONS[number])
     assert any(circles(inst, state) for state in explored(number, "as-written").states)

@@ -52,15 +52,15 @@ def looked_at(variant: str) -> list[Configuration]:
 
 def places(variant: str) -> list[Place]:
     """The same with what never changes in them, as the variant has it."""
-    model, found = VARIANTS[variant], []
+    model, kept_places = VARIANTS[variant], []
     for configuration in looked_at(variant):
         rigid = configuration.rigid(with_seatings=model is REPAIRED)
         known = {(m.sort.name, a.name) for m in model.machines for a in m.attributes if a.rigid}
         kept = {key: values for key, values in rigid.items() if key in known}
         sizes = {m.sort.name: configuration.sizes.get(m.sort.name, 1) for m in model.machines}
         sizes |= {sort: len(values) for (sort, _), values in kept.items()}
-        found.append(Place(configuration.about, sizes, kept))
-    return found
+        kept_places.append(Place(configuration.about, sizes, kept))
+    return kept_places
 
 
 @cache
@@ -105,7 +105,7 @@ def test_one_mutant_in_twelve_is_caught() -> None:
 def test_what_a_mutant_does_not_concern_it_does_as_the_model() -> None:
     """Mutants are compared in the steps of the actions that they concern: of the others there is nothing to see."""
     places_of = {"batch": places("batch")[:2], "as-written": places("as-written")[:1]}
-    told = 0
+    differing = 0
     for variant, some in places_of.items():
         model = VARIANTS[variant]
         graphs = [graph_of(model, place) for place in some]
@@ -116,8 +116,8 @@ def test_what_a_mutant_does_not_concern_it_does_as_the_model() -> None:
                 others = {action.name for action in model.actions} - names
                 for place, graph in zip(some, graphs, strict=True):
                     assert other_step(other, place, graph, others) is None, mutant.name
-                    told += other_step(other, place, graph, names) is not None
-    assert told > 5
+                    differing += other_step(other, place, graph, names) is not None
+    assert differing > 5
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -206,8 +206,8 @@ def premise(parts: Sequence[Term]) -> Term | None:
 def of_a_step(rule: Rule, name: str, others: Sequence[Term], then: Term) -> StepInvariant:
     """Whenever the rule is asked and the other conditions hold, so does ``then``."""
     if isinstance(rule.on, Action):
-        mine = over([*rule.when, rule.fires], rule.on.parameters)
-        return StepInvariant(name=name, says="", over=mine, on=[rule.on.name], given=premise(others), then=then)
+        variables = over([*rule.when, rule.fires], rule.on.parameters)
+        return StepInvariant(name=name, says="", over=variables, on=[rule.on.name], given=premise(others), then=then)
     assert isinstance(rule.on, Fires)
     asked = [rule.on, *others]
     return StepInvariant(name=name, says="", over=over([*asked, *rule.when], []), given=both(asked), then=then)
@@ -223,8 +223,8 @@ def unproved(variant: str, names: Sequence[str]) -> list[str]:
     assert [claim.name for claim in asked] == list(names), "there is no such mutant any more"
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
     lemmas_too = replace(model, properties=[*kept, *LEMMAS[variant], *asked], refuted=frozenset())
-    found = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
-    return [name for name in names if not found.proved(name)]
+    induction = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
+    return [name for name in names if not induction.proved(name)]
 
 
 @pytest.mark.parametrize(
@@ -239,9 +239,9 @@ def test_equivalent_mutants_are_proved_to_be(variant: str) -> None:
     "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
 )
 def test_equivalent_mutants_are_not_caught(variant: str) -> None:
-    quick = Twin(VARIANTS[variant], places(variant)[:9], properties=False)  # any number of objects: see above
-    caught = {name: quick.caught(named(variant)[name]) for name in listed(variant)}
-    assert {name: found for name, found in caught.items() if found is not None} == {}, "take it off the list"
+    twin = Twin(VARIANTS[variant], places(variant)[:9], properties=False)  # any number of objects: see above
+    caught = {name: twin.caught(named(variant)[name]) for name in listed(variant)}
+    assert {name: reason for name, reason in caught.items() if reason is not None} == {}, "take it off the list"
 
 
 def test_a_mutant_that_differs_is_not_proved_to_be_equivalent() -> None:

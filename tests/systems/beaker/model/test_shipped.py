@@ -21,9 +21,9 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
 from tests.systems.beaker.brute_force.shipped import (
+    BY_USER,
     FLAGGED,
     FREE,
-    TAKEN,
     State,
     World,
     abort,
@@ -71,7 +71,7 @@ def by_the_model(world: World) -> set[State]:
     change = Change(why="the other machine has no conditions", repairs=[], drops=[*CONDITIONS, *properties])
     model: Model = SHIPPED.amend("automated", "every system is Automated", [change], refuted=frozenset())
     recipes, sets = list(world.of), list(dict.fromkeys(world.of.values()))
-    systems = sorted({s for mine in world.may_get.values() for s in mine})
+    systems = sorted({s for allowed in world.may_get.values() for s in allowed})
     names = {"RecipeSet": sets, "Recipe": recipes, "System": systems}
     rigid = {
         ("Recipe", "recipe_set"): [sets.index(world.of[r]) for r in recipes],
@@ -80,22 +80,22 @@ def by_the_model(world: World) -> set[State]:
     }
     instance = Instance(model, {sort: len(n) for sort, n in names.items()}, rigid, names=names)  # type: ignore[arg-type]
     stepper = Stepper(instance)
-    found, edge = {instance.initial()}, [instance.initial()]
+    reached, edge = {instance.initial()}, [instance.initial()]
     while edge:
-        new = {step.after for state in edge for step in stepper.steps(state)} - found
-        found |= new
+        new = {step.after for state in edge for step in stepper.steps(state)} - reached
+        reached |= new
         edge = list(new)
     states = set()
-    for state in found:
+    for state in reached:
         shown = instance.describe(state)
         holder = {r["system"]: name for name, r in shown["Recipe"].items() if r["system"]}
         usages = {
-            s: holder.get(s, TAKEN) if now["state"] == "reserved" else str(now["state"])
+            s: holder.get(s, BY_USER) if now["state"] == "reserved" else str(now["state"])
             for s, now in shown["System"].items()
         }
         statuses = {name: (str(r["state"]), str(r["system"] or "")) for name, r in shown["Recipe"].items()}
         states.add(State(tuple(sorted(statuses.items())), tuple(sorted(usages.items()))))
-    assert len(states) == len(found)
+    assert len(states) == len(reached)
     return states
 
 

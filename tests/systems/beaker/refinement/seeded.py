@@ -62,9 +62,9 @@ class ByPriority(Draft):
     """Assigned recipes are served by priority, as the document has it (line 213)."""
 
     def is_for_earlier(self, system: System, recipe: Recipe) -> bool:
-        mine = self._priority(recipe)
+        priority = self._priority(recipe)
         return any(
-            other.state is RecipeState.ASSIGNED and self._priority(other) > mine and self.suits(system, other)
+            other.state is RecipeState.ASSIGNED and self._priority(other) > priority and self.suits(system, other)
             for other in self.recipes.values()
         )
 
@@ -110,9 +110,9 @@ class GivesAwayManualSystems(Draft):
     def in_search(self, recipe_set: str) -> list[tuple[str, ...]]:
         as_if = {n: replace(s, condition=Condition.AUTOMATED) for n, s in self.systems.items()}
         real, self.systems = self.systems, as_if
-        found = super().in_search(recipe_set)
+        seatings = super().in_search(recipe_set)
         self.systems = real
-        return found
+        return seatings
 
 
 # What happens to recipes, sets and systems.
@@ -240,18 +240,18 @@ class QueuesInPieces(NewJobs):
     """What is left of a set is queued with a transaction for each recipe."""
 
     def settle(self) -> Report:
-        mine = self._in_hand(searched=True)
+        in_hand = self._in_hand(searched=True)
 
         def piece(draft: Draft) -> Report:
-            for recipe in draft.members(mine.recipe_set) if mine.recipe_set in draft.recipe_sets else ():
+            for recipe in draft.members(in_hand.recipe_set) if in_hand.recipe_set in draft.recipe_sets else ():
                 if recipe.state is RecipeState.NEW:
                     draft._to(recipe, RecipeState.QUEUED)
                     break
-            return Report(What.SETTLED, mine.recipe_set)
+            return Report(What.SETTLED, in_hand.recipe_set)
 
         quiet, self._observer = self._observer, None
-        while self._view().recipe_sets.get(mine.recipe_set) and any(
-            r.state is RecipeState.NEW for r in self._view().members(mine.recipe_set)
+        while self._view().recipe_sets.get(in_hand.recipe_set) and any(
+            r.state is RecipeState.NEW for r in self._view().members(in_hand.recipe_set)
         ):
             self._transact(piece)
         self._observer = quiet
@@ -297,8 +297,8 @@ class LetsThemSleep(Consistency):
         return False
 
 
-class TellsTooEarly(Provisioning):
-    """The observer is told before the transaction is committed."""
+class ReportsBeforeCommit(Provisioning):
+    """It notifies the observer before it commits the transaction."""
 
     def _transact(self, work: Callable[[Draft], Report]) -> Report:
         with self.store.transaction() as transaction:
@@ -444,7 +444,7 @@ SEEDED: Sequence[Seeded] = [
     Seeded("the queue is not looked at", NO_STEP + "make_idle|" + NO_MORE, PEOPLE, drafted(NeverLooksAtTheQueue)),
     Seeded("every idle system is woken", NO_STEP + "wake", PEOPLE, with_side(consistency=WakesEverybody)),
     Seeded("nobody is woken", NO_MORE + "wake", PEOPLE, with_side(consistency=LetsThemSleep)),
-    Seeded("told before it is true", "reports what it did before", PEOPLE, with_side(provisioning=TellsTooEarly)),
+    Seeded("reported before it is committed", "reports what it did before", PEOPLE, with_side(provisioning=ReportsBeforeCommit)),
     Seeded("a user's system becomes Automated", NO_STEP + "automate|not one transaction", PEOPLE, with_side(web=TakesReservedSystems)),
     Seeded("refused, and yet written", "refused, but it changed something", TWO, with_side(web=WritesDownRefusals)),
     Seeded("usage is not recorded", "the system usage of s0 does not show what happened", PEOPLE, store=WithoutUsage),

@@ -22,8 +22,8 @@ class SeatsAcrossLabs(Draft):
 
     def is_seating(self, recipe_set: str, seats: Mapping[str, str]) -> bool:
         hosts = self.open_hosts(recipe_set)
-        mine = set(seats) == {r.name for r in hosts} and all(seats[r.name] in self._seats_for(r) for r in hosts)
-        return mine and len(set(seats.values())) == len(seats)
+        suits = set(seats) == {r.name for r in hosts} and all(seats[r.name] in self._seats_for(r) for r in hosts)
+        return suits and len(set(seats.values())) == len(seats)
 
 
 class SeatsSome(Draft):

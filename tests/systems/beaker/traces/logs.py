@@ -75,13 +75,13 @@ def beakerd_log(seed: int, length: int = 45) -> list[str]:
     walk = shipped_walk(seed)
     rng, lines = walk.rng, []
     for action, p, before, after in walk.steps(length, SHIPPED_WEIGHTS):
-        lines += _said(action, p, before, after, rng)
+        lines += _log_lines(action, p, before, after, rng)
         if rng.random() < 0.1:
             lines.append("Entering schedule_pending_systems")
     return [f"2018-03-09 12:00:{n % 60:02},000 bkr.server.tools.beakerd DEBUG {line}" for n, line in enumerate(lines)]
 
 
-def _said(action: str, p: Mapping[str, Any], before: Described, after: Described, rng: random.Random) -> list[str]:
+def _log_lines(action: str, p: Mapping[str, Any], before: Described, after: Described, rng: random.Random) -> list[str]:
     old, new = before["Recipe"], after["Recipe"]
     changed = {r: (old[r]["state"], new[r]["state"]) for r in old if old[r]["state"] != new[r]["state"]}
     n = {r: r.split(":")[1] for r in old}
@@ -92,14 +92,14 @@ def _said(action: str, p: Mapping[str, Any], before: Described, after: Described
             return [f"recipe: {n[r]} moved from Processed to Queued" for r in changed]
         case "schedule_processed" | "schedule_pending":
             r, s = p["r"], p["s"]
-            found = [
+            lines = [
                 f"Assigning recipe {n[r]} to system {s}",
                 f"Reserving system {s} for recipe {n[r]}",
                 f"recipe ID {n[r]} moved from Queued to Scheduled",
                 *(f"recipe ID {n[r]} guest {n[g]} moved from Queued to Scheduled" for g in changed if g != r),
             ]
-            rng.shuffle(found)
-            return found
+            rng.shuffle(lines)
+            return lines
         case "provision":
             return [f"Provisioning recipe {n[r]} in {p['j']}" for r in changed]
         case "clean_up":
@@ -108,8 +108,8 @@ def _said(action: str, p: Mapping[str, Any], before: Described, after: Described
         case "rest":
             return [f"No recipes runnable on {p['s']}, returning to idle"]
         case "flag":
-            said = [f"Idle system {p['s']} changed status, flagging it for scheduling"]
-            return said if rng.random() < 0.5 else []  # the web server has a log of its own
+            lines = [f"Idle system {p['s']} changed status, flagging it for scheduling"]
+            return lines if rng.random() < 0.5 else []  # the web server has a log of its own
         case "hold":
             return [f"{n[p['r']]} moved to Reserved"]
         case "abort_set" if any(was == "new" for was, _ in changed.values()):
@@ -129,23 +129,23 @@ def messages(seed: int, length: int = 60, *, with_sets: bool = True) -> list[str
     """The status messages of a random run."""
     walk = shipped_walk(seed)
     of = {r: SHIPPED_NAMES["RecipeSet"][n] for r, n in zip(SHIPPED_NAMES["Recipe"], (0, 0, 0, 1), strict=True)}
-    found: list[dict[str, Any]] = []
+    sent: list[dict[str, Any]] = []
     if with_sets:
         members = {s: [r for r, its in of.items() if its == s] for s in SHIPPED_NAMES["RecipeSet"]}
-        found.append({"beaker-messages": 1, "recipe_sets": members})
+        sent.append({"beaker-messages": 1, "recipe_sets": members})
     for action, _, before, after in walk.steps(length, SHIPPED_WEIGHTS):
         old, new = before["Recipe"], after["Recipe"]
         changed = [r for r in old if old[r]["state"] != new[r]["state"]]
         walk.rng.shuffle(changed)
         for r in changed if action in REPORTING else []:
-            found.append(_message(r, new[r]["state"], walk.rng))
+            sent.append(_message(r, new[r]["state"], walk.rng))
         for s in SHIPPED_NAMES["RecipeSet"]:
             was, now = (
                 min((states[r]["state"] for r in of if of[r] == s), key=SEVERITY.index) for states in (old, new)
             )
             if was != now:
-                found.append(_message(s, now, walk.rng))
-    return [json.dumps(m) for m in found]
+                sent.append(_message(s, now, walk.rng))
+    return [json.dumps(m) for m in sent]
 
 
 def _message(about: str, status: str, rng: random.Random) -> dict[str, Any]:
@@ -196,11 +196,11 @@ def changes(seed: int, length: int = 40, *, usage: bool = True, grouped: bool = 
     ``named`` says the action of each step. Never more than four steps that nothing is logged of, one after the other.
     """
     walk = Walk(AS_WRITTEN, WRITTEN_NAMES, WRITTEN_RIGID, seed)
-    found: list[dict[str, Any]] = [WRITTEN_HEADER]
+    records: list[dict[str, Any]] = [WRITTEN_HEADER]
     silent = 0
     for number, (action, _, before, after) in enumerate(walk.steps(length, WRITTEN_WEIGHTS), start=1):
         if action == "crash":
-            found.append({"crash": True, "time": number})
+            records.append({"crash": True, "time": number})
             silent = 0
             continue
         lines: list[dict[str, Any]] = []
@@ -224,5 +224,5 @@ def changes(seed: int, length: int = 40, *, usage: bool = True, grouped: bool = 
                 line["step"] = number
             if named:
                 line["action"] = action
-            found.append(line)
-    return [json.dumps(line) for line in found]
+            records.append(line)
+    return [json.dumps(line) for line in records]

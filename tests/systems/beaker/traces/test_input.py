@@ -77,8 +77,8 @@ class TestChanges:
         ],
     )  # fmt: skip
     def test_headers(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
-        found = refused(tmp_path, {**HEADER, **change})
-        assert "line 1: " in found and message in found
+        error = refused(tmp_path, {**HEADER, **change})
+        assert "line 1: " in error and message in error
 
     @pytest.mark.parametrize(
         ("record", "message"),
@@ -106,8 +106,8 @@ class TestChanges:
         ],
     )
     def test_changes(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:
-        found = refused(tmp_path, HEADER, {"system": "s", "usage": "idle"}, record)
-        assert "line 3: " in found and message in found
+        error = refused(tmp_path, HEADER, {"system": "s", "usage": "idle"}, record)
+        assert "line 3: " in error and message in error
 
     @pytest.mark.parametrize(
         ("records", "message"),
@@ -156,8 +156,8 @@ class TestMessages:
         ],
     )
     def test_headers(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
-        found = refused(tmp_path, {**SETS, **change}, RUNNING)
-        assert "line 1: " in found and message in found
+        error = refused(tmp_path, {**SETS, **change}, RUNNING)
+        assert "line 1: " in error and message in error
 
     @pytest.mark.parametrize(
         ("record", "message"),
@@ -174,8 +174,8 @@ class TestMessages:
         ],
     )  # fmt: skip
     def test_messages(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:
-        found = refused(tmp_path, SETS, RUNNING, record)
-        assert "line 3: " in found and message in found
+        error = refused(tmp_path, SETS, RUNNING, record)
+        assert "line 3: " in error and message in error
 
 
 @pytest.mark.parametrize(

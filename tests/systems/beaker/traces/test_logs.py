@@ -23,7 +23,7 @@ from tests.support.places import DATA, REFERENCE
 from tests.support.sample import thinned
 from tests.systems.beaker.traces.logs import WRITTEN_HEADER, beakerd_log, changes, messages
 
-HERE = DATA / "beaker"
+LOGS = DATA / "beaker"
 FORMATS = {f.name: f for f in entry.formats_of(system("beaker"))}
 
 
@@ -45,7 +45,7 @@ def nonconformance(report: ValidationReport) -> tuple[int, str]:
 
 
 class TestSamples:
-    @pytest.mark.parametrize("path", sorted(p for p in HERE.iterdir() if p.suffix != ".md"), ids=lambda p: p.stem)
+    @pytest.mark.parametrize("path", sorted(p for p in LOGS.iterdir() if p.suffix != ".md"), ids=lambda p: p.stem)
     def test_conform_to_the_variant_of_their_format(self, path: Path) -> None:
         report = check_trace("beaker", path)
         assert conforms(report)
@@ -56,7 +56,7 @@ class TestSamples:
         }[path.stem.split("-")[0]]
 
     def test_the_deadlock_is_a_run_of_the_proposal_not_of_its_repair(self) -> None:
-        path = HERE / "changes-deadlock.jsonl"
+        path = LOGS / "changes-deadlock.jsonl"
         assert conforms(check_trace("beaker", path, "interleaved"))
         record, reason = nonconformance(check_trace("beaker", path, "repaired"))
         assert record == 12  # the system that the first set waits for is given to the second
@@ -65,11 +65,11 @@ class TestSamples:
     def test_a_format_knows_which_variants_can_check_it(self) -> None:
         for name in ("beakerd-aborts.log", "messages-set-of-two.jsonl"):
             with pytest.raises(ValueError, match="does not fit the variant 'as-written'; choose from shipped"):
-                check_trace("beaker", HERE / name, "as-written")
+                check_trace("beaker", LOGS / name, "as-written")
         with pytest.raises(
             ValueError, match="does not fit the variant 'shipped'; choose from as-written, interleaved, repaired"
         ):
-            check_trace("beaker", HERE / "changes-deadlock.jsonl", "shipped")
+            check_trace("beaker", LOGS / "changes-deadlock.jsonl", "shipped")
 
 
 class TestRunsOfTheModels:
@@ -91,8 +91,8 @@ class TestRunsOfTheModels:
         logs = "\n".join(line for seed in range(40) for line in beakerd_log(seed))
         for part in ("New to Aborted", "Processed to Queued", "guest 13", "Provisioning", "Releasing", "to Reserved"):
             assert part in logs
-        told = "\n".join(line for seed in range(20) for line in messages(seed))
-        assert all(f'"{s}"' in told for s in ("Installing", "Waiting", "Running", "Reserved", "Completed", "Aborted"))
+        sent = "\n".join(line for seed in range(20) for line in messages(seed))
+        assert all(f'"{s}"' in sent for s in ("Installing", "Waiting", "Running", "Reserved", "Completed", "Aborted"))
         changed = "\n".join(line for seed in range(20) for line in changes(seed))
         assert all(f'"{s}"' in changed for s in ("assigned", "running", "completed", "aborted", "Broken", "idle"))
 
@@ -116,10 +116,10 @@ def test_the_samples_exercise_the_model(model: Model, format_: str, sample: str,
     """A model that lacks what a sample does no longer explains it."""
     needed = [p.name for p in model.properties]
     seeded = _without(model, dropped, needed)
-    log = FORMATS[format_].read(seeded, read_text(HERE / sample), Requested())
+    log = FORMATS[format_].read(seeded, read_text(LOGS / sample), Requested())
     assert isinstance(log, ModelLog)
-    found = log.check()
-    assert found.nonconformance is not None and found.nonconformance.record == record
+    validation = log.check()
+    assert validation.nonconformance is not None and validation.nonconformance.record == record
 
 
 def _without(model: Model, dropped: str, properties: Sequence[str]) -> Model:
@@ -182,8 +182,8 @@ class TestBeakerd:
         if record is None:
             assert conforms(report)
             return
-        found, reason = nonconformance(report)
-        assert found == record, reason
+        at_record, reason = nonconformance(report)
+        assert at_record == record, reason
         for part in reasons:
             assert part in reason
 
@@ -213,14 +213,14 @@ class TestBeakerd:
 SETS: dict[str, Any] = {"beaker-messages": 1, "recipe_sets": {"RS:1": ["R:1", "R:2"]}}
 
 
-def told(*said: str) -> list[dict[str, Any]]:
+def messages_of(*texts: str) -> list[dict[str, Any]]:
     """Messages, each "R:1 Installing"."""
-    return [{"t_id": x.split()[0], "status": x.split()[1]} for x in said]
+    return [{"t_id": x.split()[0], "status": x.split()[1]} for x in texts]
 
 
 class TestMessages:
     @pytest.mark.parametrize(
-        "said",
+        "sent",
         [
             "R:1 Installing,R:1 Waiting,R:1 Running,R:1 Waiting,R:1 Running,R:1 Completed",
             "R:1 Running,R:1 Reserved,R:1 Aborted",
@@ -232,11 +232,11 @@ class TestMessages:
             "R:1 Aborted,RS:1 Scheduled",  # the other one still goes on
         ],
     )
-    def test_conform(self, said: str, tmp_path: Path) -> None:
-        assert conforms(check([SETS, *told(*said.split(","))], tmp_path))
+    def test_conform(self, sent: str, tmp_path: Path) -> None:
+        assert conforms(check([SETS, *messages_of(*sent.split(","))], tmp_path))
 
     @pytest.mark.parametrize(
-        ("said", "record", "reasons"),
+        ("sent", "record", "reasons"),
         [
             ("R:1 Installing,R:1 Installing", 2, ["it was that already"]),
             ("R:1 Completed,R:1 Running", 2, ["run needs r waiting or installing", "R:1: completed"]),
@@ -250,15 +250,15 @@ class TestMessages:
             ("R:1 Aborted,R:1 Completed", 2, ["complete needs r waiting or installing or running or reserved"]),
         ],
     )
-    def test_nonconformances(self, said: str, record: int, reasons: list[str], tmp_path: Path) -> None:
-        found, reason = nonconformance(check([SETS, *told(*said.split(","))], tmp_path))
-        assert found == record
+    def test_nonconformances(self, sent: str, record: int, reasons: list[str], tmp_path: Path) -> None:
+        at_record, reason = nonconformance(check([SETS, *messages_of(*sent.split(","))], tmp_path))
+        assert at_record == record
         for part in reasons:
             assert part in reason
 
     def test_without_sets_each_recipe_is_alone(self, tmp_path: Path) -> None:
-        said = told("R:1 Aborted", "R:2 Running", "RS:1 Queued", "J:3 Running", "T:4 Completed")
-        report = check(said, tmp_path)
+        sent = messages_of("R:1 Aborted", "R:2 Running", "RS:1 Queued", "J:3 Running", "T:4 Completed")
+        report = check(sent, tmp_path)
         assert conforms(report) and report.records == 2
         assert "3 messages are about jobs, tasks or sets of unknown recipes" in report.note
         assert "the first line can name the recipes of a set" in report.note
@@ -281,7 +281,7 @@ def recipe(name: str, status: str, **more: Any) -> dict[str, Any]:
 
 
 QUEUED = [recipe("R:1", "queued"), recipe("R:2", "queued"), recipe("R:3", "queued"), recipe("R:4", "queued")]
-TAKEN = [
+PROVISIONED = [
     recipe("R:2", "scheduled", system="b"),
     recipe("R:1", "scheduled", system="a"),
     *(recipe(r, "waiting") for r in ("R:1", "R:2", "R:3")),
@@ -293,13 +293,13 @@ class TestChanges:
     @pytest.mark.parametrize(
         "trace",
         [
-            run(*QUEUED, *TAKEN, *RUNNING, recipe("R:3", "installing")),
-            run(*QUEUED, *TAKEN, *RUNNING, recipe("R:1", "completed", system=None), recipe("R:3", "aborted")),
+            run(*QUEUED, *PROVISIONED, *RUNNING, recipe("R:3", "installing")),
+            run(*QUEUED, *PROVISIONED, *RUNNING, recipe("R:1", "completed", system=None), recipe("R:3", "aborted")),
             run(recipe("R:2", "scheduled", system="b"), {"recipe": "R:1", "status": "assigned"}, b="idle"),
             run(*QUEUED, {"recipe_set": "RS:2", "priority": 1}, recipe("R:4", "scheduled", system="b")),
             run({"system": "c", "condition": "Broken"}, {"system": "c", "usage": "idle"}),
             run({"system": "a", "usage": "waiting"}, {"system": "a", "usage": "installing"}, a="Manual"),
-            run(*QUEUED, {"crash": True}, *TAKEN),
+            run(*QUEUED, {"crash": True}, *PROVISIONED),
             run({"recipe": "R:1", "status": "new"}, recipe("R:1", "cancelled"), recipe("R:3", "cancelled")),
         ],
     )
@@ -322,11 +322,15 @@ class TestChanges:
                 6,
                 ["give_to_queued needs not (some q: q assigned", "q = R:2: assigned", "line 206"],
             ),
-            (run(*QUEUED, *TAKEN, recipe("R:3", "installing")), 10, ["install needs", "line 234"]),
-            (run(*QUEUED, *TAKEN, recipe("R:1", "running")), 10, ["run needs r installing", "line 240"]),
+            (run(*QUEUED, *PROVISIONED, recipe("R:3", "installing")), 10, ["install needs", "line 234"]),
+            (run(*QUEUED, *PROVISIONED, recipe("R:1", "running")), 10, ["run needs r installing", "line 240"]),
             (run(*QUEUED, recipe("R:4", "scheduled", system="a")), 5, ["needs s in r.viable", "s = a: pending"]),
-            (run(*QUEUED, *TAKEN, recipe("R:1", "queued")), 10, ["settle needs j searched"]),
-            (run(*QUEUED, *TAKEN[:2], recipe("R:2", "waiting"), recipe("R:2", "scheduled", system="a")), 8, ["R:2"]),
+            (run(*QUEUED, *PROVISIONED, recipe("R:1", "queued")), 10, ["settle needs j searched"]),
+            (
+                run(*QUEUED, *PROVISIONED[:2], recipe("R:2", "waiting"), recipe("R:2", "scheduled", system="a")),
+                8,
+                ["R:2"],
+            ),
             (run(recipe("R:4", "assigned")), 1, ["R:4.state: new in the model, assigned observed"]),
             (run({"system": "a", "usage": "waiting"}), 1, ["reserve needs s.condition = Manual"]),
             (
@@ -347,8 +351,8 @@ class TestChanges:
     def test_nonconformances(
         self, trace: list[dict[str, Any]], record: int, reasons: list[str], tmp_path: Path
     ) -> None:
-        found, reason = nonconformance(check(trace, tmp_path))
-        assert found == record, reason
+        at_record, reason = nonconformance(check(trace, tmp_path))
+        assert at_record == record, reason
         for part in reasons:
             assert part in reason
 
@@ -392,8 +396,8 @@ class TestChanges:
         assert report.verdict is LogVerdict.UNDETERMINED and "more than 3 states explain the trace" in report.note
 
 
-def test_every_format_is_told_from_the_others() -> None:
-    for path in HERE.iterdir():
+def test_exactly_one_format_recognises_a_sample() -> None:
+    for path in LOGS.iterdir():
         lines = read_text(path)
         recognised = [name for name, f in FORMATS.items() if f.recognises(lines)]
         assert len(recognised) == (0 if path.suffix == ".md" else 1), path.name

@@ -1,6 +1,6 @@
 """Mutated logs of Beaker, checked by the validator and by a brute-force search that shares no code with it.
 
-The originals are random runs of the models. Oracle and search must agree on the verdict and on the record.
+The originals are random runs of the models. Validator and search must agree on the verdict and on the record.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def test_a_killed_process_leaves_enough_behind(tmp_path: Path) -> None:
 
 
 def dying(write: int, where: str) -> InMemoryStore:
-    """A store whose process dies before or after a write, counted from 1 when it is told to begin."""
+    """A store whose process dies before or after its ``write``-th write, counted from 1."""
     store = InMemoryStore()
     left = [write]
 
@@ -188,13 +188,13 @@ class TestCrashesInsideOperations:
         spec = GroupSpec("low", 0, ("a", "b", "d"))
         submit(started(store), spec)
         store.put(PodRow("a", PodStatus.BOUND, spec, (("a", ("c1",)), ("b", ()), ("d", ()))))
-        again = dying(1, where)
-        again.restore(store.snapshot())
+        second_store = dying(1, where)
+        second_store.restore(store.snapshot())
         with pytest.raises(Crash):
-            started(again)
-        again.before = again.after = None
-        assert states(started(again)) == {"low": "Allocated", "c0": "Free", "c1": "Used low", "c2": "Free"}
-        assert {row.status for row in again.rows()} == {PodStatus.BOUND}
+            started(second_store)
+        second_store.before = second_store.after = None
+        assert states(started(second_store)) == {"low": "Allocated", "c0": "Free", "c1": "Used low", "c2": "Free"}
+        assert {row.status for row in second_store.rows()} == {PodStatus.BOUND}
 
 
 AT_C0 = (("a", ("c0",)), ("b", ()))
@@ -234,7 +234,7 @@ class TestSqlite:
             store.put(PodRow("a", PodStatus.DELETED, LOW))
             assert list(store.rows()) == [PodRow("a", PodStatus.DELETED, LOW)]
 
-    def test_both_stores_tell_the_same(self, tmp_path: Path) -> None:
+    def test_both_stores_have_the_same_rows(self, tmp_path: Path) -> None:
         with SqliteStore(tmp_path / "pods.sqlite") as sqlite:
             both: list[PodStore] = [sqlite, InMemoryStore()]
             for store in both:

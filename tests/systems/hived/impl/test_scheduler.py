@@ -150,7 +150,7 @@ def test_cells_are_dealt_in_turn() -> None:
     assert spread({"c0"}, ("a", "b")) == (("a", ("c0",)), ("b", ()))
 
 
-GONE = GroupSpec("gone", 5, ("a",))
+DELETED_GROUP = GroupSpec("gone", 5, ("a",))
 INCOMPLETE = GroupSpec("new", 5, ("a", "b"))
 WRONG: list[tuple[str, Callable[[Scheduler], object], str]] = [
     ("unknown group", lambda s: s.schedule("nobody"), "unknown group 'nobody'; submitted groups: gone, high, low, middle, new"),
@@ -175,7 +175,7 @@ WRONG: list[tuple[str, Callable[[Scheduler], object], str]] = [
 @pytest.mark.parametrize(("ask", "says"), [(ask, says) for _, ask, says in WRONG], ids=[name for name, *_ in WRONG])
 def test_wrong_requests_change_nothing(scheduler: Scheduler, ask: Callable[[Scheduler], object], says: str) -> None:
     scheduler.submit(INCOMPLETE, "a")
-    submit(scheduler, GONE)
+    submit(scheduler, DELETED_GROUP)
     scheduler.delete_group("gone")
     scheduler.schedule("high", on("c0"))
     before = scheduler.snapshot()

@@ -1,4 +1,4 @@
-"""HiveD's model as a reading of its document: each change of ``repaired`` is needed, each quotation is one."""
+"""HiveD's model as an interpretation of its document: each change of ``repaired`` is needed, each quotation is one."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_every_broken_property_is_repaired() -> None:
 def test_a_finding_names_every_change_that_its_property_needs() -> None:
     needed = [change.why for change in REPAIRED.changes if "preemption-ongoing" in change.repairs]
     assert len(needed) == 2
-    told = repair_of(systems()["hived"], "preemption-ongoing")
-    assert all(why in told for why in needed)
+    repair = repair_of(systems()["hived"], "preemption-ongoing")
+    assert all(why in repair for why in needed)
     assert repair_of(systems()["hived"], "deleted-is-final") == "none is modelled"
 
 
@@ -117,10 +117,10 @@ def is_quoted(sentence: str, text: str) -> bool:
     """The parts of ``sentence`` between dots stand in ``text``, in this order."""
     at = 0
     for part in sentence.split("..."):
-        found = text.find(part.strip(), at)
-        if found < 0:
+        position = text.find(part.strip(), at)
+        if position < 0:
             return False
-        at = found + len(part.strip())
+        at = position + len(part.strip())
     return True
 
 
@@ -157,5 +157,5 @@ def test_no_implication_inside_a_property_is_idle(model: Model) -> None:
                 given = premise if prop.given is None else prop.given & premise
                 asked.append(replace(prop, name=f"{prop.name} {n}", given=given, then=premise))
     assert asked
-    found = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
-    assert {r.name: r.verdict for r in found} == {prop.name: Verdict.PROVED for prop in asked}
+    results = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    assert {r.name: r.verdict for r in results} == {prop.name: Verdict.PROVED for prop in asked}

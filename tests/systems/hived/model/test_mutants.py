@@ -120,9 +120,9 @@ def steps(model: Model) -> Mapping[object, object]:
     while waiting:
         state = waiting.pop()
         if state not in graph:
-            found = list(stepper.steps(state))
-            graph[state] = {s.choice: (s.fired, s.after) for s in found}
-            waiting += [s.after for s in found]
+            steps_of_state = list(stepper.steps(state))
+            graph[state] = {s.choice: (s.fired, s.after) for s in steps_of_state}
+            waiting += [s.after for s in steps_of_state]
     return graph
 
 

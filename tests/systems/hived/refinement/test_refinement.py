@@ -82,7 +82,7 @@ def test_there_are_bugs_of_many_kinds() -> None:
 
 
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
-    """The story of the bug in recovery, told from the bug: bind one pod, crash, recover."""
+    """The path to the fault in recovery: bind one pod, crash, recover."""
     bug = next(p for p in SEEDED if p.bug == "recovery does not finish a binding")
     report = check_refinement(scheduler_factory=bug.scheduler, **bug.exploration)
     assert report.mismatch is not None
@@ -96,7 +96,7 @@ def test_the_way_to_a_mismatch_can_be_followed() -> None:
     ]
 
 
-def test_a_step_that_is_never_taken_is_told() -> None:
+def test_a_step_that_is_never_taken_is_reported() -> None:
     exploration = side_by_side({"PodGroup": 1, "Cell": 1}, pods_per_group=1)
     exploration.explore()
     assert never_taken(exploration) is None
@@ -107,11 +107,11 @@ def test_a_step_that_is_never_taken_is_told() -> None:
 
 
 class TestTheScope:
-    def test_progress_is_told(self) -> None:
-        told: list[tuple[int, int]] = []
-        check_refinement({"PodGroup": 2, "Cell": 2}, progress=lambda states, edges: told.append((states, edges)))
-        assert told == sorted(told)
-        assert told[-1][0] <= 2668
+    def test_progress_is_reported(self) -> None:
+        reported: list[tuple[int, int]] = []
+        check_refinement({"PodGroup": 2, "Cell": 2}, progress=lambda states, edges: reported.append((states, edges)))
+        assert reported == sorted(reported)
+        assert reported[-1][0] <= 2668
 
     @pytest.mark.parametrize("scope", [{"PodGroup": 0}, {"Cell": 10**9}, {"Job": 1}])
     def test_impossible_scopes(self, scope: Mapping[str, int]) -> None:

@@ -63,7 +63,7 @@ class CellToFreeInsteadOfReserver(Draft):
         super().release(name)
 
 
-class VictimNotTold(Draft):
+class VictimStaysAllocated(Draft):
     """Preemption leaves its victim Allocated."""
 
     def _group_fires(self, name: str, event: str) -> None:
@@ -91,7 +91,7 @@ class DealsACellTwice(Draft):
 
 
 class ForgetsReservation(Draft):
-    """The group's record does not tell which cells are reserved for it."""
+    """The group's record does not have the cells that are reserved for it."""
 
     def preempt(self, name: str, chosen: frozenset[str]) -> None:
         super().preempt(name, chosen)

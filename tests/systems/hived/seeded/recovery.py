@@ -14,14 +14,14 @@ class RecoversFromMemory(Scheduler):
     def crash(self) -> None:
         remembered, self._memory = self._memory, None
         if remembered is not None:
-            told = {(row.group, row.pod): row.status for row in self._store.rows()}
+            stored = {(row.group, row.pod): row.status for row in self._store.rows()}
             known = {
                 (g.spec.name, pod): status
                 for g in remembered.groups
                 for pod, status in zip(g.spec.pods, g.pods, strict=True)
                 if status is not None
             }
-            self._memory = remembered if told == known else None
+            self._memory = remembered if stored == known else None
 
     def recover(self) -> None:
         if self._memory is None:
@@ -39,31 +39,31 @@ class RecoversHalfBoundAsPending(Scheduler):
     """Recovery takes a group for bound only when all of its pods are."""
 
     def _recovered(self) -> list[RecoveredGroup]:
-        found = super()._recovered()
-        return [replace(group, placement=None, unfinished=()) if group.unfinished else group for group in found]
+        groups = super()._recovered()
+        return [replace(group, placement=None, unfinished=()) if group.unfinished else group for group in groups]
 
 
 class RevivesDeleted(Scheduler):
     """Recovery skips deleted pods, so a group that is all deleted comes back waiting for them."""
 
     def _recovered(self) -> list[RecoveredGroup]:
-        found = []
+        groups = []
         for group in super()._recovered():
             pods = tuple(None if status == PodStatus.DELETED else status for status in group.pods)
-            found.append(replace(group, pods=pods))
-        return found
+            groups.append(replace(group, pods=pods))
+        return groups
 
 
 class RecoveryReleasesPartly(Scheduler):
     """Recovery gives a group only the cells of the pods that still live."""
 
     def _recovered(self) -> list[RecoveredGroup]:
-        found = []
+        groups = []
         for group in super()._recovered():
             live = {p for p, status in zip(group.spec.pods, group.pods, strict=True) if status == PodStatus.BOUND}
             kept = tuple((pod, cells if pod in live else ()) for pod, cells in group.placement or ())
-            found.append(replace(group, placement=kept if group.placement is not None else None))
-        return found
+            groups.append(replace(group, placement=kept if group.placement is not None else None))
+        return groups
 
 
 class RecoveryWorksBeforeItIsDone(Scheduler):

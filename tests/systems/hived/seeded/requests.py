@@ -49,8 +49,8 @@ class PreemptsReservations(Scheduler):
 class NeverPreempts(Scheduler):
     def schedule(self, name: str, choose: CellChoice | None = None) -> Report:
         def only_free(memory: Memory, group: GroupRecord) -> Sequence[str]:
-            wanted = (choose or self._choose)(memory, group)
-            return list(wanted) if all(memory.cell(cell).state == "Free" for cell in wanted) else []
+            chosen = (choose or self._choose)(memory, group)
+            return list(chosen) if all(memory.cell(cell).state == "Free" for cell in chosen) else []
 
         return super().schedule(name, only_free)
 
@@ -117,7 +117,7 @@ class ReportsGroupAsPod(Scheduler):
 
 
 class ReportsStateAfter(Scheduler):
-    """A report tells the group's state after the operation, not before."""
+    """A report has the group's state after the operation, not before."""
 
     def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
         return super()._commit(draft, rows, replace(report, before=draft.groups[report.group].state))

@@ -78,9 +78,9 @@ ALGORITHM = [
         cascades.spoilt_by(cascades.CellToFreeInsteadOfReserver),
     ),
     Seeded(
-        "the victim is not told that it is being preempted",
+        "the victim stays Allocated while it is being preempted",
         "preempt.*expected: g0 BeingPreempted .*found:    g0 Allocated",
-        cascades.spoilt_by(cascades.VictimNotTold),
+        cascades.spoilt_by(cascades.VictimStaysAllocated),
     ),
     Seeded(
         "all pods are placed on one cell",

@@ -22,7 +22,7 @@ class RefusesAfterWriting(Scheduler):
 
 
 class ReportsBeforeWriting(Scheduler):
-    """The client is told of its request's success before the rows are written."""
+    """The scheduler reports success to its client before it writes the rows."""
 
     def _commit(self, draft: Draft, rows: Iterable[PodRow], report: Report) -> Report:
         super()._commit(draft, [], report)
@@ -32,7 +32,7 @@ class ReportsBeforeWriting(Scheduler):
 
 
 class PlacementPerPod(Scheduler):
-    """A bound pod's row tells only where that pod is."""
+    """A bound pod's row has only the place of that pod."""
 
     def _binding(self, draft: Draft, name: str) -> list[PodRow]:
         rows = super()._binding(draft, name)

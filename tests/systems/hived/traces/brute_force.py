@@ -80,11 +80,11 @@ def scheduling_steps(state: State, group: str, outranks: Outranks) -> Iterator[S
         for size in range(1, len(cells) + 1):
             for chosen in combinations(cells, size):
                 if all(_may_take(group, cells[name], outranks) for name in chosen):
-                    yield _taken(state, group, chosen)
+                    yield _allocation_step(state, group, chosen)
     if groups[group] == PREEMPTING:
-        own = [name for name, cell in cells.items() if cell.reserver == group]
-        if all(cells[name].state == RESERVED for name in own):
-            for name in own:
+        reserved = [name for name, cell in cells.items() if cell.reserver == group]
+        if all(cells[name].state == RESERVED for name in reserved):
+            for name in reserved:
                 cells[name] = Cell(USED, group, None)
             groups[group] = ALLOCATED
             yield "e2", _frozen(groups, cells)
@@ -95,7 +95,7 @@ def _may_take(group: str, cell: Cell, outranks: Outranks) -> bool:
     return holder is None or outranks(group, holder)
 
 
-def _taken(state: State, group: str, chosen: tuple[str, ...]) -> Step:
+def _allocation_step(state: State, group: str, chosen: tuple[str, ...]) -> Step:
     """e0 where all chosen cells are Free or Reserved, else e1, with the e5 and e6 of other groups that it triggers."""
     groups, cells = dict(state.groups), dict(state.cells)
     at_once = all(cells[name].state in (FREE, RESERVED) for name in chosen)
@@ -215,7 +215,7 @@ class _Reader:
         if rises:
             self.state = self._recovered(pods)
             self.replaying = True
-        # Reading: the replay is told by the calls' names alone, and takes no step: e_c did all of the recovery.
+        # Reading: the replay is recognised by the calls' names alone, and takes no step: e_c did all of the recovery.
         self.replaying = self.replaying and record["op"] in REPLAY_CALLS
         if self.replaying:
             return True

@@ -31,7 +31,7 @@ def steps(state: brute.State, outranks: Mapping[str, list[str]]) -> Iterator[Ste
             for size in range(1, len(cells) + 1):
                 for chosen in combinations(cells, size):
                     if all(brute._may_take(group, dict(state.cells)[c], higher) for c in chosen):
-                        event, after = brute._taken(state, group, chosen)
+                        event, after = brute._allocation_step(state, group, chosen)
                         action = "allocate" if event == "e0" else "preempt"
                         yield action, {"p": group, "K": set(chosen)}, {("PodGroup", event, group)}, after
         if at == brute.PREEMPTING:
@@ -41,8 +41,8 @@ def steps(state: brute.State, outranks: Mapping[str, list[str]]) -> Iterator[Ste
             if event != "e9":
                 yield DELETIONS[event], {"p": group}, {("PodGroup", event, group)}, after
                 continue
-            taken = next(n for (n, old), (_, new) in zip(state.cells, after.cells, strict=True) if old != new)
-            yield "vacate", {"c": taken}, {("Cell", "e9", taken)}, after
+            vacated = next(n for (n, old), (_, new) in zip(state.cells, after.cells, strict=True) if old != new)
+            yield "vacate", {"c": vacated}, {("Cell", "e9", vacated)}, after
     yield "crash", {}, {("", "crash", "")}, brute.crash(state)
 
 

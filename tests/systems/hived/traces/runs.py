@@ -48,7 +48,7 @@ class Run:
         op: str,
         group: str | None,
         *,
-        gone: Sequence[str] = (),
+        gone_groups: Sequence[str] = (),
         gone_pods: Sequence[str] = (),
         priorities: Mapping[str, int] | None = None,
         opportunistic: Sequence[str] = (),
@@ -57,7 +57,7 @@ class Run:
         **held: Held,
     ) -> Run:
         """One call; ``held`` changes what groups hold (None: not in the table)."""
-        self.kube = {p: v for p, v in self.kube.items() if v["group"] not in gone and p not in gone_pods}
+        self.kube = {p: v for p, v in self.kube.items() if v["group"] not in gone_groups and p not in gone_pods}
         for name, what in held.items():
             self.held.pop(name, None)
             if what:
@@ -84,12 +84,12 @@ class Run:
         return self
 
     def _leaf(self, cell: int) -> dict[str, str]:
-        found: dict[str, str] = {}
+        groups: dict[str, str] = {}
         for name, (state, cells) in self.held.items():
             if cells[cell] != ".":
-                found["reserving" if state == "Preempting" else "using"] = name
+                groups["reserving" if state == "Preempting" else "using"] = name
         states = {(): "Free", ("using",): "Used", ("reserving",): "Reserved"}
-        return {"state": states.get(tuple(found), "Reserving"), **found}
+        return {"state": states.get(tuple(groups), "Reserving"), **groups}
 
     def lines(self) -> list[str]:
         """The trace, line by line."""

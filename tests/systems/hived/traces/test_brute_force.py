@@ -51,7 +51,7 @@ def test_the_steps_have_the_published_counts_at_two_by_two() -> None:
 
 
 def test_reserved_cells_alone_are_allocated_at_once() -> None:
-    """Document, PG e0.  Two groups never get there, and no total tells it from an e1, so it has a test of its own."""
+    """Document, PG e0.  Two groups never get there, and no total distinguishes it from an e1, so it has its own test."""
     state = State((("g0", "Preempting"), ("g1", "Pending")), (("c0", Cell("Reserved", None, "g0")),))
     expected = State((("g0", "Pending"), ("g1", "Allocated")), (("c0", Cell("Used", "g1", None)),))
     assert list(scheduling_steps(state, "g1", lambda one, other: one > other)) == [("e0", expected)]
@@ -142,13 +142,13 @@ CONFORMS = ("conforms", None)
 
 
 def test_a_deleted_group_comes_back_only_with_a_pod() -> None:
-    gone = allocated().call("DeleteAllocatedPod", "g0")
-    assert gone.verdict == CONFORMS
-    back = copy.deepcopy(gone).call("AddUnallocatedPod", "g0", pods="g0.2-p0=waiting")
+    deleted = allocated().call("DeleteAllocatedPod", "g0")
+    assert deleted.verdict == CONFORMS
+    back = copy.deepcopy(deleted).call("AddUnallocatedPod", "g0", pods="g0.2-p0=waiting")
     back.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0", pods="g0.2-p0=binding")
     assert back.verdict == CONFORMS
     # Deleted is final: without a pod there is no new group, and the old one may not be Allocated again.
-    assert gone.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0").verdict == ("violates", 4)
+    assert deleted.call("AddAllocatedPod", "g0", table="g0=Allocated", cells="c1=Used:g0").verdict == ("violates", 4)
 
 
 def test_allocated_pods_hold_an_allocated_group_waiting_do_not() -> None:
@@ -166,10 +166,10 @@ def test_a_pending_group_is_deleted_by_a_deletion_call_only() -> None:
 
 
 def test_a_preemptor_is_deleted_with_its_last_pod_not_before() -> None:
-    taken = "c0=Reserving:g0:g1 c1=Reserving:g0:g1"
+    reserving = "c0=Reserving:g0:g1 c1=Reserving:g0:g1"
     back = "c0=Used:g0 c1=Used:g0"
     trace = allocated().call("AddUnallocatedPod", "g1", table="g0=Allocated", cells=back, pods="g0.1-p0=bound")
-    trace.call("Schedule", "g1", table="g0=BeingPreempted g1=Preempting", cells=taken, pods="g0.1-p0=bound")
+    trace.call("Schedule", "g1", table="g0=BeingPreempted g1=Preempting", cells=reserving, pods="g0.1-p0=bound")
     withdrawn = copy.deepcopy(trace)
     withdrawn.call("DeleteUnallocatedPod", "g1", table="g0=BeingPreempted", cells=back, pods="g0.1-p0=bound")
     assert withdrawn.verdict == CONFORMS
@@ -241,7 +241,7 @@ def test_overwriting_one_cell_gives_back_all_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "theirs", "change", "expected"),
+    ("preemptor", "victim", "change", "expected"),
     [
         (2, 1, "", CONFORMS),
         (1, 2, "", ("violates", 3)),
@@ -252,8 +252,8 @@ def test_overwriting_one_cell_gives_back_all_the_others() -> None:
         (-1, 2, "g0 after: lazily preempted", ("violates", 3)),
     ],
 )
-def test_who_may_preempt_whom(mine: int, theirs: int, change: str, expected: tuple[str, int | None]) -> None:
-    trace = allocated(g0=theirs, g1=mine)
+def test_who_may_preempt_whom(preemptor: int, victim: int, change: str, expected: tuple[str, int | None]) -> None:
+    trace = allocated(g0=victim, g1=preemptor)
     before = trace.last["state"]["groups"]
     trace.call(
         "Schedule",

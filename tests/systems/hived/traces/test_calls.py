@@ -22,7 +22,7 @@ from tests.support.places import DATA
 from tests.systems.hived.traces import brute_force as brute_hived
 from tests.systems.hived.traces.runs import Run
 
-HERE = DATA / "hived"
+LOGS = DATA / "hived"
 SHARED = places.SHARED / "traces" / "hived"
 NONCONFORMING = "s-17-cancel-one-of-two-pods"
 
@@ -43,12 +43,12 @@ def violates_at(report: ValidationReport) -> int | None:
 
 
 class TestSamples:
-    @pytest.mark.parametrize("path", sorted(HERE.glob("*.jsonl")), ids=lambda p: p.stem)
+    @pytest.mark.parametrize("path", sorted(LOGS.glob("*.jsonl")), ids=lambda p: p.stem)
     def test_copied_samples(self, path: Path) -> None:
         assert violates_at(check_trace("hived", path)) == (10 if path.stem == NONCONFORMING else None)
 
     @needs_shared
-    def test_all_samples_quickly(self) -> None:
+    def test_each_sample_takes_less_than_three_seconds(self) -> None:
         paths = sorted(SHARED.glob("*.jsonl"))
         assert len(paths) == 9
         for path in paths:
@@ -57,7 +57,7 @@ class TestSamples:
             assert time.perf_counter() - begin < 3
 
     def test_why_s17_violates(self) -> None:
-        report = check_trace("hived", HERE / f"{NONCONFORMING}.jsonl")
+        report = check_trace("hived", LOGS / f"{NONCONFORMING}.jsonl")
         nonconformance = report.first_nonconformance
         assert nonconformance is not None and (nonconformance.record, nonconformance.line) == (10, 11)
         closest = nonconformance.candidates[0]
@@ -72,14 +72,14 @@ class TestSamples:
         assert still.requirement is not None and "only e5 or ec" in still.requirement.says
 
     def test_the_contract_of_check(self) -> None:
-        found = check_trace("hived", HERE / f"{NONCONFORMING}.jsonl").as_json()
-        assert (found["variant"], found["verdict"], found["records"]) == ("as-written", "violates", 12)
-        assert found["first_departure"]["record"] == 10 and "e7 needs all pods" in found["first_departure"]["reason"]
-        assert "first_departure" not in check_trace("hived", HERE / "s-02-life-preemption.jsonl").as_json()
-        json.dumps(found)
+        answer = check_trace("hived", LOGS / f"{NONCONFORMING}.jsonl").as_json()
+        assert (answer["variant"], answer["verdict"], answer["records"]) == ("as-written", "violates", 12)
+        assert answer["first_departure"]["record"] == 10 and "e7 needs all pods" in answer["first_departure"]["reason"]
+        assert "first_departure" not in check_trace("hived", LOGS / "s-02-life-preemption.jsonl").as_json()
+        json.dumps(answer)
 
     def test_forced_format_is_the_recognised_one(self) -> None:
-        path = HERE / "s-02-life-preemption.jsonl"
+        path = LOGS / "s-02-life-preemption.jsonl"
         assert check_trace("hived", path, format="hived") == check_trace("hived", path)
 
 
@@ -103,17 +103,17 @@ class TestTheSamplesExerciseTheModel:
     def test_without(self, dropped: str, sample: str, record: int) -> None:
         change = Change(why="a seeded fault", repairs=[], drops=dropped.split(", "))
         model = AS_WRITTEN.amend("seeded", "a model with a seeded fault", [change], refuted=AS_WRITTEN.refuted)
-        reading = HivedReading(model, read_hived(as_objects(read_text(HERE / f"{sample}.jsonl"))))
-        found = ModelLog(reading.instance, reading.records(), len(reading.trace.calls)).check()
-        assert found.nonconformance is not None and found.nonconformance.record == record
+        reading = HivedReading(model, read_hived(as_objects(read_text(LOGS / f"{sample}.jsonl"))))
+        validation = ModelLog(reading.instance, reading.records(), len(reading.trace.calls)).check()
+        assert validation.nonconformance is not None and validation.nonconformance.record == record
 
     def test_repaired_lets_a_victims_cells_go_together(self) -> None:
         # s-02: the victim's cells go in the call that deletes its last pod, as the repair has it.
-        assert violates_at(check_trace("hived", HERE / "s-02-life-preemption.jsonl", "repaired")) is None
+        assert violates_at(check_trace("hived", LOGS / "s-02-life-preemption.jsonl", "repaired")) is None
 
     def test_repaired_frees_the_victim(self) -> None:
         # r-crash-0, record 54: the preemptor is gone and the real victim stays BeingPreempted.
-        report = check_trace("hived", HERE / "r-crash-0.jsonl", "repaired")
+        report = check_trace("hived", LOGS / "r-crash-0.jsonl", "repaired")
         assert violates_at(report) == 54
         assert report.first_nonconformance is not None
         assert "preemption-ongoing" in [p.property for p in report.first_nonconformance.requirements]
@@ -140,9 +140,9 @@ class TestReadingRules:
 
     def test_priority_is_that_of_the_table(self, tmp_path: Path) -> None:
         def run(**more: object) -> Run:
-            found = self.start(low=1, high=5).pods(low="bound", high="waiting")
-            found.call("AddAllocatedPod", "low", low=("Allocated", "U."), **more)
-            return found.call("Schedule", "high", low=("BeingPreempted", "X."), high=("Preempting", "x."), **more)
+            trace = self.start(low=1, high=5).pods(low="bound", high="waiting")
+            trace.call("AddAllocatedPod", "low", low=("Allocated", "U."), **more)
+            return trace.call("Schedule", "high", low=("BeingPreempted", "X."), high=("Preempting", "x."), **more)
 
         assert violates_at(checked(run(), tmp_path)) is None
         assert violates_at(checked(run(priorities={"low": 5}), tmp_path)) == 3  # equals outrank neither way
@@ -169,13 +169,13 @@ class TestReadingRules:
         run = self.start().pods(low="waiting")
         run.pods(low=None).call("DeleteUnallocatedPod", "low")
         assert violates_at(checked(run, tmp_path)) == 2  # the pod went in a call that explains no step
-        run = self.start().pods(low="waiting").call("DeleteUnallocatedPod", "low", gone=["low"])
+        run = self.start().pods(low="waiting").call("DeleteUnallocatedPod", "low", gone_groups=["low"])
         assert violates_at(checked(run, tmp_path)) is None
         run.call("Schedule", "low", low=("Allocated", "U."))
         assert violates_at(checked(run, tmp_path)) == 3  # Deleted is final without new pods
 
     def test_pods_that_come_back_are_a_new_group(self, tmp_path: Path) -> None:
-        run = self.start().pods(low="waiting").call("DeleteUnallocatedPod", "low", gone=["low"])
+        run = self.start().pods(low="waiting").call("DeleteUnallocatedPod", "low", gone_groups=["low"])
         run.pods(low="waiting").call("Schedule", "low", low=("Allocated", "U."))
         assert violates_at(checked(run, tmp_path)) is None
 
@@ -187,8 +187,8 @@ class TestReadingRules:
     def test_waiting_pods_do_not_hold_an_allocated_group(self, tmp_path: Path) -> None:
         run = self.start().pods(low="bound").call("AddAllocatedPod", "low", low=("Allocated", "U."))
         run.pods("low-2", low="waiting")
-        gone = run.copy().call("DeleteAllocatedPod", "low", low=None, gone_pods=["low-1"])
-        assert violates_at(checked(gone, tmp_path)) is None
+        deleted = run.copy().call("DeleteAllocatedPod", "low", low=None, gone_pods=["low-1"])
+        assert violates_at(checked(deleted, tmp_path)) is None
         kept = run.copy().call("DeleteAllocatedPod", "low", low=None, gone_pods=["low-2"])
         report = checked(kept, tmp_path)
         assert violates_at(report) == 4
@@ -202,7 +202,7 @@ class TestReadingRules:
         run.call("Schedule", "high", low=("BeingPreempted", "Xx"), high=("Preempting", "xx"))
         one = run.copy().call("DeleteAllocatedPod", "low", low=("BeingPreempted", ".x"), high=("Preempting", "rx"))
         assert violates_at(checked(one, tmp_path)) is None
-        both = run.copy().call("DeleteAllocatedPod", "low", low=None, high=("Preempting", "rr"), gone=["low"])
+        both = run.copy().call("DeleteAllocatedPod", "low", low=None, high=("Preempting", "rr"), gone_groups=["low"])
         assert violates_at(checked(both, tmp_path)) is None
 
     def test_a_panic_violates(self, tmp_path: Path) -> None:
@@ -234,13 +234,13 @@ class TestReadingRules:
         assert violates_at(checked(run, tmp_path)) == 4
 
 
-def test_eight_cells_are_quick(tmp_path: Path) -> None:
+def test_eight_cells_take_less_than_three_seconds(tmp_path: Path) -> None:
     """A victim with eight cells, its preemption, its end in one call, and a nonconformance to explain."""
     names = [f"n{i}" for i in range(8)]
     run = Run({f"g{i}": i for i in range(5)}, names).pods(g0="bound", g4="waiting")
     run.call("AddAllocatedPod", "g0", g0=("Allocated", "U" * 8))
     run.call("Schedule", "g4", g0=("BeingPreempted", "X" * 8), g4=("Preempting", "x" * 8))
-    run.call("DeleteAllocatedPod", "g0", g0=None, g4=("Preempting", "r" * 8), gone=["g0"])
+    run.call("DeleteAllocatedPod", "g0", g0=None, g4=("Preempting", "r" * 8), gone_groups=["g0"])
     begin = time.perf_counter()
     assert violates_at(checked(run, tmp_path)) is None
     run.call("Schedule", "g4", g4=("Allocated", "U" * 7 + "."))
@@ -254,7 +254,7 @@ def test_a_trace_without_records_says_so(tmp_path: Path) -> None:
 
 
 def test_names_come_from_the_trace() -> None:
-    reading = HivedReading(AS_WRITTEN, read_hived(as_objects(read_text(HERE / "s-05-overwrite-reserving.jsonl"))))
+    reading = HivedReading(AS_WRITTEN, read_hived(as_objects(read_text(LOGS / "s-05-overwrite-reserving.jsonl"))))
     instance: Instance = reading.instance
     assert list(instance.object_names("PodGroup")) == ["g0", "g1", "g2"]
     assert list(instance.object_names("Cell")) == ["n0/0", "n0/1"]

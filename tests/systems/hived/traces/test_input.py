@@ -12,7 +12,7 @@ import pytest
 from schedproof.proofs.traces import TraceError, check_trace
 from tests.systems.hived.traces.runs import Run
 
-OWN: dict[str, Any] = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
+HEADER: dict[str, Any] = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
 
 
 def refused(path: Path, **options: Any) -> str:
@@ -46,11 +46,11 @@ class TestFiles:
         assert "the file is empty" in refused(tmp_path / "t")
 
     def test_not_utf8(self, tmp_path: Path) -> None:
-        (tmp_path / "t").write_bytes(json.dumps(OWN).encode() + b'\n{"action": "caf\xe9"}\n')
+        (tmp_path / "t").write_bytes(json.dumps(HEADER).encode() + b'\n{"action": "caf\xe9"}\n')
         assert "t, line 2: byte 16 is not UTF-8" in refused(tmp_path / "t")
 
     def test_a_byte_order_mark_is_harmless(self, tmp_path: Path) -> None:
-        (tmp_path / "t").write_bytes(b"\xef\xbb\xbf" + json.dumps(OWN).encode())
+        (tmp_path / "t").write_bytes(b"\xef\xbb\xbf" + json.dumps(HEADER).encode())
         assert check_trace("hived", tmp_path / "t").records == 0
 
     @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ class TestFiles:
         ],
     )
     def test_lines_that_are_no_objects(self, line: str, message: str, tmp_path: Path) -> None:
-        assert message in refused(written(tmp_path, OWN, "", line))
+        assert message in refused(written(tmp_path, HEADER, "", line))
 
     @pytest.mark.parametrize("line", ['{"action" : "crash"}', '{"action": "crash", "time": "\\":"}'])
     def test_what_looks_like_a_name_is_none(self, line: str, tmp_path: Path) -> None:
         """Blanks before a colon, and a colon after a quote in a text: neither is a name twice."""
-        path = written(tmp_path, OWN, line)
+        path = written(tmp_path, HEADER, line)
         if "time" in line:
             assert "is not in ISO 8601" in refused(path)
         else:
@@ -97,10 +97,10 @@ class TestFiles:
 class TestNames:
     def test_a_long_name_is_not_repeated_in_full(self, tmp_path: Path) -> None:
         record = {"action": "delete_pending", "parameters": {"p": "x" * 1_000_000}}
-        assert len(refused(written(tmp_path, OWN, record))) < 1_500
+        assert len(refused(written(tmp_path, HEADER, record))) < 1_500
 
     def test_unknown_system_variant_format(self, tmp_path: Path) -> None:
-        path = written(tmp_path, OWN)
+        path = written(tmp_path, HEADER)
         assert "unknown system 'slurm'; choose from beaker, hived" in refused(path, system="slurm")
         assert "unknown variant of hived 'new'; choose from as-written, repaired" in refused(path, variant="new")
         assert "unknown format 'csv'; choose from hived, schedproof, otel, itf" in refused(path, format="csv")
@@ -112,7 +112,7 @@ class TestNames:
         )
 
     def test_a_forced_format_must_fit(self, tmp_path: Path) -> None:
-        assert 'write "header": true' in refused(written(tmp_path, OWN), format="hived")
+        assert 'write "header": true' in refused(written(tmp_path, HEADER), format="hived")
         run = Run({"g": 1}, ["c"]).write(tmp_path / "run")
         assert 'write "schedproof": 1' in refused(run, format="schedproof")
 
@@ -127,7 +127,7 @@ class TestPlainFormat:
             ({"objects": None}, '"objects": null is not an object {...}; write "objects" as {sort: [names]}'),
             ({"variant": "other"}, "unknown variant 'other' of hived; choose from as-written, repaired"),
             ({"objects": {"PodGroup": ["g", "g"], "Cell": ["c"]}}, "a list of different names"),
-            ({"objects": {**OWN["objects"], "Node": ["n"]}}, "unknown sort 'Node'"),
+            ({"objects": {**HEADER["objects"], "Node": ["n"]}}, "unknown sort 'Node'"),
             ({"objects": {"PodGroup": ["g"], "Cell": [f"c{i}" for i in range(1001)]}}, "at most 1000"),
             (
                 {"rigid": {"PodGroup": {"colour": {}}}},
@@ -141,8 +141,8 @@ class TestPlainFormat:
         ],
     )
     def test_headers(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
-        found = refused(written(tmp_path, {**OWN, **change}))
-        assert "line 1: " in found and message in found
+        error = refused(written(tmp_path, {**HEADER, **change}))
+        assert "line 1: " in error and message in error
 
     @pytest.mark.parametrize(
         ("record", "message"),
@@ -181,8 +181,8 @@ class TestPlainFormat:
         ],
     )
     def test_records(self, record: dict[str, Any], message: str, tmp_path: Path) -> None:
-        found = refused(written(tmp_path, OWN, {"action": "crash"}, record))
-        assert "line 3: " in found and message in found
+        error = refused(written(tmp_path, HEADER, {"action": "crash"}, record))
+        assert "line 3: " in error and message in error
 
 
 def _run() -> Run:

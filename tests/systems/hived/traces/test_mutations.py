@@ -17,7 +17,7 @@ from schedproof.proofs.traces import check_trace
 from tests.support.places import DATA
 from tests.systems.hived.traces import brute_force as brute_hived
 
-HERE = DATA / "hived"
+LOGS = DATA / "hived"
 SEED = 20140729
 Trace = list[dict[str, Any]]  # header and records
 
@@ -153,7 +153,7 @@ def checked_by_both(path: Path, numbers: range, scratch: Path, kinds: Sequence[M
 
 
 def test_forty_mutants_are_checked_alike(tmp_path: Path) -> None:
-    paths = sorted(HERE.glob("*.jsonl"))
+    paths = sorted(LOGS.glob("*.jsonl"))
     assert len(paths) == 5
     verdicts: Counter[str] = Counter()
     for path in paths:
@@ -165,6 +165,6 @@ def test_forty_mutants_are_checked_alike(tmp_path: Path) -> None:
 
 def test_mutants_of_pods_priorities_crashes_calls_checked_alike(tmp_path: Path) -> None:
     verdicts: Counter[str] = Counter()
-    for path in sorted(HERE.glob("*.jsonl")):
+    for path in sorted(LOGS.glob("*.jsonl")):
         verdicts += checked_by_both(path, range(12), tmp_path / "mutant.jsonl", OTHERS)
     assert verdicts["violates"] >= 14 and verdicts["conforms"] >= 9

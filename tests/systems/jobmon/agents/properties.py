@@ -1,7 +1,7 @@
-"""What the repaired model of Jobmon properties of every state, asked of the simulated world (for tests).
+"""What the repaired model of Jobmon requires of every state, asked of the simulated world (for tests).
 
-By hand and by the names of the model's properties; ``test_world`` sees that none is left out. What is promised of steps, and of what
-comes at the end, cannot be asked of a state: the refinement compares steps, and walks come to rest.
+Written by hand, with the names of the model's properties; ``test_world`` checks that none is left out. Properties of steps and of
+final states cannot be asked of one state: the refinement compares steps, and walks come to rest.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ AT_REST = "GAFHD"
 
 
 def unique(values: Iterable[object]) -> bool:
-    found = list(values)
-    return len(set(found)) == len(found)
+    items = list(values)
+    return len(set(items)) == len(items)
 
 
 def done_iff_an_instance_is(r: Records) -> bool:

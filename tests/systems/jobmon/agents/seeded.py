@@ -17,7 +17,7 @@ from schedproof.impl.systems.jobmon.world import Sides
 
 
 class StartsInAnyState(Server):
-    """Whoever asks to start may, and may go on."""
+    """The server lets every worker start that asks, and go on."""
 
     def start(self, draft: Draft, request: ask.Start) -> Report:
         it = draft.instance(request.instance)
@@ -101,12 +101,12 @@ class StartsUnasked(Worker):
     """Starts its command while it asks."""
 
     def _ask(self) -> str | None:
-        said = super()._ask()
+        description = super()._ask()
         if self.memory.stage in (Stage.ASK, Stage.OVER) and self.memory.granted is None:
             from schedproof.impl.systems.jobmon.cluster import Granted
 
             self._remember(stage=Stage.START, over=None, granted=Granted(0, "x", ()))
-        return said
+        return description
 
 
 BUGS: dict[str, Sides] = {

@@ -15,7 +15,7 @@ from schedproof.impl.systems.jobmon.requests import AdvanceRun, Report, Request
 from schedproof.impl.systems.jobmon.server import Asks
 from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.support.sample import thinned
-from tests.systems.jobmon.agents.stories import workflow
+from tests.systems.jobmon.agents.scenarios import workflow
 from tests.systems.jobmon.processes.installation import Installation, installation, until
 from tests.systems.jobmon.server.bench import Bench
 
@@ -56,8 +56,8 @@ class Agent:
         return None
 
 
-class Tells:
-    """A server that tells of a lease."""
+class ServerOfLeases:
+    """A server whose reports have these leases, one after the other."""
 
     def __init__(self, *leases: float) -> None:
         self._leases = list(leases)
@@ -111,14 +111,14 @@ class TestInterrupts:
 class TestHeartbeat:
     def test_steps_go_on_however_often_it_is_due(self) -> None:
         agent = Agent(3)
-        run(agent, 0.0, Heartbeat(Leased(Tells()), 0.0))
+        run(agent, 0.0, Heartbeat(Leased(ServerOfLeases()), 0.0))
         assert (len(agent.answers), agent.beats) == (3, 3)
 
     @pytest.fixture
     def asked(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> Callable[..., tuple[Heartbeat, Leased, Callable[[float], None]]]:
-        """A heartbeat of a server that tells of these leases when it is asked, and how time passes."""
+        """Makes a heartbeat for a server whose reports have these leases, and a function that lets time pass."""
         now = [100.0]
         monkeypatch.setattr("schedproof.impl.systems.jobmon.loop.time.monotonic", lambda: now[0])
 
@@ -126,34 +126,34 @@ class TestHeartbeat:
             now[0] += seconds
 
         def make(given: float | None, *leases: float) -> tuple[Heartbeat, Leased, Callable[[float], None]]:
-            server: Asks = Tells(*leases)
+            server: Asks = ServerOfLeases(*leases)
             leased = Leased(server)
             return Heartbeat(leased, given), leased, passes
 
         return make
 
     def test_three_in_a_lease(self, asked: Callable[..., tuple[Heartbeat, Leased, Callable[[float], None]]]) -> None:
-        mine, server, passes = asked(None, 0.0, 9.0, 0.0, 30.0)
-        assert mine.due_in() is None
+        heartbeat, server, passes = asked(None, 0.0, 9.0, 0.0, 30.0)
+        assert heartbeat.due_in() is None
         server.ask(None)  # type: ignore[arg-type]
-        assert mine.due_in() is None  # it tells of none
+        assert heartbeat.due_in() is None  # the report has none
         for expected in (3.0, 3.0, 10.0):
             server.ask(None)  # type: ignore[arg-type]
-            assert mine.due_in() == expected
+            assert heartbeat.due_in() == expected
         passes(4.0)
-        assert mine.due_in() == 6.0
-        mine.done()
-        assert mine.due_in() == 10.0
+        assert heartbeat.due_in() == 6.0
+        heartbeat.done()
+        assert heartbeat.due_in() == 10.0
 
     def test_as_it_is_given(
         self,
         asked: Callable[..., tuple[Heartbeat, Leased, Callable[[float], None]]],
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        mine, server, _ = asked(5.0, 9.0)
-        assert mine.due_in() == 5.0
+        heartbeat, server, _ = asked(5.0, 9.0)
+        assert heartbeat.due_in() == 5.0
         server.ask(None)  # type: ignore[arg-type]
-        assert mine.due_in() == 5.0
+        assert heartbeat.due_in() == 5.0
         assert capsys.readouterr().err == ""
 
     def test_not_if_that_is_no_use(
@@ -161,11 +161,11 @@ class TestHeartbeat:
         asked: Callable[..., tuple[Heartbeat, Leased, Callable[[float], None]]],
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        mine, server, _ = asked(9.0, 9.0, 30.0)
+        heartbeat, server, _ = asked(9.0, 9.0, 30.0)
         server.ask(None)  # type: ignore[arg-type]
-        assert mine.due_in() == 3.0
+        assert heartbeat.due_in() == 3.0
         server.ask(None)  # type: ignore[arg-type]
-        assert (mine.due_in(), mine.given) == (10.0, None)
+        assert (heartbeat.due_in(), heartbeat.given) == (10.0, None)
         assert capsys.readouterr().err == (
             "Warning: a heartbeat every 9 seconds comes too late for the server's lease of 9 seconds; "
             "it is one every 3 seconds instead. Give --heartbeat less than 9.\n"
@@ -177,26 +177,26 @@ def test_leases_are_kept_whatever_heartbeat_is_asked_for(tmp_path: Path, given: 
     """The command goes on for longer than three leases; the client, the distributor and the worker renew."""
     beat = () if given is None else (f"--heartbeat={given}",)
 
-    class Unsaid(Installation):
+    class OtherHeartbeat(Installation):
         def start(self, name: str, kind: str, *words: str, program: tuple[str, ...] = ()) -> None:
-            said = [word for word in words if not word.startswith("--heartbeat")]
+            rest = [word for word in words if not word.startswith("--heartbeat")]
             options = beat if kind in ("client", "distributor") else ()
-            super().start(name, kind, *options, *said, program=program)
+            super().start(name, kind, *options, *rest, program=program)
 
-    with installation(tmp_path, distributors=0, lease=1.0, kind=Unsaid) as mine:
-        mine.start_distributor("distributor")
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=160))
-        assert mine.agents["client"].communicate(timeout=30)[0] == "done\n"
-        assert ("".join(i.status for i in mine.records().instances), mine.records().runs[0].status) == ("D", "D")
-        said = (tmp_path / "log").read_text()
-        assert said.count("Warning: a heartbeat every 30 seconds comes too late") == (0 if given is None else 2)
+    with installation(tmp_path, distributors=0, lease=1.0, kind=OtherHeartbeat) as jobmon:
+        jobmon.start_distributor("distributor")
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=160))
+        assert jobmon.agents["client"].communicate(timeout=30)[0] == "done\n"
+        assert ("".join(i.status for i in jobmon.records().instances), jobmon.records().runs[0].status) == ("D", "D")
+        log = (tmp_path / "log").read_text()
+        assert log.count("Warning: a heartbeat every 30 seconds comes too late") == (0 if given is None else 2)
 
 
 @pytest.mark.parametrize(("kind", "number"), thinned([("distributor", signal.SIGINT), ("reaper", signal.SIGTERM)], 2))
-def test_who_is_told_to_end_says_nothing(tmp_path: Path, kind: str, number: signal.Signals) -> None:
-    with installation(tmp_path, distributors=0, lease=60) as mine:
-        mine.start("agent", kind, f"--url={mine.url}", "--poll=60")
-        agent = mine.agents["agent"]
+def test_an_agent_that_a_signal_ends_prints_nothing(tmp_path: Path, kind: str, number: signal.Signals) -> None:
+    with installation(tmp_path, distributors=0, lease=60) as jobmon:
+        jobmon.start("agent", kind, f"--url={jobmon.url}", "--poll=60")
+        agent = jobmon.agents["agent"]
         status = Path(f"/proc/{agent.pid}/status")
 
         def catches() -> bool:

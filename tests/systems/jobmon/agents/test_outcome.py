@@ -18,104 +18,104 @@ from schedproof.impl.systems.jobmon.records import RunState
 from schedproof.impl.systems.jobmon.requests import Report, TaskSpec
 from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.world import Kind
-from tests.systems.jobmon.agents.stories import Story
+from tests.systems.jobmon.agents.scenarios import Scenario
 from tests.systems.jobmon.server.bench import Bench
 
 
-def bench(*names: str) -> Bench:
+def bench_of(*names: str) -> Bench:
     """A running run of workflow "genomes", whose tasks have one attempt each."""
-    found = Bench(MemoryStore())
-    found.register(*(TaskSpec(name, "x", max_attempts=1) for name in names), name="genomes")
-    found.run()
-    return found
+    bench = Bench(MemoryStore())
+    bench.register(*(TaskSpec(name, "x", max_attempts=1) for name in names), name="genomes")
+    bench.run()
+    return bench
 
 
 class TestReaped:
     @pytest.mark.parametrize("last", [0.0, 7.0])
     def test_since_when_nobody_was_heard_of(self, last: float) -> None:
         """The reaper comes at 42, and the last heartbeat was at ``last``."""
-        mine = bench("a")
-        mine.time = last
-        mine.ask(ask.RenewRun(1, RunState.RUNNING))
-        mine.time = 42.0
-        report = mine.ask(ask.ReapRun(1))
+        bench = bench_of("a")
+        bench.time = last
+        bench.ask(ask.RenewRun(1, RunState.RUNNING))
+        bench.time = 42.0
+        report = bench.ask(ask.ReapRun(1))
         says = (
             f"run 1 of workflow genomes was reaped: no heartbeat for {42 - last:.0f} s (its client was taken for dead)"
         )
         assert reaped(report) == says
-        mine.time = 100.0
-        assert reaped(mine.ask(ask.ReadRun(1))) == says
+        bench.time = 100.0
+        assert reaped(bench.ask(ask.ReadRun(1))) == says
 
     def test_a_client_knows_that_it_was(self) -> None:
-        story = Story.of()
-        story.bring_to("R R G -")
-        story.do(Kind.RUN_LAPSES, "run 1")
-        story.settle("reaper")
-        story.step_until("c1", lambda: story.over("c1") is not None)
-        assert story.over("c1") == "failed" and story.world._agent("c1").was_reaped  # type: ignore[union-attr]
+        scenario = Scenario.of()
+        scenario.bring_to("R R G -")
+        scenario.do(Kind.RUN_LAPSES, "run 1")
+        scenario.settle("reaper")
+        scenario.step_until("c1", lambda: scenario.over("c1") is not None)
+        assert scenario.over("c1") == "failed" and scenario.world._agent("c1").was_reaped  # type: ignore[union-attr]
 
     def test_a_client_whose_user_stops_it_too_late(self) -> None:
-        story = Story.of()
-        story.bring_to("R R G -")
-        story.do(Kind.RUN_LAPSES, "run 1")
-        story.settle("reaper")
-        story.do(Kind.STOP, "c1")
-        story.step_until("c1", lambda: story.over("c1") is not None)
-        assert story.over("c1") == "failed" and story.world._agent("c1").was_reaped  # type: ignore[union-attr]
+        scenario = Scenario.of()
+        scenario.bring_to("R R G -")
+        scenario.do(Kind.RUN_LAPSES, "run 1")
+        scenario.settle("reaper")
+        scenario.do(Kind.STOP, "c1")
+        scenario.step_until("c1", lambda: scenario.over("c1") is not None)
+        assert scenario.over("c1") == "failed" and scenario.world._agent("c1").was_reaped  # type: ignore[union-attr]
 
     def test_a_client_whose_task_failed_was_not(self) -> None:
-        story = Story.of(TaskSpec("a", "x", max_attempts=1))
-        story.endings = lambda instance: Ending.ERROR
-        story.settle()
-        assert story.over("c1") == "failed" and not story.world._agent("c1").was_reaped  # type: ignore[union-attr]
+        scenario = Scenario.of(TaskSpec("a", "x", max_attempts=1))
+        scenario.endings = lambda instance: Ending.ERROR
+        scenario.settle()
+        assert scenario.over("c1") == "failed" and not scenario.world._agent("c1").was_reaped  # type: ignore[union-attr]
 
 
 class TestProgress:
     def test_tasks_by_how_they_stand(self) -> None:
-        mine = bench("a", "b", "c", "d", "e", "f")
+        bench = bench_of("a", "b", "c", "d", "e", "f")
         for task, state in enumerate("DERQX", 1):
-            mine.queue(task=task)
-            mine.bring(task, state)
+            bench.queue(task=task)
+            bench.bring(task, state)
         says = "workflow genomes: 1 of 6 tasks done, 1 running, 2 queued, 1 waiting, 1 failed (b)"
-        assert progress(mine.ask(ask.ReadRun(1))) == says
+        assert progress(bench.ask(ask.ReadRun(1))) == says
 
     def test_a_few_failed_tasks_are_named(self) -> None:
-        mine = bench("a", "b", "c\n", "d", "e")
+        bench = bench_of("a", "b", "c\n", "d", "e")
         for task in range(1, 6):
-            mine.queue(task=task)
-            mine.bring(task, "E")
+            bench.queue(task=task)
+            bench.bring(task, "E")
         says = r"workflow genomes: 0 of 5 tasks done, 5 failed (a, b, c\n and 2 more)"
-        assert progress(mine.ask(ask.ReadRun(1))) == says
+        assert progress(bench.ask(ask.ReadRun(1))) == says
 
     def test_what_a_client_waits_for_that_resumes(self) -> None:
-        mine = bench("a", "b")
-        mine.queue()
-        mine.bring(1, "R")
-        mine.ask(ask.AskResume(1, cold=True))
-        look = ask.ReadWorkflow(1)
+        bench = bench_of("a", "b")
+        bench.queue()
+        bench.bring(1, "R")
+        bench.ask(ask.AskResume(1, cold=True))
+        request = ask.ReadWorkflow(1)
         says = "workflow genomes: waiting for run 1 to make room (cold resume)"
-        assert progress(mine.ask(look)) == says
-        mine.time = 10.0
-        mine.let_lapse(1)
-        mine.ask(ask.Lapse(1))
-        mine.ask(ask.Fence(1))
-        assert progress(mine.ask(look)) == says
-        mine.ask(ask.JobOver(1, ask.InstanceState.TRIAGING))
-        mine.ask(ask.WindUp(1))
-        assert progress(mine.ask(look)) == "workflow genomes: 0 of 2 tasks done, 1 not run, 1 failed (a)"
+        assert progress(bench.ask(request)) == says
+        bench.time = 10.0
+        bench.let_lapse(1)
+        bench.ask(ask.Lapse(1))
+        bench.ask(ask.Fence(1))
+        assert progress(bench.ask(request)) == says
+        bench.ask(ask.JobOver(1, ask.InstanceState.TRIAGING))
+        bench.ask(ask.WindUp(1))
+        assert progress(bench.ask(request)) == "workflow genomes: 0 of 2 tasks done, 1 not run, 1 failed (a)"
 
     def test_what_an_earlier_run_left(self) -> None:
-        mine = bench("a", "b")
-        mine.queue(task=2)
-        mine.bring(1, "R")
-        mine.ask(ask.FinishRun(1, RunState.STOPPED))
+        bench = bench_of("a", "b")
+        bench.queue(task=2)
+        bench.bring(1, "R")
+        bench.ask(ask.FinishRun(1, RunState.STOPPED))
         says = "workflow genomes: waiting for what an earlier run left (b)"
-        assert progress(mine.ask(ask.ReadWorkflow(1))) == says
+        assert progress(bench.ask(ask.ReadWorkflow(1))) == says
 
     def test_reports_without_tasks_say_nothing(self) -> None:
-        mine = bench("a")
-        assert progress(mine.ask(ask.RenewRun(1, RunState.RUNNING))) is None
-        assert progress(mine.ask(ask.FindDead())) is None
+        bench = bench_of("a")
+        assert progress(bench.ask(ask.RenewRun(1, RunState.RUNNING))) is None
+        assert progress(bench.ask(ask.FindDead())) is None
 
     def test_names_that_cannot_be_printed(self) -> None:
         assert (shown("é b"), shown("a\x1b[2J\n")) == ("é b", r"a\x1b[2J\n")
@@ -132,13 +132,13 @@ class TestLine:
 
     def reports(self) -> list[Report]:
         """Of a run whose two tasks are done one after the other."""
-        mine = bench("a", "b")
-        found = [mine.ask(ask.ReadRun(1))]
+        bench = bench_of("a", "b")
+        reports = [bench.ask(ask.ReadRun(1))]
         for task in (1, 2):
-            mine.queue(task=task)
-            mine.bring(task, "D")
-            found.append(mine.ask(ask.ReadRun(1)))
-        return found
+            bench.queue(task=task)
+            bench.bring(task, "D")
+            reports.append(bench.ask(ask.ReadRun(1)))
+        return reports
 
     def test_one_for_each_change(self, capsys: pytest.CaptureFixture[str], clock: list[float]) -> None:
         with ProgressLine() as line:
@@ -200,23 +200,23 @@ def test_on_a_terminal_the_line_changes(columns: int) -> None:
         "    for report in TestLine().reports():\n"
         "        line(None, report); time.sleep(0.2)\n"
     )
-    ours, theirs = pty.openpty()
+    reader, terminal = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, env=environment)
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=terminal, env=environment)
     assert child.stdout is not None
     assert (child.stdout.read(), child.wait(30)) == (b"", 0)
-    os.close(theirs)
+    os.close(terminal)
     written = b""
     try:
-        while part := os.read(ours, 65536):
+        while part := os.read(reader, 65536):
             written += part
     except OSError:  # the other end is closed
         pass
     finally:
-        os.close(ours)
+        os.close(reader)
         child.stdout.close()
-    said = written.decode()
+    output = written.decode()
     for number in range(3):
-        assert (f"{number} of 2 tasks done" in said) is (columns == 100 or number == 2)
-    assert said.endswith("\x1b[2Kworkflow genomes: 2 of 2 tasks done\r\n")
-    assert said.count("\n") == 2  # of the line that is erased, and of the one that stays
+        assert (f"{number} of 2 tasks done" in output) is (columns == 100 or number == 2)
+    assert output.endswith("\x1b[2Kworkflow genomes: 2 of 2 tasks done\r\n")
+    assert output.count("\n") == 2  # of the line that is erased, and of the one that stays

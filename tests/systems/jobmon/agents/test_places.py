@@ -7,7 +7,7 @@ from schedproof.impl.systems.jobmon.requests import TaskSpec
 from schedproof.impl.systems.jobmon.server import Asks
 from schedproof.impl.systems.jobmon.simulated_cluster import Phase, SimulatedCluster
 from schedproof.impl.systems.jobmon.world import ClientSpec, Kind, Sides, World
-from tests.systems.jobmon.agents.stories import Story, goes_on, workflow
+from tests.systems.jobmon.agents.scenarios import Scenario, goes_on, workflow
 
 
 class Hiding(SimulatedCluster):
@@ -20,7 +20,7 @@ class Hiding(SimulatedCluster):
 
 
 class OneByOne(Distributor):
-    """It is told of one instance at a time."""
+    """It asks for one instance at a time."""
 
     def __init__(self, server: Asks, cluster: Hiding, name: str) -> None:
         super().__init__(server, cluster, name, limit=1)
@@ -29,24 +29,24 @@ class OneByOne(Distributor):
 def test_what_is_elsewhere_is_left_there_and_others_are_found() -> None:
     tasks = [TaskSpec(name, "x") for name in "abc"]
     cluster = Hiding()
-    story = Story(World({"c1": ClientSpec(workflow(*tasks))}, sides=Sides(distributor=OneByOne), cluster=cluster))
-    story.endings = goes_on
-    story.bring_to("R R RRR RRR")
+    scenario = Scenario(World({"c1": ClientSpec(workflow(*tasks))}, sides=Sides(distributor=OneByOne), cluster=cluster))
+    scenario.endings = goes_on
+    scenario.bring_to("R R RRR RRR")
     cluster.elsewhere = ("0", "1")
     for number in (1, 2, 3):
-        story.do(Kind.INSTANCE_LAPSES, f"instance {number}")
+        scenario.do(Kind.INSTANCE_LAPSES, f"instance {number}")
     for _ in range(4):
-        story.step("reaper")
-    assert story.states() == "R R RRR TTT"
+        scenario.step("reaper")
+    assert scenario.states() == "R R RRR TTT"
     for _ in range(10):
-        story.step("d1")
+        scenario.step("d1")
     assert [job.killed for job in cluster.jobs] == [False, False, True]
     for number in range(3):
         cluster.put(number, acts=False, phase=Phase.OVER, worker=None)
     for _ in range(10):
-        story.step("d1")
-    assert story.states() == "R R RRG TTU"
+        scenario.step("d1")
+    assert scenario.states() == "R R RRG TTU"
     cluster.elsewhere = ()
     for _ in range(20):
-        story.step("d1")
-    assert story.states() == "R R GGG UUU"
+        scenario.step("d1")
+    assert scenario.states() == "R R GGG UUU"

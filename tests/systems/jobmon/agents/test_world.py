@@ -1,4 +1,4 @@
-"""Jobmon's simulated world: one value that can be kept and gone back to; what is promised holds wherever few bad things lead."""
+"""Jobmon's simulated world: one value that can be kept and restored; the properties hold in all states that few bad things lead to."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from schedproof.model.lang import Invariant
 from schedproof.model.systems.jobmon import REPAIRED
 from tests.support.sample import thinned
 from tests.systems.jobmon.agents.properties import PROPERTIES, broken
+from tests.systems.jobmon.agents.scenarios import Scenario, workflow
 from tests.systems.jobmon.agents.seeded import BUGS
-from tests.systems.jobmon.agents.stories import Story, workflow
 from tests.systems.jobmon.agents.walks import BAD, Broken, explore, small
 
 TWO = workflow(TaskSpec("a", "x", max_attempts=3), TaskSpec("b", "x", upstream=("a",), max_attempts=3))
@@ -72,11 +72,11 @@ class TestOneValue:
             seen.append((before, act, world.state()))
         rng.shuffle(seen)
         for before, act, after in seen:
-            for there in (world, fork):
-                there.restore(before)
-                assert there.state() == before
-                there.do(act)
-                assert there.state() == after, act
+            for each in (world, fork):
+                each.restore(before)
+                assert each.state() == before
+                each.do(act)
+                assert each.state() == after, act
 
     def test_acts_are_those_of_the_state(self) -> None:
         world, fork = busy_world(), busy_world()
@@ -85,7 +85,7 @@ class TestOneValue:
         assert fork.acts() == world.acts()
 
     def test_an_act_is_one_request_at_most(self) -> None:
-        """And what is not told of changes nothing in the database but leases that run out."""
+        """An act that the observer does not see changes nothing in the database, unless leases run out."""
         seen: list[Request] = []
         world = World(busy_world().clients, 2, observer=lambda request, report: seen.append(request))
         rng = random.Random(5)
@@ -111,17 +111,17 @@ class TestOneValue:
 
 def at_work() -> World:
     """The command of the second attempt acts."""
-    story = Story.of(distributors=2)
-    story.endings = lambda instance: Ending.ERROR if instance == 1 else None
-    story.bring_to("R R R ER")
-    story.step_until("job 1", lambda: bool(story.world.acting()))
-    assert broken(story.world) is None
-    return story.world
+    scenario = Scenario.of(distributors=2)
+    scenario.endings = lambda instance: Ending.ERROR if instance == 1 else None
+    scenario.bring_to("R R R ER")
+    scenario.step_until("job 1", lambda: bool(scenario.world.acting()))
+    assert broken(scenario.world) is None
+    return scenario.world
 
 
 def changed(records: Records, kind: str, number: int, **columns: object) -> Records:
-    found = getattr(records, kind)
-    new = (*found[: number - 1], replace(found[number - 1], **columns), *found[number:])
+    objects = getattr(records, kind)
+    new = (*objects[: number - 1], replace(objects[number - 1], **columns), *objects[number:])
     return replace(records, **{kind: new})  # type: ignore[arg-type]
 
 
@@ -198,24 +198,24 @@ class TestProperties:
     @pytest.mark.parametrize("seed", thinned(range(8), 4))
     def test_walks_come_to_rest(self, seed: int) -> None:
         """Whatever happened: with the reaper and a distributor alive, all that was begun ends."""
-        story = Story(busy_world())
+        scenario = Scenario(busy_world())
         rng = random.Random(seed)
-        walk(story.world, rng, 1500)
-        for name, slot in list(story.world.slots.items()):
+        walk(scenario.world, rng, 1500)
+        for name, slot in list(scenario.world.slots.items()):
             if slot.memory is None:
                 if name in ("d1", "reaper"):
-                    story.do(Kind.RESTART, name)
+                    scenario.do(Kind.RESTART, name)
             elif name in ("c1", "c2"):
-                story.do(Kind.CRASH, name) if story.can(Kind.CRASH, name) else None
-        story.rest()
-        workflows, _, tasks, instances = story.states().split()
-        runs = story.world.store.snapshot().runs
-        assert workflows in "DFHA" or not runs, story.states()
+                scenario.do(Kind.CRASH, name) if scenario.can(Kind.CRASH, name) else None
+        scenario.rest()
+        workflows, _, tasks, instances = scenario.states().split()
+        runs = scenario.world.store.snapshot().runs
+        assert workflows in "DFHA" or not runs, scenario.states()
         assert all(run.status in "DEATS" for run in runs)
         assert set(tasks) <= set("DFGA")
         assert set(instances) <= set("DEZUWF-")
         assert len(instances) > 1 or len(runs) > 1
-        assert not story.world.acting()
+        assert not scenario.world.acting()
 
     @pytest.mark.long
     def test_walks_do_all_there_is(self) -> None:

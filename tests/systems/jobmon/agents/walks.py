@@ -1,4 +1,4 @@
-"""Jobmon's simulated world, explored as far as few bad things reach, and what is promised in every state (for tests)."""
+"""Jobmon's simulated world, explored as far as few bad things reach, with the properties checked in every state (for tests)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BAD = frozenset({Kind.LOST, Kind.CRASH, Kind.RESTART, Kind.INSTANCE_LAPSES, Kind
 class Broken(Exception):
     """A property that does not hold, and the acts that lead there."""
 
-    said: str
+    problem: str
     acts: tuple[Act, ...]
 
 
@@ -47,14 +47,14 @@ def explore(world: World, *, bad: int, most: int) -> int:
                 world.do(act)
             except IllegalMove as error:
                 raise Broken(str(error), (*_way(reached, at), act)) from error
-            there = (world.state(), count)
-            if there in reached:
+            reached_at = (world.state(), count)
+            if reached_at in reached:
                 continue
-            reached[there] = (at, act)
-            said = broken(world)
-            if said is not None:
-                raise Broken(said, tuple(_way(reached, there)))
-            todo.append(there)
+            reached[reached_at] = (at, act)
+            problem = broken(world)
+            if problem is not None:
+                raise Broken(problem, tuple(_way(reached, reached_at)))
+            todo.append(reached_at)
     return len(reached)
 
 
@@ -73,7 +73,7 @@ def small(sides: Sides | None = None, *, attempts: int = 2) -> World:
     """One task, one client, one distributor."""
     from schedproof.impl.systems.jobmon.requests import TaskSpec
     from schedproof.impl.systems.jobmon.world import ClientSpec
-    from tests.systems.jobmon.agents.stories import workflow
+    from tests.systems.jobmon.agents.scenarios import workflow
 
     spec = workflow(TaskSpec("a", "x", max_attempts=attempts))
     return World({"c1": ClientSpec(spec)}, 1, sides or Sides())

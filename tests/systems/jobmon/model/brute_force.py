@@ -1,7 +1,7 @@
 """Jobmon's document once more, written by hand: tasks with their instances and workflows with their runs, as plain tuples.
 
-It shares no code with the package. What an instance does is told together with what becomes of its task, move by move; who had to know
-of what, and whether a process runs, is told beside it. ``repaired`` has the repairs' rules instead.
+It shares no code with the package. A move of an instance includes what becomes of its task; who had to know of what, and whether
+a process runs, is a value of its own. ``repaired`` has the repairs' rules instead.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class World:
         return replace(self, tasks=(*self.tasks[:n], self.tasks[n]._replace(**new), *self.tasks[n + 1 :]))  # type: ignore[arg-type]
 
     def instance(self, n: int, **new: object) -> World:
-        there = self.instances
-        return replace(self, instances=(*there[:n], there[n]._replace(**new), *there[n + 1 :]))  # type: ignore[arg-type]
+        instances = self.instances
+        return replace(self, instances=(*instances[:n], instances[n]._replace(**new), *instances[n + 1 :]))  # type: ignore[arg-type]
 
     def flow(self, n: int, **new: object) -> World:
         return replace(self, flows=(*self.flows[:n], self.flows[n]._replace(**new), *self.flows[n + 1 :]))  # type: ignore[arg-type]
@@ -182,11 +182,11 @@ def instance_steps(world: World, setup: Setup, n: int) -> Iterator[Step]:
             yield "lose", both("UnknownError", "Triaging", at_hand=False)
     if it.state == "BatchExecutor":
         yield "start", both("Running", "Running", command="live")
-        there = "Triaging" if setup.repaired else "Launched"
+        task_state = "Triaging" if setup.repaired else "Launched"
         if setup.losable:
-            yield "lose", both("UnknownError", there)
+            yield "lose", both("UnknownError", task_state)
         if n < setup.stoppable:
-            yield "kill", both("KillSelf", there)
+            yield "kill", both("KillSelf", task_state)
     if it.state == "Running":
         if setup.losable or it.command == "gone":
             yield "lose", both("UnknownError", "Triaging")
@@ -264,11 +264,11 @@ def run_steps(world: World, setup: Setup, n: int) -> Iterator[Step]:
     if it.state in ("Registered", "Instantiated") and it.at_hand and setup.mortal:
         yield "run_forgotten", world.run(n, at_hand=False)
     if it.state == "BatchExecutor":
-        there = "Triaging" if setup.repaired else "Launched"
+        workflow_state = "Triaging" if setup.repaired else "Launched"
         yield "start_run", both("Running", "Running", process="live")
-        yield "lose_run", both("UnknownError", there)
+        yield "lose_run", both("UnknownError", workflow_state)
         if n < setup.stoppable_runs:
-            yield "withdraw", both("Halted", there)
+            yield "withdraw", both("Halted", workflow_state)
     if it.state == "Running":
         yield "lose_run", both("UnknownError", "Triaging")
         if n < setup.stoppable_runs:
@@ -409,38 +409,38 @@ class Explored:
 
 def explore(setup: Setup) -> Explored:
     """Breadth first, from what is Absent."""
-    found = Explored()
+    explored = Explored()
     start = setup.begin()
-    found.depth_of[start] = 0
+    explored.depth_of[start] = 0
     before: dict[World, list[World]] = {}
     waiting = [start]
     for world in waiting:
-        depth = found.depth_of[world]
+        depth = explored.depth_of[world]
         for name, bad in BAD_STATES.items():
-            if name not in found.broken and bad(world):
-                found.broken[name] = depth
+            if name not in explored.broken and bad(world):
+                explored.broken[name] = depth
         assert not too_many(world, setup)
         if all(name in DYING for name, _ in steps(world, setup)) and not all_ended(world):
-            found.broken.setdefault(GO_ON, depth)
+            explored.broken.setdefault(GO_ON, depth)
         for _, after in steps(world, setup):
-            found.transitions += 1
+            explored.transitions += 1
             before.setdefault(after, []).append(world)
             for name, bad_step in BAD_STEPS.items():
-                if name not in found.broken and bad_step(world, after):
-                    found.broken[name] = depth + 1
-            if after not in found.depth_of:
-                found.depth_of[after] = depth + 1
+                if name not in explored.broken and bad_step(world, after):
+                    explored.broken[name] = depth + 1
+            if after not in explored.depth_of:
+                explored.depth_of[after] = depth + 1
                 waiting.append(after)
     for name, (states_of, premise, goal) in GOALS.items():
         for n in range(len(states_of(start))):
-            good = {world for world in found.depth_of if goal(states_of(world)[n])}
+            good = {world for world in explored.depth_of if goal(states_of(world)[n])}
             reach = list(good)
             for world in reach:
                 for earlier in before.get(world, []):
                     if earlier not in good:
                         good.add(earlier)
                         reach.append(earlier)
-            stuck = [d for w, d in found.depth_of.items() if premise(states_of(w)[n]) and w not in good]
+            stuck = [d for w, d in explored.depth_of.items() if premise(states_of(w)[n]) and w not in good]
             if stuck:
-                found.broken[name] = min([*stuck, found.broken.get(name, 10**6)])
-    return found
+                explored.broken[name] = min([*stuck, explored.broken.get(name, 10**6)])
+    return explored

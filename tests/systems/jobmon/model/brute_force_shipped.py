@@ -1,7 +1,7 @@
 """Jobmon as it runs, and repaired, written by hand as plain tuples: the server's records, and who is out there.
 
 Runs and tasks belong to the workflows in turn. It shares no code with the package. The letters are those of the facts; ``-`` is what is not
-there yet. ``repaired`` tells the two machines apart: as shipped a move is what a route of the server does, repaired it is what the protocol of
+there yet. ``repaired`` chooses between the two machines: as shipped a move is what a route of the server does, repaired it is what the protocol of
 leases allows.
 """
 
@@ -119,7 +119,7 @@ ON_ITS_WAY = "GLBIORCH"
 ALIVE = "LBRCH"
 COMMAND_OVER = ("ok", "error", "resource")
 ACTS = ("running", "orphaned")
-GONE = ("none", "reported", "killed", "refused")
+NO_JOB = ("none", "reported", "killed", "refused")
 
 
 def steps(world: World, setup: Setup) -> Iterator[Step]:
@@ -275,7 +275,7 @@ def sync(world: World, n: int) -> Iterator[Step]:
 # --- A run ends, or is asked to -----------------------------------------------------------------------------------------
 
 
-def gone(world: World, setup: Setup, n: int) -> World:
+def without_client(world: World, setup: Setup, n: int) -> World:
     """A client ends; as shipped with its distributor, which is its subprocess."""
     after = world.client(n, "gone")
     if not setup.repaired and world.distributors[n].state == "on":
@@ -334,16 +334,16 @@ def ending(world: World, setup: Setup, n: int) -> Iterator[Step]:
     if world.clients[n] != "on":
         return
     if n in setup.mortal_clients:
-        yield "client_dies", gone(world, setup, n)
+        yield "client_dies", without_client(world, setup, n)
     if run.state in "ETA":
-        yield "leave", gone(world, setup, n)
+        yield "leave", without_client(world, setup, n)
 
     def over(state: str, flow: str) -> World:
-        return taken_along(gone(world, setup, n).run(n, state=state).flow_to(n, flow), setup, n)
+        return taken_along(without_client(world, setup, n).run(n, state=state).flow_to(n, flow), setup, n)
 
     if run.state == "R" and flow == "R":
         if all(state == "D" for state in tasks):
-            yield "finish_run", gone(world, setup, n).run(n, state="D").flow_to(n, "D")
+            yield "finish_run", without_client(world, setup, n).run(n, state="D").flow_to(n, "D")
         yield "stop_run", over("S", "F")
         if setup.repaired and "F" in tasks and all(state in "DF" for state in tasks):
             yield "give_up_run", over("E", "F")
@@ -442,7 +442,7 @@ def distributor_shipped(world: World, setup: Setup, n: int) -> Iterator[Step]:
         if it.state == "X":
             yield from happened("give_up_lost", failed(world, setup, m, "E"))
         if it.state == "K":
-            killed = world.instance(m, job="killed") if it.job not in GONE else world
+            killed = world.instance(m, job="killed") if it.job not in NO_JOB else world
             yield from happened("kill", failed(killed, setup, m, "F"))
 
 
@@ -469,7 +469,7 @@ def distributor_repaired(world: World, setup: Setup, n: int) -> Iterator[Step]:
         if it.state == "Q" and world.runs[it.run].state == "R":
             claimed = world.distributor(n, held=me.held | {m}).instance(m, state="I", overdue=False)
             yield "instantiate", claimed.task(it.task, state="I")
-        there = it.job not in GONE
+        has_job = it.job not in NO_JOB
         if m in me.held:
             dropped = world.distributor(n, held=me.held - {m})
             if it.job == "none":
@@ -479,24 +479,24 @@ def distributor_repaired(world: World, setup: Setup, n: int) -> Iterator[Step]:
                     yield from happened("get_no_id", failed(dropped, setup, m, "W"))
                 if it.job != "none" and not it.doomed:
                     yield "launch", dropped.instance(m, state="O", overdue=False).task(it.task, state="O")
-                if it.doomed and not there:
+                if it.doomed and not has_job:
                     yield from happened("drop_doomed", failed(dropped, setup, m, "F"))
         if it.state == "O" and it.job == "submitted":
             yield "beat_launched", world.instance(m, overdue=False)
-        if (lost_for_good(it) or it.state in FINAL) and there:
+        if (lost_for_good(it) or it.state in FINAL) and has_job:
             yield "take_job", world.instance(m, job="killed")
         if it.state == "T":
             if it.overdue and not it.fenced:
                 yield "fence", world.instance(m, fenced=True)
             if not it.overdue:
                 yield "hand_back", world.instance(m, state="R")
-            if not it.doomed and not there:
+            if not it.doomed and not has_job:
                 yield from happened("triage_lost", failed(world, setup, m, "U"))
             if not it.doomed and it.job == "resource":
                 yield from happened("triage_resources", failed(world, setup, m, "Z"))
-        if it.state in "TO" and it.doomed and not there:
+        if it.state in "TO" and it.doomed and not has_job:
             yield from happened("end_doomed", failed(world, setup, m, "F"))
-        if it.state == "X" and not there:
+        if it.state == "X" and not has_job:
             yield from happened("give_up_lost", failed(world, setup, m, "E"))
 
 
@@ -518,7 +518,7 @@ def server_takes_control(world: World, setup: Setup, n: int) -> Iterator[Step]:
 def worker(world: World, setup: Setup, n: int) -> Iterator[Step]:
     """The wrapper and its command, from when the job is submitted."""
     it = world.instances[n]
-    if it.job in GONE or it.task is None:
+    if it.job in NO_JOB or it.task is None:
         return
     if n in setup.mortal_jobs and it.job != "orphaned":
         yield "worker_dies", world.instance(n, job="killed")
@@ -705,13 +705,13 @@ AGENTS = {
 }
 AGENT = {name: agent for agent, names in AGENTS.items() for name in names.split()}
 
-OWN = {
+CONTROLLED = {
     "client": lambda it: it.state == "Q",
     "distributor": lambda it: it.state in "QIOTXK",
     "worker": lambda it: it.state in "OR",
     "server": lambda it: it.state == "T",
 }
-OWN_BY_LEASE = {
+CONTROLLED_BY_LEASE = {
     "client": lambda it: it.state == "Q",
     "distributor": lambda it: (
         it.state in "QTX" or (it.state in "IO" and not it.overdue) or (it.state == "O" and it.doomed)
@@ -724,19 +724,19 @@ OWN_BY_LEASE = {
 def bad_step(name: str, before: World, after: World, setup: Setup) -> Iterator[str]:
     """The properties that a step breaks."""
     agent = AGENT.get(name, "client")
-    own = (OWN_BY_LEASE if setup.repaired else OWN)[agent]
+    controls = (CONTROLLED_BY_LEASE if setup.repaired else CONTROLLED)[agent]
     for old, new in zip(before.instances, after.instances, strict=True):
         moves = ((old.state, new.state), (old.job, new.job))
         if old.doomed and {("I", "O"), ("O", "R"), ("submitted", "running")} & set(moves):
             yield "what-is-to-end-goes-no-further"
-        taken = agent == "distributor" and old.job != "killed" == new.job
-        if setup.repaired and taken and old.state in OPEN and not lost_for_good(old):
+        takes_job = agent == "distributor" and old.job != "killed" == new.job
+        if setup.repaired and takes_job and old.state in OPEN and not lost_for_good(old):
             yield "jobs-are-left-to-their-workers"
         if setup.repaired and lost_for_good(old) and not lost_for_good(new) and new.state not in FINAL:
             yield "what-is-lost-stays-lost"
         if old.state == new.state:
             continue
-        if old.state != "-" and not own(old):
+        if old.state != "-" and not controls(old):
             yield f"the-{agent}-moves-only-its-own"
         if old.state in FINAL:
             yield "instances-end-for-good"
@@ -814,47 +814,47 @@ class Explored:
 
 def explore(setup: Setup, *, properties: bool = True) -> Explored:
     """Breadth first."""
-    found = Explored()
+    explored = Explored()
     start = setup.begin()
-    found.depth_of[start] = 0
+    explored.depth_of[start] = 0
     before: dict[World, list[tuple[str, World]]] = {}
     waiting = [start]
     bad_states = {**BAD_STATES, **(OF_THE_REPAIRED if setup.repaired else OF_THE_SHIPPED)}
     for world in waiting:
-        depth = found.depth_of[world]
+        depth = explored.depth_of[world]
         if properties:
             for name, bad in bad_states.items():
-                if name not in found.broken and bad(world, setup):
-                    found.broken[name] = depth
+                if name not in explored.broken and bad(world, setup):
+                    explored.broken[name] = depth
         for action, after in steps(world, setup):
-            found.transitions[action] += 1
+            explored.transitions[action] += 1
             if properties:
                 before.setdefault(after, []).append((action, world))
                 for name in bad_step(action, world, after, setup):
-                    found.broken.setdefault(name, depth + 1)
-            if after not in found.depth_of:
-                found.depth_of[after] = depth + 1
+                    explored.broken.setdefault(name, depth + 1)
+            if after not in explored.depth_of:
+                explored.depth_of[after] = depth + 1
                 waiting.append(after)
     for name, goal in GOALS.items() if properties else ():
-        stuck = _stuck(found, before, start, name, goal)
+        stuck = _stuck(explored, before, start, name, goal)
         if stuck:
-            found.broken[name] = min(stuck)
-    return found
+            explored.broken[name] = min(stuck)
+    return explored
 
 
 def _stuck(
-    found: Explored, before: dict[World, list[tuple[str, World]]], start: World, name: str, goal: tuple[str, Of, Of]
+    explored: Explored, before: dict[World, list[tuple[str, World]]], start: World, name: str, goal: tuple[str, Of, Of]
 ) -> list[int]:
     """How deep the states are in which the premise holds of an object, and from which the goal can not be reached."""
-    of, premise, wanted = goal
+    of, premise, conclusion = goal
     depths = []
     for n in range(len(getattr(start, of))):
-        good = {world for world in found.depth_of if wanted(world, n)}
+        good = {world for world in explored.depth_of if conclusion(world, n)}
         reach = list(good)
         for world in reach:
             for action, earlier in before.get(world, []):
                 if earlier not in good and action not in WITHOUT.get(name, ()):
                     good.add(earlier)
                     reach.append(earlier)
-        depths += [d for w, d in found.depth_of.items() if w not in good and premise(w, n)]
+        depths += [d for w, d in explored.depth_of.items() if w not in good and premise(w, n)]
     return depths

@@ -62,11 +62,11 @@ def plain(text: str) -> str:
 @pytest.mark.parametrize("sort", [Task, Workflow])
 def test_tasks_and_workflows_have_the_universal_machine(sort: Sort) -> None:
     """And, of tasks, the move of step 7, which no figure has."""
-    mine = {(row.event, row.source, row.target) for row in AS_WRITTEN.table(sort)}
+    of_the_model = {(row.event, row.source, row.target) for row in AS_WRITTEN.table(sort)}
     figure = {(row.event, row.source, row.target) for row in universal.table(sort)}
-    assert figure < mine
+    assert figure < of_the_model
     step_7 = {("adjust", "Triaging", "Queued")} if sort is Task else set()
-    assert mine - figure == {("register", "Absent", "Registering")} | step_7
+    assert of_the_model - figure == {("register", "Absent", "Registering")} | step_7
 
 
 NOT_IN_THE_FIGURES = {
@@ -78,46 +78,46 @@ NOT_IN_THE_FIGURES = {
 
 def drawn(machines: Sequence[SubMachine]) -> set[tuple[str, str, str]]:
     """The moves of the figures' boxes, with the agent that makes each: the owner of the box, or the client."""
-    found = set()
+    moves = set()
     for machine in machines:
         for move in machine.moves:
             by = OWNER[machine.inside] if move.by is By.MAIN else Agent.CLIENT
-            found.add((machine.states[move.source], machine.states[move.target], str(by)))
+            moves.add((machine.states[move.source], machine.states[move.target], str(by)))
     for machine, following in pairwise(machines):
         # Outside of the boxes: a signal leads into the next one, whose owner takes it up there.
         for letter in machine.signals:
-            found.add((machine.states[letter], next(iter(following.states.values())), str(OWNER[following.inside])))
-    return found
+            moves.add((machine.states[letter], next(iter(following.states.values())), str(OWNER[following.inside])))
+    return moves
 
 
 def by_whom(model: Model, sort: Sort, event: str) -> set[str]:
     """Who signs what an event of an instance makes of its task; of one that changes nothing of it nobody does."""
-    found = set()
+    agents = set()
     for rule in model.rules:
         if isinstance(rule.on, t.Fires) and rule.on.event == event and sort_of(model, rule.on.of, {}) == sort.name:
             value = dict(rule.fires.payload)["by"]
             assert isinstance(value, t.Constant)
-            found.add(str(value.value))
-    return found
+            agents.add(str(value.value))
+    return agents
 
 
 @pytest.mark.parametrize(
     ("sort", "machines"), [(TaskInstance, submachines.TASK_INSTANCE), (WorkflowRun, submachines.WORKFLOW_RUN)]
 )
 def test_instances_and_runs_have_the_figures_sub_machines(sort: Sort, machines: Sequence[SubMachine]) -> None:
-    mine = set()
+    of_the_model = set()
     for row in AS_WRITTEN.table(sort):
         if row.event in NOT_IN_THE_FIGURES[sort]:
             continue
         # What the client asks of a run, and what it withdraws before it starts, becomes no move of the workflow.
         silent = {"ask_to_halt", "withdraw"}
         who = by_whom(AS_WRITTEN, sort, row.event) or ({"client"} if row.event in silent else set())
-        mine |= {(row.source, row.target, by) for by in who}
+        of_the_model |= {(row.source, row.target, by) for by in who}
     expected = drawn(machines)
     if sort is TaskInstance:
         # Step 2 (line 122) against the figure, see the contradiction who-posts-resource-errors.
         expected = expected - {("Running", "ResourceError", "client")} | {("Running", "ResourceError", "worker")}
-    assert mine == expected
+    assert of_the_model == expected
 
 
 def signal_of(machine: SubMachine) -> str:
@@ -202,9 +202,9 @@ def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], line
     first = prop.sentence.removeprefix("... ").removesuffix(" ...").split(" ... ")
     assert plain(first[0])[:12] in plain(lines[prop.line - 1] + " " + lines[prop.line]), "it begins there"
     for part in first:
-        found = text.find(plain(part), at)
-        assert found >= 0, f"{part!r} is not at line {prop.line}: {text[:200]}"
-        at = found
+        position = text.find(plain(part), at)
+        assert position >= 0, f"{part!r} is not at line {prop.line}: {text[:200]}"
+        at = position
 
 
 @needs_shared
@@ -251,32 +251,32 @@ def verdicts(variant: str) -> dict[str, Result]:
 
 @AS_WRITTEN_AND_MORE
 def test_exploration_says_what_the_manifest_says(model: Model) -> None:
-    found = verdicts(model.variant)
-    assert {name for name, r in found.items() if r.verdict is Verdict.REFUTED} == model.refuted
-    assert {name for name, r in found.items() if r.verdict is Verdict.UNDETERMINED} == set()
-    assert set(found) == {WELL_FORMED, *(prop.name for prop in model.properties)}
+    results = verdicts(model.variant)
+    assert {name for name, r in results.items() if r.verdict is Verdict.REFUTED} == model.refuted
+    assert {name for name, r in results.items() if r.verdict is Verdict.UNDETERMINED} == set()
+    assert set(results) == {WELL_FORMED, *(prop.name for prop in model.properties)}
 
 
 @pytest.mark.long(seconds=9)
 @pytest.mark.parametrize("model", VARIANTS, ids=lambda model: model.variant)
 def test_all_that_is_kept_of_safety_is_proved_for_any_number(model: Model) -> None:
-    found = prove(model)
+    induction = prove(model)
     safety = {p.name for p in model.properties if isinstance(p, Invariant | StepInvariant)} | {WELL_FORMED}
-    assert {name for name in safety if not found.proved(name)} == model.refuted & safety
+    assert {name for name in safety if not induction.proved(name)} == model.refuted & safety
 
 
 def run_of(prop: str) -> list[str]:
     """The actions of its shortest counterexample."""
-    found = verdicts("as-written")[prop].counterexample
-    assert found is not None
-    return [step.action for step in found.steps]
+    counterexample = verdicts("as-written")[prop].counterexample
+    assert counterexample is not None
+    return [step.action for step in counterexample.steps]
 
 
 LAUNCHED = ["register_task", "queue", "instantiate", "launch"]
 RUNNING = [*LAUNCHED, "start"]
-AGAIN = ["instantiate", "launch", "start"]
+SECOND_ATTEMPT = ["instantiate", "launch", "start"]
 RUN_LAUNCHED = ["register_workflow", "bind", "instantiate_run", "launch_run"]
-RUN_AGAIN = ["instantiate_run", "launch_run", "start_run"]
+SECOND_RUN = ["instantiate_run", "launch_run", "start_run"]
 
 RUNS = {
     # The moves that lead there are the only ones: each run is the argument of its finding.
@@ -288,7 +288,7 @@ RUNS = {
     "everything-can-end": ["register_task", "client_dies"],
     "everything-ends": ["register_task", "client_dies"],
     "only-the-owner-moves": [*RUNNING, "lose"],
-    "one-live-instance": [*RUNNING, "lose", "retry", *AGAIN],
+    "one-live-instance": [*RUNNING, "lose", "retry", *SECOND_ATTEMPT],
     "halted-tasks-have-halted": [*RUNNING, "kill", "halt"],
     "resources-grow-on-resource-errors": [*RUNNING, "exceed", "report_resources", "retry_unchanged"],
     "workflow-signals-can-be-taken-up": [*RUN_LAUNCHED, "lose_run"],
@@ -300,7 +300,7 @@ RUNS = {
     "only-the-owner-moves-workflows": [*RUN_LAUNCHED, "start_run", "lose_run"],
     "halted-runs-have-halted": [*RUN_LAUNCHED, "start_run", "ask_to_halt", "force"],
     "halted-before-a-new-run": [*RUN_LAUNCHED, "start_run", "lose_run", "retry_workflow"],
-    "one-live-run": [*RUN_LAUNCHED, "start_run", "lose_run", "retry_workflow", *RUN_AGAIN],
+    "one-live-run": [*RUN_LAUNCHED, "start_run", "lose_run", "retry_workflow", *SECOND_RUN],
 }
 
 
@@ -310,12 +310,12 @@ def test_a_finding_has_the_run_that_the_document_leads_to(prop: str) -> None:
 
 
 @pytest.mark.long
-def test_every_finding_is_told_with_a_repair() -> None:
-    told = {found.property: found for found in findings(systems()["jobmon"], variants=["as-written"])}
-    assert set(told) == set(RUNS) == AS_WRITTEN.refuted
-    for found in told.values():
-        assert found.repair.endswith("(variant as-written-repaired)"), found.property
-        assert found.line is not None and found.sentence
+def test_every_finding_is_reported_with_a_repair() -> None:
+    reported = {finding.property: finding for finding in findings(systems()["jobmon"], variants=["as-written"])}
+    assert set(reported) == set(RUNS) == AS_WRITTEN.refuted
+    for finding in reported.values():
+        assert finding.repair.endswith("(variant as-written-repaired)"), finding.property
+        assert finding.line is not None and finding.sentence
 
 
 def happened(model: Model) -> tuple[set[str], set[str]]:
@@ -323,8 +323,8 @@ def happened(model: Model) -> tuple[set[str], set[str]]:
     actions, rules = set(), set()
     for instance in instances(model, {}):
         stepper = Stepper(instance)
-        found = explore(instance, symmetry=False)
-        for state, edges in zip(found.states, found.edges, strict=True):
+        exploration = explore(instance, symmetry=False)
+        for state, edges in zip(exploration.states, exploration.edges, strict=True):
             for edge in edges:
                 actions.add(edge.choice.action)
                 causes: dict = {}
@@ -406,8 +406,8 @@ def test_read_otherwise_exactly_what_it_says_is_different(reading: Reading) -> N
 def sizes(model: Model) -> Iterator[tuple[int, int]]:
     """The states and transitions of each configuration, one after the other."""
     for instance in instances(model, {}):
-        found = explore(instance, symmetry=False)
-        yield len(found.states), found.transition_count
+        exploration = explore(instance, symmetry=False)
+        yield len(exploration.states), exploration.transition_count
 
 
 @cache
@@ -422,7 +422,7 @@ SAME_STEPS = {"the-worker-posts-resource-errors"}
 @pytest.mark.parametrize("reading", thinned(READINGS, 3), ids=lambda reading: reading.name)
 def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     otherwise = sizes(read_otherwise(reading))
-    same = all(mine == read for mine, read in zip(otherwise, as_read(), strict=True))  # up to the first that is not
+    same = all(size == read for size, read in zip(otherwise, as_read(), strict=True))  # up to the first that is not
     assert same == (reading.name in SAME_STEPS)
 
 

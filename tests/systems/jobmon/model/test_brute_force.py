@@ -51,10 +51,10 @@ def number(name: Any) -> int | None:
 
 def world(instance: Instance, state: State) -> brute.World:
     """A state of the model as the hand-written one has it."""
-    told = instance.describe(state)
+    described = instance.describe(state)
 
     def of(sort: str) -> list[dict[str, Any]]:
-        return list(told.get(sort, {}).values())
+        return list(described.get(sort, {}).values())
 
     return brute.World(
         tuple(brute.Task(o["state"], number(o["latest"]), o["attempts"], o["resources"]) for o in of("Task")),
@@ -76,12 +76,14 @@ def test_both_have_the_same_states_steps_and_depths(configuration: Configuration
     rigid = configuration.rigid
     sizes = fitted(dict.fromkeys(("Workflow", "WorkflowRun", "Task", "TaskInstance"), 9), rigid)
     instance = Instance(model, sizes, rigid)
-    found = explore(instance, symmetry=False)
+    exploration = explore(instance, symmetry=False)
     hand = brute.explore(setup(configuration, variant))
-    assert found.ill_formed is None
-    mine = {world(instance, state): depth for state, depth in zip(found.states, found.depths, strict=True)}
-    assert mine == hand.depth_of
-    assert found.transition_count == hand.transitions
+    assert exploration.ill_formed is None
+    depth_of_model = {
+        world(instance, state): depth for state, depth in zip(exploration.states, exploration.depths, strict=True)
+    }
+    assert depth_of_model == hand.depth_of
+    assert exploration.transition_count == hand.transitions
 
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
@@ -92,8 +94,10 @@ def test_both_break_the_same_properties_after_as_many_steps(variant: str) -> Non
             broken[name] = min(steps, broken.get(name, steps))
     names = [*brute.BAD_STATES, *brute.BAD_STEPS, *brute.GOALS, brute.GO_ON]
     checked = model_check(VARIANTS[variant], {}, only=names)
-    mine = {r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample}
-    assert mine == broken
+    refuted = {
+        r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample
+    }
+    assert refuted == broken
 
 
 def test_the_model_by_hand_uses_nothing_but_the_standard_library() -> None:

@@ -125,10 +125,10 @@ def numbers(names: Any) -> frozenset[int]:
 
 def world(instance: Instance, state: State) -> brute.World:
     """A state of the model as the hand-written one has it."""
-    told = instance.describe(state)
+    described = instance.describe(state)
 
     def of(sort: str) -> list[dict[str, Any]]:
-        return list(told.get(sort, {}).values())
+        return list(described.get(sort, {}).values())
 
     jobs = [JOBS[o["state"]] for o in of("Job")]
     return brute.World(
@@ -162,12 +162,15 @@ def explored(configuration: Configuration, variant: str) -> Exploration:
     return explore(Instance(model, sizes, rigid), symmetry=False)
 
 
-def assert_same_graph(found: Exploration, hand: brute.Explored) -> None:
+def assert_same_graph(exploration: Exploration, hand: brute.Explored) -> None:
     """The same states, each as deep, and as many steps of each action."""
-    assert found.ill_formed is None
-    mine = {world(found.instance, state): depth for state, depth in zip(found.states, found.depths, strict=True)}
-    assert mine == hand.depth_of
-    assert found.per_action() == hand.transitions
+    assert exploration.ill_formed is None
+    depth_of_model = {
+        world(exploration.instance, state): depth
+        for state, depth in zip(exploration.states, exploration.depths, strict=True)
+    }
+    assert depth_of_model == hand.depth_of
+    assert exploration.per_action() == hand.transitions
 
 
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
@@ -182,7 +185,7 @@ def test_both_have_the_same_states_steps_and_depths(configuration: Configuration
     assert_same_graph(explored(configuration, variant), brute.explore(setup(configuration, variant), properties=False))
 
 
-def told_by_hand(model: Model) -> list[str]:
+def checked_by_hand(model: Model) -> list[str]:
     """All properties of states, of steps, and of what can be reached."""
     return [p.name for p in model.properties if isinstance(p, Invariant | StepInvariant | AlwaysCanReach)]
 
@@ -199,7 +202,7 @@ def assert_both_break_the_same(variant: str, configuration: Configuration) -> se
     alone = replace(model, configurations=lambda sizes: [rigid], refuted=frozenset())
     # To begin interpreted, only to see that there are too many states for that, takes longer.
     engine = Engine.COMPILED if len(hand.depth_of) > 10_000 else Engine.INTERPRETED
-    checked = model_check(alone, {}, only=told_by_hand(model), how=Exploring(engine))
+    checked = model_check(alone, {}, only=checked_by_hand(model), how=Exploring(engine))
     refuted = {
         r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample
     }

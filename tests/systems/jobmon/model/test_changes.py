@@ -14,7 +14,7 @@ from schedproof.model.systems.jobmon.shipped import client, couplings, distribut
 from schedproof.model.systems.jobmon.shipped.machines import i, r
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.less import (
+from tests.systems.jobmon.model.partly_repaired import (
     DEAD_CLIENT,
     HUNGRY,
     LATE,
@@ -31,8 +31,8 @@ from tests.systems.jobmon.model.less import (
 
 def row(name: str) -> Row:
     """A row of the shipped tables."""
-    [found] = [row for row in SHIPPED.rows if row.name == name]
-    return found
+    [named] = [row for row in SHIPPED.rows if row.name == name]
+    return named
 
 
 # --- Changes that others rest on: parts of them are put back ----------------------------------------------------------------
@@ -60,16 +60,16 @@ def the_reaper_ends_instances() -> Model:
     return put_back([server.reap_resumed, *ends, ENDS_WHAT_IS_INSTANTIATED])
 
 
-def what_runs_is_told_to_die_by_its_state() -> Model:
-    tell = Rule(
-        "resume_cold tells what runs to die",
+def what_runs_dies_by_its_state() -> Model:
+    mark = Rule(
+        "resume_cold lets what runs die",
         r.fires("resume_cold"),
         [i.run == r, i.is_("Running")],
         i.fires("be_told_to_die"),
     )
     rows = [row("TaskInstance.be_told_to_die from Running"), row("TaskInstance.end from KillSelf")]
     return put_back(
-        [tell, *rows, worker.hear_that_it_is_to_die],
+        [mark, *rows, worker.hear_that_it_is_to_die],
         drops=["resume_cold dooms what runs"],
         machines=[WITH_KILL_SELF],
     )
@@ -108,7 +108,7 @@ NEEDED = [
     Needed(of.LOST_MEANS_OVER, ("one-live-instance", WORK, HALTED), LATE, long=True),
     Needed(MARKED, (CLIENT,), SMALL, the_client_ends_instances),
     Needed(MARKED, (SERVER,), SMALL, the_reaper_ends_instances),
-    Needed(MARKED, (WORKER,), SMALL, what_runs_is_told_to_die_by_its_state),
+    Needed(MARKED, (WORKER,), SMALL, what_runs_dies_by_its_state),
     Needed(MARKED, (IMAGE,), SMALL, a_task_stays_when_what_was_queued_is_ended),
     Needed(ALONG, (TAKEN_UP, ENDS, RUN_ENDS), SMALL),
     Needed(ALONG, (DONE, RUN_AGAIN), HUNGRY, long=True),
@@ -123,9 +123,9 @@ NEEDED = [
 
 
 def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
-    said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
-    assert {(needed.change.why, name) for needed in NEEDED for name in needed.properties} == said
-    assert {name for _, name in said} == SHIPPED.refuted
+    to_repair = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
+    assert {(needed.change.why, name) for needed in NEEDED for name in needed.properties} == to_repair
+    assert {name for _, name in to_repair} == SHIPPED.refuted
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,10 @@ def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
 )
 def test_without_a_change_what_it_repairs_is_broken(needed: Needed) -> None:
     without = needed.otherwise() if needed.otherwise else less(needed.change)
-    found = {name: result.verdict for name, result in checked(without, needed.properties, needed.configuration).items()}
-    assert found == dict.fromkeys(needed.properties, Verdict.REFUTED)
+    verdicts = {
+        name: result.verdict for name, result in checked(without, needed.properties, needed.configuration).items()
+    }
+    assert verdicts == dict.fromkeys(needed.properties, Verdict.REFUTED)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_control_is_passed_on_as_in_the_deployment_flow() -> None:
 
 
 def test_only_the_owner_or_whom_a_signal_is_for_moves_an_object() -> None:
-    """Whoever owns where a move leads to has control then: it was the same agent, or was passed on by a signal or an error."""
+    """The owner of a move's target has control then: it had it before, or a signal or an error passed it on."""
     for row in ROWS:
         before, after = universal.OWNER[row.source], universal.OWNER[row.target]
         passed = universal.TAKEN_UP_BY.get(row.source) is after or after is Agent.SERVER or row.event == "retry"
@@ -76,8 +76,8 @@ def test_the_roles_are_those_of_the_document(lines: list[str]) -> None:
             who, _, what = line.removeprefix("- ").partition(" -> ")
             assert who.removesuffix(" NODE").lower() == agent
             # line 161 spells it DISTRIBUTER
-            found = [] if what == "N/A" else what.replace("BUTER", "BUTOR").lower().split(" + ")
-            assert found == [str(name) for name in names]
+            in_line = [] if what == "N/A" else what.replace("BUTER", "BUTOR").lower().split(" + ")
+            assert in_line == [str(name) for name in names]
 
 
 def boxes(number: str) -> dict[str, str]:
@@ -91,9 +91,9 @@ def boxes(number: str) -> dict[str, str]:
     ("number", "machines"), [("1.3", submachines.TASK_INSTANCE), ("1.4", submachines.WORKFLOW_RUN)]
 )
 def test_a_sub_machine_is_the_figures_box(number: str, machines: list[SubMachine]) -> None:
-    found = boxes(number)
+    box_texts = boxes(number)
     for machine in machines:
-        text = " ".join(found[LETTERS[machine.inside]].split())
+        text = " ".join(box_texts[LETTERS[machine.inside]].split())
         assert f'"{machine.title}"' in text
         # Beside a letter there can be the state's name, in quotes or not.
         text = re.sub(r'"C/H: resume"', "C/H", text)
@@ -103,11 +103,11 @@ def test_a_sub_machine_is_the_figures_box(number: str, machines: list[SubMachine
             (source, target, (by or "main").lower())
             for source, target, by in re.findall(r"\b(C/H|[A-Z]) -> (C/H|[A-Z])(?: (main|CLIENT|RECONCILER))?", text)
         ]
-        mine = [(move.source, move.target, str(move.by)) for move in machine.moves]
-        assert [m for m in mine if m[0] != "C/H"] == [a for a in arrows if a[0] != "C/H"], machine.inside
-        if ("R", "C/H", "client") in mine:
+        moves = [(move.source, move.target, str(move.by)) for move in machine.moves]
+        assert [m for m in moves if m[0] != "C/H"] == [a for a in arrows if a[0] != "C/H"], machine.inside
+        if ("R", "C/H", "client") in moves:
             assert "twice: once main (solid), once RECONCILER (dashed)" in text
-            assert [m for m in mine if m[0] == "C/H"] == [("C/H", "H", "main"), ("C/H", "H", "reconciler")]
+            assert [m for m in moves if m[0] == "C/H"] == [("C/H", "H", "main"), ("C/H", "H", "reconciler")]
 
 
 def test_a_sub_machine_ends_in_signals_errors_or_done() -> None:

@@ -26,7 +26,7 @@ EQUIVALENT = {
 
 @pytest.mark.parametrize("one_in", [12, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
-def test_mutants_are_told_from_the_model(model: Model, one_in: int) -> None:
+def test_mutants_are_caught(model: Model, one_in: int) -> None:
     """One in five, drawn by its name; the long run checks all."""
     twin = Twin(model, places(model, [model.default_scope]), properties=False)
     some = [mutant for mutant in mutants(model) if drawn(mutant.name, one_in)]

@@ -17,12 +17,12 @@ from schedproof.model.systems.jobmon.shipped.machines import NEXT_ATTEMPT, d, i,
 from schedproof.model.systems.jobmon.sorts import Task
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.less import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, checked, put_back
+from tests.systems.jobmon.model.partly_repaired import HUNGRY, LATE, LATE_TWICE, RUNS, SMALL, checked, put_back
 
 
 def action(name: str) -> Action:
-    [found] = [action for action in REPAIRED.actions if action.name == name]
-    return found
+    [named] = [action for action in REPAIRED.actions if action.name == name]
+    return named
 
 
 def asking(name: str, *when: Term) -> Model:
@@ -41,20 +41,20 @@ def not_asking(**numbers: tuple[int, ...]) -> Model:
 
 
 def start_without_leave() -> Model:
-    """The wrapper starts its command, and tells the server of it if that will hear."""
+    """The wrapper starts its command, and reports that to the server if the server accepts it."""
     return put_back([replace(action("start"), when=[i.job.is_("Submitted")], fires=[i.job.fires("start")])])
 
 
 def tries_again_whatever() -> Model:
     """A task that has failed waits again, though it may have no attempt left."""
-    again = Rule("fail makes a task wait", i.fires("fail"), [], i.task.fires("retry"))
-    return put_back([again], drops=["fail makes a task Registering", "fail makes a task ErrorFatal"])
+    retry = Rule("fail makes a task wait", i.fires("fail"), [], i.task.fires("retry"))
+    return put_back([retry], drops=["fail makes a task Registering", "fail makes a task ErrorFatal"])
 
 
 def retries_what_is_triaged() -> Model:
     """A task waits for its next attempt as soon as nothing is heard of the last."""
-    again = Rule("lost at once", i.fires("miss_heartbeat"), [i.is_("Running"), ATTEMPTS_LEFT], i.task.fires("retry"))
-    return put_back([again])
+    retry = Rule("lost at once", i.fires("miss_heartbeat"), [i.is_("Running"), ATTEMPTS_LEFT], i.task.fires("retry"))
+    return put_back([retry])
 
 
 def resources_lost() -> Model:
@@ -75,7 +75,7 @@ def reaper_without_launched() -> Model:
     return asking("reap", r.overdue, r.is_(*states))
 
 
-def reaper_that_tells_no_workflow() -> Model:
+def reaper_that_leaves_the_workflow() -> Model:
     return put_back([], drops=["be_reaped fails the workflow"])
 
 
@@ -140,7 +140,7 @@ BUGS = [
     Bug("a resume leaves what is queued", resume_that_leaves_what_is_queued, "queued-by-a-run-that-runs", SMALL),
     Bug("two runs at a time", lambda: not_asking(plan_cold=(4,), register=(3,)), "one-run-on-its-way", RUNS),
     Bug("the reaper looks not everywhere", reaper_without_launched, "runs-can-end", RUNS),
-    Bug("the reaper does not tell the workflow", reaper_that_tells_no_workflow, "workflows-rest-without-a-run", RUNS),
+    Bug("the reaper does not fail the workflow", reaper_that_leaves_the_workflow, "workflows-rest-without-a-run", RUNS),
     Bug("a task that has no attempt left waits", tries_again_whatever, "waiting-tasks-have-attempts-left", SMALL),
     Bug("attempts are not counted", attempts_not_counted, "attempts-are-counted", SMALL),
     Bug("resources are not scaled", resources_lost, "resources-grow-on-resource-errors", HUNGRY),
@@ -168,6 +168,6 @@ SLOW = (LATE, LATE_TWICE, HUNGRY)
     ],
 )
 def test_a_seeded_bug_breaks_the_property_that_is_there_for_it(bug: Bug) -> None:
-    found = checked(bug.make(), [bug.prop], bug.configuration)
-    assert found[bug.prop].verdict is Verdict.REFUTED
+    results = checked(bug.make(), [bug.prop], bug.configuration)
+    assert results[bug.prop].verdict is Verdict.REFUTED
     assert checked(REPAIRED, [bug.prop], bug.configuration)[bug.prop].verdict is Verdict.PROVED

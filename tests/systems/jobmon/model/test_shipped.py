@@ -22,7 +22,7 @@ from schedproof.proofs.verification.findings import findings, repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.less import GREEDY, HUNGRY, PLACES, RUNS, SMALL
+from tests.systems.jobmon.model.partly_repaired import GREEDY, HUNGRY, PLACES, RUNS, SMALL
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [SHIPPED, REPAIRED]
@@ -73,21 +73,21 @@ def test_what_moves_is_in_the_facts_or_said_to_be_past_them(sort: Sort) -> None:
 
 @pytest.mark.parametrize("sort", OF_THE_FACTS, ids=lambda sort: sort.name)
 def test_every_move_of_the_facts_is_in_the_model(sort: Sort) -> None:
-    mine, table = moves(list(SHIPPED.table(sort))), moves(OF_THE_FACTS[sort])
+    of_the_model, table = moves(list(SHIPPED.table(sort))), moves(OF_THE_FACTS[sort])
     if sort is not Task:
-        assert table <= mine
+        assert table <= of_the_model
         return
     within = {move for move in table if "ErrorRecoverable" in move}
-    assert table - within <= mine
+    assert table - within <= of_the_model
     # E -> Q was how a retry went until 2022 (3.2)
-    assert within - parts_of_paths(mine) == {("ErrorRecoverable", "Queued")}
+    assert within - parts_of_paths(of_the_model) == {("ErrorRecoverable", "Queued")}
 
 
-def parts_of_paths(mine: set[tuple[str, str]]) -> set[tuple[str, str]]:
+def parts_of_paths(of_the_model: set[tuple[str, str]]) -> set[tuple[str, str]]:
     """The moves to and from ErrorRecoverable that moves of the model are made of."""
     ends = ("AdjustingResources", "Registering", "ErrorFatal")
     by_error = {(row.source, row.target) for row in SHIPPED.table(Task) if row.event in ("adjust", "retry", "give_up")}
-    assert by_error <= mine and {target for _, target in by_error} == set(ends)
+    assert by_error <= of_the_model and {target for _, target in by_error} == set(ends)
     return {(source, "ErrorRecoverable") for source, _ in by_error} | {
         ("ErrorRecoverable", target) for _, target in by_error
     }
@@ -97,8 +97,8 @@ def test_runs_and_workflows_are_coupled_as_the_facts_say() -> None:
     """But for Aborted, which only the reaper brings about, and for a workflow that is in Registering already (G -> G)."""
     to = {row.event: row.target for row in tables.WORKFLOW_RUN_TABLE}
     flow = {row.event: row.target for row in tables.WORKFLOW_TABLE}
-    found = {to[event]: flow[workflow] for event, workflow in couplings.COUPLED.items()}
-    assert found | {"Aborted": "Aborted", "Linking": "Registering"} == tables.COUPLING
+    coupling = {to[event]: flow[workflow] for event, workflow in couplings.COUPLED.items()}
+    assert coupling | {"Aborted": "Aborted", "Linking": "Registering"} == tables.COUPLING
     assert flow["register_again"] == "Registering"
 
 
@@ -128,9 +128,9 @@ NOBODY_ASKS: dict[str, dict[str, str]] = {
         "Workflow.abort from Registering": REAPED,
         **{
             f"Workflow.{event} from {now}": ANY_WORKFLOW
-            for event, found in FLOWS.items()
+            for event, states in FLOWS.items()
             for now in tables.WORKFLOW_STATES.values()
-            if now not in found
+            if now not in states
         },
     },
     "repaired": {},
@@ -139,7 +139,7 @@ NOBODY_ASKS: dict[str, dict[str, str]] = {
 
 def fired(model: Model, configurations: Sequence[Configuration]) -> set[str]:
     """The rows that some step of some configuration takes."""
-    taken: set[tuple[str, str, int]] = set()
+    rows: set[tuple[str, str, int]] = set()
     for configuration in configurations:
         rigid = configuration.rigid
         instance = Instance(model, fitted(dict.fromkeys((m.sort.name for m in model.machines), 9), rigid), rigid)
@@ -147,10 +147,10 @@ def fired(model: Model, configurations: Sequence[Configuration]) -> set[str]:
 
         def note(state: State, number: int, step: Step, slots: dict[str, int] = slots) -> None:
             for (sort, event), objects in step.fired.items():
-                taken.update((sort, event, state[slots[sort] + who]) for who in objects)
+                rows.update((sort, event, state[slots[sort] + who]) for who in objects)
 
         explore(instance, symmetry=False, on_step=note)
-    return {f"{sort}.{event} from {model.machine(sort).states[at].name}" for sort, event, at in taken}
+    return {f"{sort}.{event} from {model.machine(sort).states[at].name}" for sort, event, at in rows}
 
 
 ENOUGH = [place for place in PLACES if place.about in (SMALL, RUNS, HUNGRY, GREEDY)]
@@ -205,7 +205,7 @@ def checked(configuration: str, *names: str) -> dict[str, Result]:
     return {result.name: result for result in model_check(model, {}, only=names)}
 
 
-def told(name: str, configuration: str) -> list[str]:
+def steps_of(name: str, configuration: str) -> list[str]:
     """A finding's run in a configuration, step by step."""
     example = checked(configuration, name)[name].counterexample
     assert example is not None
@@ -214,29 +214,29 @@ def told(name: str, configuration: str) -> list[str]:
 
 def test_findings_of_a_small_configuration_are_in_the_manifest() -> None:
     names = [p.name for p in SHIPPED.properties if isinstance(p, Invariant | StepInvariant | AlwaysCanReach)]
-    found = {name for name, result in checked(SMALL, *names).items() if result.verdict is Verdict.REFUTED}
-    assert {"finished-work-counts", "task-is-the-image-of-its-instance"} < found <= SHIPPED.refuted
+    refuted = {name for name, result in checked(SMALL, *names).items() if result.verdict is Verdict.REFUTED}
+    assert {"finished-work-counts", "task-is-the-image-of-its-instance"} < refuted <= SHIPPED.refuted
 
 
 @pytest.mark.long
 def test_what_the_manifest_says_is_found() -> None:
-    told = findings(systems()["jobmon"], variants=["shipped"])
-    assert {each.property for each in told} == SHIPPED.refuted
-    assert all(each.repair == repair_of(systems()["jobmon"], each.property, SHIPPED) for each in told)
+    reported = findings(systems()["jobmon"], variants=["shipped"])
+    assert {each.property for each in reported} == SHIPPED.refuted
+    assert all(each.repair == repair_of(systems()["jobmon"], each.property, SHIPPED) for each in reported)
 
 
-def test_a_run_tells_who_does_what() -> None:
-    """Three that can be told from the facts: 3.4 (G is never reaped), 3.5 (nobody asks whose run it is), 3.1 (I -> R)."""
-    assert told("runs-can-end", RUNS) == [
+def test_a_run_says_who_does_what() -> None:
+    """Three that follow from the facts: 3.4 (G is never reaped), 3.5 (nobody asks whose run it is), 3.1 (I -> R)."""
+    assert steps_of("runs-can-end", RUNS) == [
         "the client r0 finds that no run is alive: it will begin one, cold",
         "the client r0 resets the tasks, and registers its run",
         "the client r0 dies",
     ]
-    assert told("only-the-live-run-queues", SMALL) == [
+    assert steps_of("only-the-live-run-queues", SMALL) == [
         "somebody wants to resume cold what r0 runs",
         "the client r0 queues t0, with a new instance i0",
     ]
-    assert told("the-worker-moves-only-its-own", SMALL) == [
+    assert steps_of("the-worker-moves-only-its-own", SMALL) == [
         "the client r0 queues t0, with a new instance i0",
         "the distributor r0 finds i0 queued",
         "the distributor r0 has i0 instantiated",

@@ -83,7 +83,7 @@ def missed(variant: str, some: list[Mutant]) -> set[str]:
     return {mutant.name for mutant in some if twin(variant).caught(mutant) is None}
 
 
-def test_some_mutants_are_told_from_the_model() -> None:
+def test_some_mutants_are_caught() -> None:
     """Of one variant: the graphs of the model itself take most of the time, and the long run checks all mutants of both."""
     variant = "shipped"
     some = [m for m in mutants(VARIANTS[variant]) if m.name not in EQUIVALENT[variant] and drawn(m.name, 40)]
@@ -93,7 +93,7 @@ def test_some_mutants_are_told_from_the_model() -> None:
 
 @pytest.mark.long(seconds=51, one_in=2)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_mutant_is_told_from_the_model(variant: str) -> None:
+def test_every_mutant_is_caught(variant: str) -> None:
     all_of_them = list(mutants(VARIANTS[variant]))
     assert len(all_of_them) > 380
     assert missed(variant, all_of_them) == set(EQUIVALENT[variant])

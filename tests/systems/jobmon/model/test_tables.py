@@ -40,8 +40,8 @@ def test_a_table_is_the_facts(number: str) -> None:
     allowed, _, late = text.partition("untimely")
     if number == "2.2":
         allowed = text.split("```")[1]  # the next table is of a branch that is not released
-    found = sorted(set(re.findall(r"\b([A-Z]->[A-Z])\b", allowed)))
-    assert moves(table, states) == found
+    of_the_facts = sorted(set(re.findall(r"\b([A-Z]->[A-Z])\b", allowed)))
+    assert moves(table, states) == of_the_facts
     assert sorted(f"{move[0]}->{move[2]}" for move in untimely) == sorted(
         re.findall(r"\b([A-Z]->[A-Z])\b", late.split("Note")[0].split("Initial")[0].split("(Q")[0])
     )
@@ -75,5 +75,5 @@ def section_2() -> str:
 @needs_shared
 def test_a_workflow_run_makes_of_its_workflow_what_the_facts_say() -> None:
     runs, flows = shipped.WORKFLOW_RUN_STATES, shipped.WORKFLOW_STATES
-    found = {runs[a]: flows[b] for a, b in re.findall(r"\b([A-Z])=>([A-Z])\b", section("2.5"))}
-    assert found == shipped.COUPLING
+    coupling = {runs[a]: flows[b] for a, b in re.findall(r"\b([A-Z])=>([A-Z])\b", section("2.5"))}
+    assert coupling == shipped.COUPLING

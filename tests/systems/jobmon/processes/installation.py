@@ -111,13 +111,13 @@ class Installation:
     def pids(self, kind: str) -> list[int]:
         """The workers, or the commands, of this installation."""
         mark = f"--url={self.url}" if kind == "worker" else str(self.witness)
-        found = []
+        pids = []
         for each in processes():
             with suppress(OSError):
                 words = Path(f"/proc/{each.pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
                 if mark in words and (kind == "worker") is ("worker" in words):
-                    found.append(each.pid)
-        return sorted(found)
+                    pids.append(each.pid)
+        return sorted(pids)
 
     def close(self) -> None:
         """Kills all that was started, commands and workers included."""
@@ -142,16 +142,16 @@ def installation(
     kind: type[Installation] = Installation,
 ) -> Iterator[Installation]:
     """An installation with a server that answers, distributors and a reaper."""
-    mine = kind(directory, program=program, database=database, lease=lease)
+    jobmon = kind(directory, program=program, database=database, lease=lease)
     try:
-        mine.start_server()
-        mine.await_server()
+        jobmon.start_server()
+        jobmon.await_server()
         for number in range(distributors):
-            mine.start_distributor(f"distributor {number + 1}")
-        mine.start_reaper()
-        yield mine
+            jobmon.start_distributor(f"distributor {number + 1}")
+        jobmon.start_reaper()
+        yield jobmon
     finally:
-        mine.close()
+        jobmon.close()
 
 
 def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
@@ -167,8 +167,8 @@ def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
 class Chaos:
     """Kills and pauses of random processes, as ``seed`` says, while clients run one workflow after the other."""
 
-    def __init__(self, mine: Installation, seed: int, *, clients: int = 2, tasks: int = 6, ticks: int = 25) -> None:
-        self._mine = mine
+    def __init__(self, jobmon: Installation, seed: int, *, clients: int = 2, tasks: int = 6, ticks: int = 25) -> None:
+        self._jobmon = jobmon
         self._random = random.Random(seed)
         self._tasks, self._ticks = tasks, ticks
         self._workflows: dict[str, Path] = {}
@@ -198,28 +198,28 @@ class Chaos:
         def at_rest() -> bool:
             self._continue_paused()
             self._start_again(more=False)
-            return not self._workflows and not any(name.endswith("rival") for name in self._mine.agents)
+            return not self._workflows and not any(name.endswith("rival") for name in self._jobmon.agents)
 
         return until(at_rest, seconds)
 
     def _next_workflow(self, client: str) -> None:
         self._made += 1
         within = self._random.choice(WITHIN)
-        self._workflows[client] = self._mine.write_workflow(f"w{self._made}", self._tasks, self._ticks, within=within)
-        self._mine.start_client(client, self._workflows[client])
+        self._workflows[client] = self._jobmon.write_workflow(f"w{self._made}", self._tasks, self._ticks, within=within)
+        self._jobmon.start_client(client, self._workflows[client])
 
     def _rival(self) -> None:
         """Somebody else wants to run a workflow that a client runs."""
         client = self._random.choice(sorted(self._workflows))
         name = f"{client}'s rival"
-        if name not in self._mine.agents:
-            self._mine.start_client(name, self._workflows[client], self._random.choice(["cold", "hot"]))
+        if name not in self._jobmon.agents:
+            self._jobmon.start_client(name, self._workflows[client], self._random.choice(["cold", "hot"]))
             self.done["rivals"] += 1
 
     def _victims(self, kind: str) -> list[int]:
         if kind in ("worker", "command"):
-            return self._mine.pids(kind)
-        alive = {name: agent for name, agent in self._mine.agents.items() if agent.poll() is None}
+            return self._jobmon.pids(kind)
+        alive = {name: agent for name, agent in self._jobmon.agents.items() if agent.poll() is None}
         return sorted(agent.pid for name, agent in alive.items() if name.startswith(kind))
 
     def _kill(self, kind: str) -> None:
@@ -248,23 +248,23 @@ class Chaos:
         self._paused = [each for each in self._paused if each[0] > now]
 
     def _start_again(self, *, more: bool) -> None:
-        for name, agent in list(self._mine.agents.items()):
+        for name, agent in list(self._jobmon.agents.items()):
             if agent.poll() is None:
                 continue
-            said = agent.communicate()[0].strip()
+            output = agent.communicate()[0].strip()
             if name == "server":
-                self._mine.start_server()
+                self._jobmon.start_server()
             elif name == "reaper":
-                self._mine.start_reaper()
+                self._jobmon.start_reaper()
             elif name.startswith("distributor"):
-                self._mine.start_distributor(name)
+                self._jobmon.start_distributor(name)
             elif name.endswith("rival"):
-                del self._mine.agents[name]
-            elif said != "done":
+                del self._jobmon.agents[name]
+            elif output != "done":
                 resume = self._random.choice(["cold", "hot"])
-                self._mine.start_client(name, self._workflows[name], resume)
+                self._jobmon.start_client(name, self._workflows[name], resume)
             else:
                 self.done["finished workflows"] += 1
-                del self._mine.agents[name], self._workflows[name]
+                del self._jobmon.agents[name], self._workflows[name]
                 if more:
                     self._next_workflow(name)

@@ -1,4 +1,4 @@
-"""Jobmon's command line as a newcomer meets it: what its help tells, and what it says of mistakes."""
+"""Jobmon's command line as a newcomer meets it: its help, and its messages about mistakes."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def command(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def told() -> str:
+def help_text() -> str:
     return command("client", "--help").stdout
 
 
 class TestHelp:
     """Its sample and its commands are taken from what it prints."""
 
-    def sample(self, told: str) -> str:
-        return told[told.index("{") : told.rindex("}") + 1]
+    def sample(self, help_text: str) -> str:
+        return help_text[help_text.index("{") : help_text.rindex("}") + 1]
 
-    def test_its_commands_run_its_sample(self, tmp_path: Path, told: str) -> None:
-        (tmp_path / "workflow.json").write_text(self.sample(told))
-        lines = re.findall(r"^ *python (-m schedproof\.impl\.systems\.jobmon .*)$", told, re.MULTILINE)
+    def test_its_commands_run_its_sample(self, tmp_path: Path, help_text: str) -> None:
+        (tmp_path / "workflow.json").write_text(self.sample(help_text))
+        lines = re.findall(r"^ *python (-m schedproof\.impl\.systems\.jobmon .*)$", help_text, re.MULTILINE)
         assert [line.split()[2] for line in lines] == ["server", "distributor", "reaper", "client"]
         port = str(Installation(tmp_path).port)
         words = [[sys.executable, *line.replace("8070", port).split()] for line in lines]
@@ -56,9 +56,9 @@ class TestHelp:
         assert done.stderr.splitlines()[-1] == "workflow w: 2 of 2 tasks done"
         assert (tmp_path / "jobmon.log").read_text() == f"{Path.home()}\n"
 
-    def test_what_it_says_of_growth_and_queues(self, tmp_path: Path, told: str) -> None:
+    def test_what_it_says_of_growth_and_queues(self, tmp_path: Path, help_text: str) -> None:
         """Half of 500 more is beyond the 600 of the small queue."""
-        (tmp_path / "workflow.json").write_text(self.sample(told))
+        (tmp_path / "workflow.json").write_text(self.sample(help_text))
         spec = read_workflow(tmp_path / "workflow.json")
         first, second = spec.tasks
         assert (first.max_attempts, second.upstream) == (2, ("a",))
@@ -67,16 +67,16 @@ class TestHelp:
     @pytest.mark.parametrize(
         "word", [f.name for kind in (WorkflowEntry, TaskEntry, Growth, Queue) for f in fields(kind)]
     )
-    def test_all_that_can_be_said_is_in_the_sample(self, told: str, word: str) -> None:
-        assert f'"{word}":' in self.sample(told)
+    def test_all_that_can_be_said_is_in_the_sample(self, help_text: str, word: str) -> None:
+        assert f'"{word}":' in self.sample(help_text)
 
-    def test_what_has_to_be_known(self, told: str) -> None:
-        words = " ".join(told.split())
+    def test_what_has_to_be_known(self, help_text: str) -> None:
+        words = " ".join(help_text.split())
         for each in ("memory (MiB)", "runtime (s)", "sh -c '...'", "--resume hot", "--resume cold", "go on"):
             assert each in words
 
-    def test_every_exit_status(self, told: str) -> None:
-        rows = dict(re.findall(r"^ +(\d+)  (.*)$", told[told.index("Exit status:") :], re.MULTILINE))
+    def test_every_exit_status(self, help_text: str) -> None:
+        rows = dict(re.findall(r"^ +(\d+)  (.*)$", help_text[help_text.index("Exit status:") :], re.MULTILINE))
         assert rows == {str(exit.value): MEANINGS[exit] for exit in Exit}
 
 
@@ -86,14 +86,14 @@ def workflow(directory: Path, *tasks: Mapping[str, object], **more: object) -> P
     return path
 
 
-def errors(said: str) -> list[str]:
+def errors(output: str) -> list[str]:
     """What is said besides how far a workflow is."""
-    return [line for line in said.splitlines() if not line.startswith("workflow w: ")]
+    return [line for line in output.splitlines() if not line.startswith("workflow w: ")]
 
 
-def said_by(mine: Installation, file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run_client(jobmon: Installation, file: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """What a client says of a workflow."""
-    return command("client", f"--url={mine.url}", *words, str(file))
+    return command("client", f"--url={jobmon.url}", *words, str(file))
 
 
 class TestFailures:
@@ -104,9 +104,9 @@ class TestFailures:
             {"name": "c", "command": "sleep 60", "resources": [["runtime", 0]], "growth": [], "max_attempts": 1},
             {"name": "d", "command": "true", "upstream": ["a"]},
         ]
-        with installation(tmp_path, distributors=1, lease=60) as mine:
-            done = said_by(mine, workflow(tmp_path, *tasks))
-            last = {task: max(i.id for i in mine.records().instances if i.task_id == task) for task in (1, 3)}
+        with installation(tmp_path, distributors=1, lease=60) as jobmon:
+            done = run_client(jobmon, workflow(tmp_path, *tasks))
+            last = {task: max(i.id for i in jobmon.records().instances if i.task_id == task) for task in (1, 3)}
         where = f"its output is in the --log of the distributor on {os.uname().nodename}"
         assert done.stdout.splitlines() == [
             "failed",
@@ -130,25 +130,25 @@ class TestFailures:
     def test_a_submission_that_fails_is_said_by_the_distributor(self, tmp_path: Path) -> None:
         """Its log is gone when the worker is to be started, and the task fails without a job."""
         (tmp_path / "logs").mkdir()
-        with installation(tmp_path, distributors=0, lease=60) as mine:
-            words = [sys.executable, *MODULE, "distributor", f"--url={mine.url}", f"--log={tmp_path}/logs/log"]
+        with installation(tmp_path, distributors=0, lease=60) as jobmon:
+            words = [sys.executable, *MODULE, "distributor", f"--url={jobmon.url}", f"--log={tmp_path}/logs/log"]
             distributor = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
             assert until((tmp_path / "logs" / "log").exists)
             (tmp_path / "logs" / "log").unlink()
             (tmp_path / "logs").rmdir()
-            done = said_by(mine, workflow(tmp_path, {"name": "a", "command": "true", "max_attempts": 1}))
+            done = run_client(jobmon, workflow(tmp_path, {"name": "a", "command": "true", "max_attempts": 1}))
             distributor.terminate()
-            said = distributor.communicate(timeout=30)[1]
+            output = distributor.communicate(timeout=30)[1]
         assert done.stdout == "failed\ntask a: attempt 1 of 1 could not be launched (task instance 1)\n"
-        assert said.startswith("the worker of task instance 1 cannot be started: [Errno 2] No such file or directory")
-        assert said.count("\n") == 1
+        assert output.startswith("the worker of task instance 1 cannot be started: [Errno 2] No such file or directory")
+        assert output.count("\n") == 1
 
 
 TASK: Mapping[str, object] = {"name": "a", "command": "true"}
 
 
 class TestMistakes:
-    """What the user has to mend is said in one line, with exit status 2, whoever finds it out."""
+    """A mistake of the user gives one line and exit status 2, whether the agent or the server finds it."""
 
     @pytest.mark.long
     def test_what_the_server_refuses(self, tmp_path: Path) -> None:
@@ -164,17 +164,17 @@ class TestMistakes:
                 "there is a workflow w with other tasks: command of its task a is 'true', not 'false'; give this one another name, or the tasks that it has there",
             ),
         ]
-        with installation(tmp_path, distributors=1, lease=60) as mine:
-            assert said_by(mine, workflow(tmp_path, TASK)).stdout == "done\n"
+        with installation(tmp_path, distributors=1, lease=60) as jobmon:
+            assert run_client(jobmon, workflow(tmp_path, TASK)).stdout == "done\n"
             for tasks, says in wrong:
-                done = said_by(mine, workflow(tmp_path, *tasks))
+                done = run_client(jobmon, workflow(tmp_path, *tasks))
                 assert (done.stdout, done.stderr, done.returncode) == ("", f"Error: {tmp_path}/w.json: {says}\n", 2)
 
     @pytest.mark.long
     def test_resources_that_cannot_grow(self, tmp_path: Path) -> None:
         task = {"name": "a", "command": "sleep 60", "resources": [["runtime", 0], ["x", 2**62]], "growth": [{"name": "x", "by": 1.0}]}  # fmt: skip
-        with installation(tmp_path, distributors=1, lease=60) as mine:
-            done = said_by(mine, workflow(tmp_path, task))
+        with installation(tmp_path, distributors=1, lease=60) as jobmon:
+            done = run_client(jobmon, workflow(tmp_path, task))
         (error,) = errors(done.stderr)
         assert error.startswith(
             f"Error: {tmp_path}/w.json: the resources of task a cannot be scaled: x cannot go from "
@@ -182,32 +182,32 @@ class TestMistakes:
         assert (done.stdout, done.returncode) == ("", 2)
 
     def test_a_database_that_is_none(self) -> None:
-        """What it is told to give is not refused in its turn."""
+        """The forms that the message asks for are accepted."""
         done = command("server", "--database=foo", "--port=1")
-        said = "Error: 'foo' is not a database URL; give sqlite:///file or postgresql://user@host/name\n"
-        assert (done.stderr, done.returncode) == (said, 2)
+        error = "Error: 'foo' is not a database URL; give sqlite:///file or postgresql://user@host/name\n"
+        assert (done.stderr, done.returncode) == (error, 2)
 
 
 @pytest.mark.parametrize("resume", thinned(["hot", "cold"], 2))
 def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: str) -> None:
     file = workflow(tmp_path, {"name": "a", "command": "sleep 2"})
-    with installation(tmp_path, distributors=1, lease=60) as mine:
-        mine.start_client("client", file)
-        assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
-        mine.agents["client"].send_signal(signal.SIGINT)
-        assert mine.agents["client"].communicate(timeout=30)[0] == "stopped\n"
-        assert mine.agents["client"].returncode == Exit.STOPPED
-        done = said_by(mine, file)
+    with installation(tmp_path, distributors=1, lease=60) as jobmon:
+        jobmon.start_client("client", file)
+        assert until(lambda: [i.status for i in jobmon.records().instances] == ["R"])
+        jobmon.agents["client"].send_signal(signal.SIGINT)
+        assert jobmon.agents["client"].communicate(timeout=30)[0] == "stopped\n"
+        assert jobmon.agents["client"].returncode == Exit.STOPPED
+        done = run_client(jobmon, file)
         (error,) = errors(done.stderr)
         assert error.startswith("Error: task a of workflow w is running (task instance 1); give ")
         assert (done.stdout, done.returncode) == ("", Exit.CUT_OFF)
         (words,) = re.findall(rf"--resume {resume}\b", done.stderr)
-        assert said_by(mine, file, *words.split()).stdout == "done\n"
-        assert len(mine.records().instances) == {"hot": 1, "cold": 2}[resume]
+        assert run_client(jobmon, file, *words.split()).stdout == "done\n"
+        assert len(jobmon.records().instances) == {"hot": 1, "cold": 2}[resume]
 
 
 @pytest.mark.parametrize("kind", ["client", "distributor", "reaper"])
-def test_who_interrupts_it_while_the_server_is_down_is_told(tmp_path: Path, kind: str) -> None:
+def test_an_interrupt_while_the_server_is_down_is_answered(tmp_path: Path, kind: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(60)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -41,7 +41,7 @@ class TestLocalCommands:
         return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
     @pytest.mark.parametrize(
-        ("command", "resources", "said"),
+        ("command", "resources", "ending"),
         [
             ("true", [], "done"),
             ("false", [], "error"),
@@ -56,8 +56,8 @@ class TestLocalCommands:
             ("sh -c 'test $JOBMON_TASK_INSTANCE_ID = 7'", [], "done"),
         ],
     )  # fmt: skip
-    def test_endings(self, command: str, resources: object, said: str) -> None:
-        assert self.start(command, resources=resources).communicate(timeout=20)[0] == f"{said}\n"
+    def test_endings(self, command: str, resources: object, ending: str) -> None:
+        assert self.start(command, resources=resources).communicate(timeout=20)[0] == f"{ending}\n"
 
     @pytest.mark.parametrize("how", ["wait", "kill"])
     @pytest.mark.parametrize("detached", ["", "setsid "])
@@ -66,8 +66,8 @@ class TestLocalCommands:
         ticks = tmp_path / "ticks"
         loop = f"while true; do echo tick >> {ticks}; sleep 0.02; done"
         command = f"sh -c \"{detached}sh -c '{loop}' & sleep {0.5 if how == 'wait' else 30}\""
-        said = self.start(command, how).communicate(timeout=20)[0]
-        assert said == ("done\n" if how == "wait" else "killed\n")
+        output = self.start(command, how).communicate(timeout=20)[0]
+        assert output == ("done\n" if how == "wait" else "killed\n")
         before = ticks.read_text()
         assert before
         time.sleep(0.2)
@@ -78,8 +78,8 @@ class TestLocalCommands:
         worker = self.start(f"sh -c 'echo $$ > {alive}; exec sleep 60'", "sleep")
         assert until(lambda: alive.exists() and alive.read_text())
         command = int(alive.read_text())
-        found = process(command)
-        assert found is not None and found.group == worker.pid
+        started = process(command)
+        assert started is not None and started.group == worker.pid
         worker.kill()
         worker.wait()
         assert until(lambda: (now := process(command)) is None or not now.acting, 2.0)

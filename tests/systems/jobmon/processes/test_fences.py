@@ -24,8 +24,8 @@ SEEDED = str(Path(__file__).parent.with_name("agents") / "seeded.py")
 WAY = ("L", "B", "I", "O", "R")
 
 
-def ticks(mine: Installation) -> bool:
-    return any(line.startswith("tick") for line in mine.lines())
+def ticks(jobmon: Installation) -> bool:
+    return any(line.startswith("tick") for line in jobmon.lines())
 
 
 NESTED = ("setsid setsid --fork --wait", "sh -c 'timeout 600 \"$@\" & wait' sh")
@@ -35,56 +35,56 @@ NESTED = ("setsid setsid --fork --wait", "sh -c 'timeout 600 \"$@\" & wait' sh")
     "within", thinned([*WITHIN[1:], *(pytest.param(words, marks=pytest.mark.long) for words in NESTED)], 2)
 )
 def test_a_command_in_its_own_group_does_not_outlive_its_worker(tmp_path: Path, within: str) -> None:
-    with installation(tmp_path) as mine:
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=110, within=within))
-        assert until(lambda: ticks(mine))
-        (worker,) = mine.pids("worker")
+    with installation(tmp_path) as jobmon:
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=110, within=within))
+        assert until(lambda: ticks(jobmon))
+        (worker,) = jobmon.pids("worker")
         os.kill(worker, signal.SIGKILL)
-        assert until(lambda: len({line.split()[2] for line in mine.lines()}) > 1, 10 * LEASE), "no second attempt"
-        assert mine.agents["client"].communicate(timeout=30)[0] == "done\n"
-        assert overlaps(mine.lines()) == []
-        assert ended(mine.lines()) == {"w.0": [2]}
+        assert until(lambda: len({line.split()[2] for line in jobmon.lines()}) > 1, 10 * LEASE), "no second attempt"
+        assert jobmon.agents["client"].communicate(timeout=30)[0] == "done\n"
+        assert overlaps(jobmon.lines()) == []
+        assert ended(jobmon.lines()) == {"w.0": [2]}
 
 
 def launched(
-    mine: Installation, command: str, job: str | None = None, program: tuple[str, ...] = ()
+    jobmon: Installation, command: str, job: str | None = None, program: tuple[str, ...] = ()
 ) -> tuple[LocalCluster, str]:
     """A task instance 1 with that command, and a cluster; its job is launched, or something else that is noted for it."""
-    there = Connection(mine.url)
-    there.ask(ask.Register("w", (TaskSpec("a", command, max_attempts=1),)))
-    run = there.ask(ask.CreateRun(1, "token")).runs[0].id
+    connection = Connection(jobmon.url)
+    connection.ask(ask.Register("w", (TaskSpec("a", command, max_attempts=1),)))
+    run = connection.ask(ask.CreateRun(1, "token")).runs[0].id
     for state in WAY:
-        there.ask(ask.AdvanceRun(run, ask.RunState(state)))
-    there.ask(ask.QueueTask(run, 1, 1))
-    there.ask(ask.Claim(1, "d", "t"))
+        connection.ask(ask.AdvanceRun(run, ask.RunState(state)))
+    connection.ask(ask.QueueTask(run, 1, 1))
+    connection.ask(ask.Claim(1, "d", "t"))
     words = [sys.executable, *(program or ("-m", "schedproof.impl.systems.jobmon"))]
-    options = ["worker", f"--url={mine.url}", "--poll=0.02", "--heartbeat=0.2"]
-    cluster = LocalCluster(lambda instance: [*words, *options, str(instance)], log=mine.directory / "worker.log")
+    options = ["worker", f"--url={jobmon.url}", "--poll=0.02", "--heartbeat=0.2"]
+    cluster = LocalCluster(lambda instance: [*words, *options, str(instance)], log=jobmon.directory / "worker.log")
     job = job or cluster.submit(1, (), "all")
-    there.ask(ask.Launched(1, "t", job))
+    connection.ask(ask.Launched(1, "t", job))
     return cluster, job
 
 
-def by_hand(mine: Installation, instance: int) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "schedproof.impl.systems.jobmon", "worker", f"--url={mine.url}", str(instance)]
+def by_hand(jobmon: Installation, instance: int) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "schedproof.impl.systems.jobmon", "worker", f"--url={jobmon.url}", str(instance)]
     return subprocess.run(words, capture_output=True, text=True, timeout=30)
 
 
 class TestStart:
     def test_a_worker_that_is_started_by_hand_runs_nothing(self, tmp_path: Path) -> None:
         """Triage would remove the job that was launched, and this one would act on."""
-        with installation(tmp_path, distributors=0, lease=60) as mine:
-            launched(mine, f"touch {tmp_path / 'ran'}", job="another job")
-            done = by_hand(mine, 1)
+        with installation(tmp_path, distributors=0, lease=60) as jobmon:
+            launched(jobmon, f"touch {tmp_path / 'ran'}", job="another job")
+            done = by_hand(jobmon, 1)
             assert not (tmp_path / "ran").exists()
             assert done.returncode == 1
             assert done.stderr.startswith("Error: not started: task instance 1 was not launched as ")
             assert done.stderr.count("\n") == 1
-            assert mine.records().instances[0].status == "O"
+            assert jobmon.records().instances[0].status == "O"
 
     def test_nor_does_a_worker_of_nothing(self, tmp_path: Path) -> None:
-        with installation(tmp_path, distributors=0) as mine:
-            done = by_hand(mine, 17)
+        with installation(tmp_path, distributors=0) as jobmon:
+            done = by_hand(jobmon, 17)
             assert (done.returncode, done.stderr) == (1, "Error: not started: there is no task instance 17\n")
 
 
@@ -101,10 +101,10 @@ class TestEnd:
         "number",
         [signal.SIGTERM, *(pytest.param(other, marks=pytest.mark.long) for other in (signal.SIGINT, signal.SIGHUP))],
     )
-    def test_of_a_worker_that_is_told_to_end(self, tmp_path: Path, number: signal.Signals) -> None:
+    def test_of_a_worker_that_a_signal_ends(self, tmp_path: Path, number: signal.Signals) -> None:
         alive = tmp_path / "alive"
-        with installation(tmp_path, distributors=0, lease=60) as mine:
-            cluster, job = launched(mine, hiding(alive))
+        with installation(tmp_path, distributors=0, lease=60) as jobmon:
+            cluster, job = launched(jobmon, hiding(alive))
             assert until(lambda: alive.exists())
             os.kill(int(job.split(":")[-2]), number)
             assert until(lambda: cluster.is_over(job), 5)
@@ -116,8 +116,8 @@ class TestEnd:
 
     def test_of_a_worker_that_meets_with_something_unforeseen(self, tmp_path: Path) -> None:
         alive = tmp_path / "alive"
-        with installation(tmp_path, distributors=0, lease=60) as mine:
-            cluster, job = launched(mine, hiding(alive), program=(SEEDED, "breaks down"))
+        with installation(tmp_path, distributors=0, lease=60) as jobmon:
+            cluster, job = launched(jobmon, hiding(alive), program=(SEEDED, "breaks down"))
             assert until(lambda: cluster.is_over(job), 10)
             assert "something unforeseen" in (tmp_path / "worker.log").read_text()
             size = alive.stat().st_size
@@ -146,24 +146,24 @@ def test_who_sees_other_processes_than_its_own_does_not_begin(words: list[str]) 
 def test_a_distributor_elsewhere_does_not_say_a_job_is_over(tmp_path: Path) -> None:
     """It cannot see it. The command goes on until the distributor that can has come back."""
     words = unshared("--mount-proc")
-    with installation(tmp_path, distributors=1) as mine:
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=400))
-        assert until(lambda: ticks(mine))
-        (worker,) = mine.pids("worker")
-        mine.agents["distributor 1"].kill()
-        options = (f"--url={mine.url}", "--poll=0.02", "--heartbeat=0.25")
+    with installation(tmp_path, distributors=1) as jobmon:
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=400))
+        assert until(lambda: ticks(jobmon))
+        (worker,) = jobmon.pids("worker")
+        jobmon.agents["distributor 1"].kill()
+        options = (f"--url={jobmon.url}", "--poll=0.02", "--heartbeat=0.25")
         elsewhere = [*words, sys.executable, "-m", "schedproof.impl.systems.jobmon", "distributor", *options]
         with (tmp_path / "elsewhere").open("w") as log:
-            mine.agents["elsewhere"] = subprocess.Popen(elsewhere, stdout=subprocess.PIPE, stderr=log, text=True)
+            jobmon.agents["elsewhere"] = subprocess.Popen(elsewhere, stdout=subprocess.PIPE, stderr=log, text=True)
         os.kill(worker, signal.SIGSTOP)
-        assert until(lambda: mine.records().instances[0].status == "T", 10 * LEASE)
+        assert until(lambda: jobmon.records().instances[0].status == "T", 10 * LEASE)
         time.sleep(2 * LEASE)
-        assert "".join(it.status for it in mine.records().instances) == "T"
-        said = (tmp_path / "elsewhere").read_text()
-        assert said.count(": a distributor there has to see to it") == 1
-        assert said.count("\n") == 1
-        mine.start_distributor("distributor 1")
-        assert until(lambda: len(mine.records().instances) == 2, 10 * LEASE)
-        assert until(lambda: len({line.split()[2] for line in mine.lines()}) == 2, 10 * LEASE)
+        assert "".join(it.status for it in jobmon.records().instances) == "T"
+        output = (tmp_path / "elsewhere").read_text()
+        assert output.count(": a distributor there has to see to it") == 1
+        assert output.count("\n") == 1
+        jobmon.start_distributor("distributor 1")
+        assert until(lambda: len(jobmon.records().instances) == 2, 10 * LEASE)
+        assert until(lambda: len({line.split()[2] for line in jobmon.lines()}) == 2, 10 * LEASE)
         time.sleep(0.2)
-        assert overlaps(mine.lines()) == []
+        assert overlaps(jobmon.lines()) == []

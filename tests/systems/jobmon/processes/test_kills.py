@@ -43,9 +43,9 @@ class TestWitness:
         assert len(overlaps(lines)) == 2
 
 
-def check(mine: Installation) -> None:
+def check(jobmon: Installation) -> None:
     """What has to be so at the end, by the witness and by the database."""
-    lines, records = mine.lines(), mine.records()
+    lines, records = jobmon.lines(), jobmon.records()
     assert overlaps(lines) == []
     assert all(task.status == "D" for task in records.tasks)
     assert all(each.status in FINAL for each in records.instances)
@@ -69,12 +69,12 @@ def check(mine: Installation) -> None:
 def killed(directory: Path, seed: int, kills: int, database: str | None = None, **more: int) -> Chaos:
     """Kills so many, lets everything come to rest, and checks it."""
     print(f"seed {seed}")
-    with installation(directory, database=database) as mine:
-        chaos = Chaos(mine, seed, **more)
+    with installation(directory, database=database) as jobmon:
+        chaos = Chaos(jobmon, seed, **more)
         chaos.run(kills, pause=0.4)
-        assert chaos.come_to_rest(90), f"seed {seed}: {mine.records()}"
-        print(f"seed {seed}: {dict(sorted(chaos.done.items()))}, {len(mine.lines())} lines of witness")
-        check(mine)
+        assert chaos.come_to_rest(90), f"seed {seed}: {jobmon.records()}"
+        print(f"seed {seed}: {dict(sorted(chaos.done.items()))}, {len(jobmon.lines())} lines of witness")
+        check(jobmon)
     return chaos
 
 
@@ -101,73 +101,75 @@ def test_kills_on_postgresql(tmp_path: Path) -> None:
         killed(tmp_path, seed_of_today("kills on PostgreSQL"), kills=60, database=url)
 
 
-def late_worker(mine: Installation) -> list[str]:
+def late_worker(jobmon: Installation) -> list[str]:
     """A worker is stopped for longer than its lease, while its command goes on; where attempts overlapped then."""
-    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
-    assert until(lambda: any(line.startswith("tick") for line in mine.lines()))
-    (worker,) = mine.pids("worker")
+    jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=1000))
+    assert until(lambda: any(line.startswith("tick") for line in jobmon.lines()))
+    (worker,) = jobmon.pids("worker")
     os.kill(worker, signal.SIGSTOP)
-    assert until(lambda: len({line.split()[2] for line in mine.lines()}) > 1, 10 * LEASE), "there is no second attempt"
+    assert until(lambda: len({line.split()[2] for line in jobmon.lines()}) > 1, 10 * LEASE), (
+        "there is no second attempt"
+    )
     time.sleep(10 * 0.02)
-    return overlaps(mine.lines())
+    return overlaps(jobmon.lines())
 
 
 @pytest.mark.long
 def test_a_late_worker_is_ended_before_there_is_another_attempt(tmp_path: Path) -> None:
-    with installation(tmp_path) as mine:
-        assert late_worker(mine) == []
-        assert mine.records().instances[0].status == "U"
+    with installation(tmp_path) as jobmon:
+        assert late_worker(jobmon) == []
+        assert jobmon.records().instances[0].status == "U"
 
 
 @pytest.mark.parametrize("bug", thinned(["retries while triaging", "does not kill"], 2))
-def test_the_witness_tells_of_a_seeded_bug(tmp_path: Path, bug: str) -> None:
-    with installation(tmp_path, program=(SEEDED, bug)) as mine:
-        assert late_worker(mine) != []
+def test_the_witness_catches_a_seeded_fault(tmp_path: Path, bug: str) -> None:
+    with installation(tmp_path, program=(SEEDED, bug)) as jobmon:
+        assert late_worker(jobmon) != []
 
 
-def lost_launch(mine: Installation) -> list[str]:
+def lost_launch(jobmon: Installation) -> list[str]:
     """A distributor dies between submission and launch, so that nobody knows of its job; another one comes then."""
-    mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
-    mine.start_distributor("distributor", program=(SEEDED, "dies before launch"))
-    assert until(lambda: mine.agents["distributor"].poll() == -signal.SIGKILL)
-    assert mine.records().instances[0].status in ("I", "W")
-    assert mine.pids("worker")
-    mine.start_distributor("distributor")
-    assert until(lambda: {line.split()[2] for line in mine.lines()} - {"1"}, 10 * LEASE), "there is no second attempt"
+    jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=1000))
+    jobmon.start_distributor("distributor", program=(SEEDED, "dies before launch"))
+    assert until(lambda: jobmon.agents["distributor"].poll() == -signal.SIGKILL)
+    assert jobmon.records().instances[0].status in ("I", "W")
+    assert jobmon.pids("worker")
+    jobmon.start_distributor("distributor")
+    assert until(lambda: {line.split()[2] for line in jobmon.lines()} - {"1"}, 10 * LEASE), "there is no second attempt"
     time.sleep(10 * 0.02)
-    return overlaps(mine.lines())
+    return overlaps(jobmon.lines())
 
 
 @pytest.mark.long
 def test_a_job_that_nobody_knows_of_does_not_start(tmp_path: Path) -> None:
-    with installation(tmp_path, distributors=0) as mine:
-        assert lost_launch(mine) == []
-        assert "1" not in {line.split()[2] for line in mine.lines()}
+    with installation(tmp_path, distributors=0) as jobmon:
+        assert lost_launch(jobmon) == []
+        assert "1" not in {line.split()[2] for line in jobmon.lines()}
 
 
 @pytest.mark.long
-def test_the_witness_tells_when_such_a_job_starts(tmp_path: Path) -> None:
-    with installation(tmp_path, program=(SEEDED, "starts in any state"), distributors=0) as mine:
-        assert lost_launch(mine) != []
+def test_the_witness_catches_such_a_job_that_starts(tmp_path: Path) -> None:
+    with installation(tmp_path, program=(SEEDED, "starts in any state"), distributors=0) as jobmon:
+        assert lost_launch(jobmon) != []
 
 
 def test_a_command_dies_with_its_worker(tmp_path: Path) -> None:
-    with installation(tmp_path) as mine:
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=500))
-        assert until(lambda: any(line.startswith("tick") for line in mine.lines()))
-        (worker,), (command,) = mine.pids("worker"), mine.pids("command")
+    with installation(tmp_path) as jobmon:
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=500))
+        assert until(lambda: any(line.startswith("tick") for line in jobmon.lines()))
+        (worker,), (command,) = jobmon.pids("worker"), jobmon.pids("command")
         os.kill(worker, signal.SIGKILL)
-        assert until(lambda: command not in mine.pids("command"), 3.0)
+        assert until(lambda: command not in jobmon.pids("command"), 3.0)
 
 
 @pytest.mark.long
 def test_a_worker_that_cannot_reach_the_server_ends_its_command(tmp_path: Path) -> None:
-    with installation(tmp_path, distributors=0) as mine:
-        mine.patience = 0.5
-        mine.start_distributor("distributor")
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1000))
-        assert until(lambda: any(line.startswith("tick") for line in mine.lines()))
-        mine.agents["server"].kill()
-        assert until(lambda: not mine.pids("command"), 10.0)
-        assert until(lambda: not mine.pids("worker"), 3.0)
-        assert not any(line.startswith("end") for line in mine.lines())
+    with installation(tmp_path, distributors=0) as jobmon:
+        jobmon.patience = 0.5
+        jobmon.start_distributor("distributor")
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=1000))
+        assert until(lambda: any(line.startswith("tick") for line in jobmon.lines()))
+        jobmon.agents["server"].kill()
+        assert until(lambda: not jobmon.pids("command"), 10.0)
+        assert until(lambda: not jobmon.pids("worker"), 3.0)
+        assert not any(line.startswith("end") for line in jobmon.lines())

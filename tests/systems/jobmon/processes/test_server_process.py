@@ -38,94 +38,96 @@ DIES_BY_SIGTERM = (
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Iterator[Installation]:
+def jobmon(tmp_path: Path) -> Iterator[Installation]:
     """A server that answers, and nothing else."""
-    found = Installation(tmp_path, lease=60)
+    running = Installation(tmp_path, lease=60)
     try:
-        found.start_server()
-        found.await_server()
-        yield found
+        running.start_server()
+        running.await_server()
+        yield running
     finally:
-        found.close()
+        running.close()
 
 
-def end(mine: Installation) -> int:
+def end(jobmon: Installation) -> int:
     """The exit status of the server after SIGTERM."""
-    mine.agents["server"].send_signal(signal.SIGTERM)
-    return mine.agents["server"].wait(20)
+    jobmon.agents["server"].send_signal(signal.SIGTERM)
+    return jobmon.agents["server"].wait(20)
 
 
-def files(mine: Installation) -> dict[str, int]:
+def files(jobmon: Installation) -> dict[str, int]:
     """The files of the database, and their sizes."""
-    return {file.name: file.stat().st_size for file in mine.directory.glob("jobmon.db*")}
+    return {file.name: file.stat().st_size for file in jobmon.directory.glob("jobmon.db*")}
 
 
-def tasks(mine: Installation) -> list[str]:
+def tasks(jobmon: Installation) -> list[str]:
     """What is in the database file itself, without its WAL; there is not even a table before the first is moved there."""
-    with closing(sqlite3.connect(f"file:{mine.directory}/jobmon.db?mode=ro&immutable=1", uri=True)) as there:
-        if not there.execute("SELECT name FROM sqlite_master WHERE name = 'task'").fetchall():
+    with closing(sqlite3.connect(f"file:{jobmon.directory}/jobmon.db?mode=ro&immutable=1", uri=True)) as connection:
+        if not connection.execute("SELECT name FROM sqlite_master WHERE name = 'task'").fetchall():
             return []
-        return [name for (name,) in there.execute("SELECT name FROM task")]
+        return [name for (name,) in connection.execute("SELECT name FROM task")]
 
 
 class TestEnd:
-    def test_it_says_where_it_listens(self, mine: Installation) -> None:
-        stdout = mine.agents["server"].stdout
+    def test_it_says_where_it_listens(self, jobmon: Installation) -> None:
+        stdout = jobmon.agents["server"].stdout
         assert stdout is not None
-        said = f"jobmon serves at {mine.url}, with sqlite:///{mine.directory}/jobmon.db; Ctrl-C or SIGTERM ends it\n"
-        assert stdout.readline() == said
+        line = (
+            f"jobmon serves at {jobmon.url}, with sqlite:///{jobmon.directory}/jobmon.db; Ctrl-C or SIGTERM ends it\n"
+        )
+        assert stdout.readline() == line
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_all_is_in_the_database_file(self, mine: Installation, number: signal.Signals) -> None:
-        Connection(mine.url).ask(ONE)
-        assert files(mine)["jobmon.db-wal"] > 0 and tasks(mine) == []
-        mine.agents["server"].send_signal(number)
-        assert mine.agents["server"].wait(20) == 0
-        assert set(files(mine)) == {"jobmon.db"}
-        assert tasks(mine) == ["a"]
+    def test_all_is_in_the_database_file(self, jobmon: Installation, number: signal.Signals) -> None:
+        Connection(jobmon.url).ask(ONE)
+        assert files(jobmon)["jobmon.db-wal"] > 0 and tasks(jobmon) == []
+        jobmon.agents["server"].send_signal(number)
+        assert jobmon.agents["server"].wait(20) == 0
+        assert set(files(jobmon)) == {"jobmon.db"}
+        assert tasks(jobmon) == ["a"]
 
     def test_a_server_that_dies_by_it_leaves_a_wal(self, tmp_path: Path) -> None:
-        """What the test above tells apart."""
-        there = Installation(tmp_path, program=DIES_BY_SIGTERM, lease=60)
+        """The test above distinguishes this from a clean end."""
+        jobmon = Installation(tmp_path, program=DIES_BY_SIGTERM, lease=60)
         try:
-            there.start_server()
-            Connection(there.url).ask(ONE)
-            assert end(there) == -signal.SIGTERM
-            assert files(there)["jobmon.db-wal"] > 0
+            jobmon.start_server()
+            Connection(jobmon.url).ask(ONE)
+            assert end(jobmon) == -signal.SIGTERM
+            assert files(jobmon)["jobmon.db-wal"] > 0
         finally:
-            there.close()
+            jobmon.close()
 
-    def test_others_that_read_the_file_find_no_wal(self, mine: Installation) -> None:
-        Connection(mine.url).ask(ONE)
-        with closing(sqlite3.connect(mine.directory / "jobmon.db")) as reader:
+    def test_others_that_read_the_file_find_no_wal(self, jobmon: Installation) -> None:
+        Connection(jobmon.url).ask(ONE)
+        with closing(sqlite3.connect(jobmon.directory / "jobmon.db")) as reader:
             assert reader.execute("SELECT name FROM task").fetchall() == [("a",)]
-            assert end(mine) == 0
-            assert files(mine)["jobmon.db-wal"] == 0
+            assert end(jobmon) == 0
+            assert files(jobmon)["jobmon.db-wal"] == 0
             assert reader.execute("SELECT name FROM task").fetchall() == [("a",)]
 
-    def test_it_finishes_the_request_in_work(self, mine: Installation) -> None:
+    def test_it_finishes_the_request_in_work(self, jobmon: Installation) -> None:
         """Which waits for another transaction on the file; the server is ended while it does."""
         answers: list[Report] = []
-        with closing(sqlite3.connect(mine.directory / "jobmon.db", isolation_level=None)) as other:
+        with closing(sqlite3.connect(jobmon.directory / "jobmon.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            asks = Thread(target=lambda: answers.append(Connection(mine.url, patience=0).ask(ONE)))
+            asks = Thread(target=lambda: answers.append(Connection(jobmon.url, patience=0).ask(ONE)))
             asks.start()
             time.sleep(0.5)  # until it has come to the database
-            mine.agents["server"].send_signal(signal.SIGTERM)
+            jobmon.agents["server"].send_signal(signal.SIGTERM)
             time.sleep(0.3)
-            assert mine.agents["server"].poll() is None and answers == []
+            assert jobmon.agents["server"].poll() is None and answers == []
             other.execute("ROLLBACK")
         asks.join(20)
-        assert mine.agents["server"].wait(20) == 0
+        assert jobmon.agents["server"].wait(20) == 0
         assert [report.changed for report in answers] == [True]
-        assert (set(files(mine)), tasks(mine)) == ({"jobmon.db"}, ["a"])
+        assert (set(files(jobmon)), tasks(jobmon)) == ({"jobmon.db"}, ["a"])
 
 
-def first_look(mine: Installation) -> tuple[WorkflowRun, ...]:
+def first_look(jobmon: Installation) -> tuple[WorkflowRun, ...]:
     """Who is dead, as soon as the server answers: its lease is short."""
     while True:
         with suppress(Unreachable):
-            return Connection(mine.url, patience=0).ask(FindDead()).runs
+            return Connection(jobmon.url, patience=0).ask(FindDead()).runs
         time.sleep(0.02)
 
 
@@ -135,31 +137,31 @@ def back(directory: Path, *program: str) -> Iterator[tuple[Installation, tuple[W
 
     There is a client with a running run. It is stopped until then, so that it is certainly the reaper that comes first.
     """
-    mine = Installation(directory, program=program or MODULE, lease=1.0)
+    jobmon = Installation(directory, program=program or MODULE, lease=1.0)
     try:
-        mine.start_server()
-        mine.await_server()
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1))
-        assert until(lambda: [run.status for run in mine.records().runs] == ["R"])
-        mine.agents["server"].kill()
-        mine.agents["client"].send_signal(signal.SIGSTOP)
-        mine.agents["server"].communicate()
-        late = mine.records().runs[0].heartbeat_date
-        mine.start_server()  # which takes about as long as the lease lasts
+        jobmon.start_server()
+        jobmon.await_server()
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=1))
+        assert until(lambda: [run.status for run in jobmon.records().runs] == ["R"])
+        jobmon.agents["server"].kill()
+        jobmon.agents["client"].send_signal(signal.SIGSTOP)
+        jobmon.agents["server"].communicate()
+        late = jobmon.records().runs[0].heartbeat_date
+        jobmon.start_server()  # which takes about as long as the lease lasts
         time.sleep(max(0.0, late + 0.01 - time.time()))
-        dead = first_look(mine)
-        mine.agents["client"].send_signal(signal.SIGCONT)
-        yield mine, dead
+        dead = first_look(jobmon)
+        jobmon.agents["client"].send_signal(signal.SIGCONT)
+        yield jobmon, dead
     finally:
-        mine.close()
+        jobmon.close()
 
 
 @pytest.mark.long
 def test_a_living_client_outlives_a_long_downtime(tmp_path: Path) -> None:
-    with back(tmp_path) as (mine, dead):
+    with back(tmp_path) as (jobmon, dead):
         assert dead == ()
-        client, begin = mine.agents["client"], time.time()
-        assert until(lambda: mine.records().runs[0].heartbeat_date > begin, 5)
+        client, begin = jobmon.agents["client"], time.time()
+        assert until(lambda: jobmon.records().runs[0].heartbeat_date > begin, 5)
         client.send_signal(signal.SIGINT)
         assert (client.communicate(timeout=20)[0], client.returncode) == ("stopped\n", Exit.STOPPED)
 
@@ -173,22 +175,22 @@ def test_without_a_grace_it_would_not(tmp_path: Path) -> None:
 REAPED = r"run 1 of workflow w was reaped: no heartbeat for [0-9]+ s \(its client was taken for dead\)"
 
 
-def test_who_was_reaped_is_told_why(tmp_path: Path) -> None:
+def test_a_client_that_was_reaped_prints_why(tmp_path: Path) -> None:
     """A client is stopped for longer than its lease."""
-    mine = Installation(tmp_path, lease=1.0)
+    jobmon = Installation(tmp_path, lease=1.0)
     try:
-        mine.start_server()
-        mine.await_server()
-        mine.start_reaper()
-        mine.start_client("client", mine.write_workflow("w", tasks=1, ticks=1))
-        assert until(lambda: [run.status for run in mine.records().runs] == ["R"])
-        client = mine.agents["client"]
+        jobmon.start_server()
+        jobmon.await_server()
+        jobmon.start_reaper()
+        jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=1))
+        assert until(lambda: [run.status for run in jobmon.records().runs] == ["R"])
+        client = jobmon.agents["client"]
         client.send_signal(signal.SIGSTOP)
-        assert until(lambda: mine.records().runs[0].status == "E", 10)
+        assert until(lambda: jobmon.records().runs[0].status == "E", 10)
         client.send_signal(signal.SIGCONT)
         first, second = client.communicate(timeout=20)[0].splitlines()
     finally:
-        mine.close()
+        jobmon.close()
     assert first == "failed"
     assert re.fullmatch(rf"{REAPED}; give --resume hot to take over .*", second)
     assert client.returncode == Exit.CUT_OFF
@@ -196,31 +198,31 @@ def test_who_was_reaped_is_told_why(tmp_path: Path) -> None:
     assert [line for line in log if re.fullmatch(REAPED, line)]
 
 
-def test_who_makes_room_does_not_exit_as_done(mine: Installation) -> None:
-    file = mine.write_workflow("w", tasks=1, ticks=1)
-    mine.start_client("client", file)
-    assert until(lambda: [run.status for run in mine.records().runs] == ["R"])
-    mine.start_client("rival", file, "cold")
-    client, rival = mine.agents["client"], mine.agents["rival"]
+def test_who_makes_room_does_not_exit_as_done(jobmon: Installation) -> None:
+    file = jobmon.write_workflow("w", tasks=1, ticks=1)
+    jobmon.start_client("client", file)
+    assert until(lambda: [run.status for run in jobmon.records().runs] == ["R"])
+    jobmon.start_client("rival", file, "cold")
+    client, rival = jobmon.agents["client"], jobmon.agents["rival"]
     assert (client.communicate(timeout=20)[0], client.returncode) == ("made room\n", Exit.MADE_ROOM)
-    assert until(lambda: [run.status for run in mine.records().runs] == ["T", "R"])
+    assert until(lambda: [run.status for run in jobmon.records().runs] == ["T", "R"])
     rival.send_signal(signal.SIGTERM)
     assert (rival.communicate(timeout=20)[0], rival.returncode) == ("stopped\n", Exit.STOPPED)
 
 
 def test_a_client_without_a_server(tmp_path: Path) -> None:
-    mine = Installation(tmp_path)
+    jobmon = Installation(tmp_path)
     words = [
         sys.executable,
         *MODULE,
         "client",
-        f"--url={mine.url}",
+        f"--url={jobmon.url}",
         "--patience=2.5",
-        str(mine.write_workflow("w", 1, 1)),
+        str(jobmon.write_workflow("w", 1, 1)),
     ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=30)
-    mine.close()
+    jobmon.close()
     waits, error = done.stderr.splitlines()
-    assert waits == f"waiting for {mine.url}, which gives no answer"
-    assert error.startswith(f"Error: {mine.url} gives no answer: ")
+    assert waits == f"waiting for {jobmon.url}, which gives no answer"
+    assert error.startswith(f"Error: {jobmon.url} gives no answer: ")
     assert (done.stdout, done.returncode) == ("", Exit.CUT_OFF)

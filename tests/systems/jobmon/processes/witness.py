@@ -24,27 +24,27 @@ def overlaps(lines: list[str]) -> list[str]:
         _, task, instance, pid = line.split()
         span = spans.setdefault(task, {}).setdefault(f"{instance} (process {pid})", [number, number])
         span[1] = number
-    found = []
+    overlapping = []
     for task, attempts in spans.items():
         (one, longest), *others = sorted(attempts.items(), key=lambda item: item[1])
         for other, span in others:
             if span[0] < longest[1]:
-                found.append(
+                overlapping.append(
                     f"task {task}: {other} began in line {span[0] + 1}, {one} acted until line {longest[1] + 1}"
                 )
             if span[1] > longest[1]:
                 one, longest = other, span
-    return found
+    return overlapping
 
 
 def ended(lines: list[str]) -> dict[str, list[int]]:
     """The instances of each task whose command came to its end."""
-    found: dict[str, list[int]] = {}
+    instances: dict[str, list[int]] = {}
     for line in lines:
         what, task, instance, _ = line.split()
         if what == "end":
-            found.setdefault(task, []).append(int(instance))
-    return found
+            instances.setdefault(task, []).append(int(instance))
+    return instances
 
 
 def _act(path: str, task: str, ticks: int) -> None:

@@ -49,8 +49,8 @@ class AnyMayClaim(Server):
     def claim(self, draft: Draft, request: ask.Claim) -> Report:
         it = draft.instance(request.instance)
         asker = {"distributor": request.distributor, "token": request.token}
-        mine = draft.move(it, InstanceState.INSTANTIATED, **asker, report_by_date=draft.lease())
-        return self._done(draft, "claim", mine, changed=True)
+        claimed = draft.move(it, InstanceState.INSTANTIATED, **asker, report_by_date=draft.lease())
+        return self._done(draft, "claim", claimed, changed=True)
 
 
 class TasksStayBehind(Server):
@@ -164,16 +164,16 @@ class TriagedMeansLost(Distributor):
     """It terminates what is triaged, also what has been heard of again."""
 
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
-        found = super()._find(busy_with)
-        return tuple(replace(it, act=Act.REMOVE) if it.act is Act.HAND_BACK else it for it in found)
+        todos = super()._find(busy_with)
+        return tuple(replace(it, act=Act.REMOVE) if it.act is Act.HAND_BACK else it for it in todos)
 
 
 class HandsBackAnything(Distributor):
     """It asks for that also of what is late."""
 
     def _find(self, busy_with: tuple[Todo, ...]) -> tuple[Todo, ...]:
-        found = super()._find(busy_with)
-        return tuple(replace(it, act=Act.HAND_BACK) if it.seen is InstanceState.TRIAGING else it for it in found)
+        todos = super()._find(busy_with)
+        return tuple(replace(it, act=Act.HAND_BACK) if it.seen is InstanceState.TRIAGING else it for it in todos)
 
 
 class LaunchesBeforeItSubmits(Distributor):
@@ -193,9 +193,9 @@ class DoesNotAskTwice(Worker):
     """It starts its command before it is launched."""
 
     def _ask(self) -> str | None:
-        said = super()._ask()
-        if said is None:
+        description = super()._ask()
+        if description is None:
             from schedproof.impl.systems.jobmon.cluster import Granted
 
             self._remember(stage=Stage.START, granted=Granted(self._instance, "x", ()))
-        return said
+        return description

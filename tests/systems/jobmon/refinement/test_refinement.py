@@ -42,7 +42,7 @@ COLD = Configuration("a second client resumes cold", (1,), RESUMES[Resume.COLD],
 TWO_TASKS = Configuration("two tasks", (1, 1), may=NOTHING_BAD)
 TWO_DISTRIBUTORS = Configuration("two distributors", (1,), distributors=2, instances=1, may=NOTHING_BAD)
 REFUSED = Configuration("the cluster takes no job; one bad thing", may=May(refusing=True))
-AGAIN = Configuration(
+RESTARTED = Configuration(
     "a client whose task failed comes back",
     (1,),
     runs=2,
@@ -59,7 +59,7 @@ SERVER_BACK = Configuration(
     may=May(bad=2, trouble=frozenset({Kind.RUN_LAPSES, Kind.INSTANCE_LAPSES, Kind.SERVER_RESTARTS})),
 )
 
-QUICK = [ENDS, TWO_TASKS, TWO_DISTRIBUTORS, REFUSED, AGAIN, SERVER_BACK]
+SMALL = [ENDS, TWO_TASKS, TWO_DISTRIBUTORS, REFUSED, RESTARTED, SERVER_BACK]
 LONG = [
     Configuration("one bad thing, and commands end in any way", may=May(endings=frozenset(Ending))),
     *(Configuration(f"{how}, one bad thing", (1,), both, runs=2, may=May()) for how, both in RESUMES.items()),
@@ -76,9 +76,9 @@ def in_the_model(report: SimulationReport) -> None:
 
 
 def refined() -> list[JobmonRefinement]:
-    found = [it for it in REFINEMENTS if isinstance(it, JobmonRefinement)]
-    assert found == list(REFINEMENTS)
-    return found
+    refinements = [it for it in REFINEMENTS if isinstance(it, JobmonRefinement)]
+    assert refinements == list(REFINEMENTS)
+    return refinements
 
 
 @pytest.mark.parametrize("configuration", [TWO_TASKS, TWO_DISTRIBUTORS], ids=lambda it: it.about)
@@ -89,13 +89,13 @@ def test_what_server_and_agents_do_is_in_the_model(configuration: Configuration)
 @pytest.mark.long(seconds=21)
 def test_what_they_do_is_nearly_all_that_the_model_can_do() -> None:
     """In one test, so that the configurations are explored once."""
-    quick = {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in QUICK}
-    for report in quick.values():
+    reports = {it.name: it.check() for it in refined()} | {it.about: check_simulation(it) for it in SMALL}
+    for report in reports.values():
         in_the_model(report)
-    deaths = {name for name, report in quick.items() if report.crash_points}
+    deaths = {name for name, report in reports.items() if report.crash_points}
     assert deaths == {"server-and-agents-refine-model-one", REFUSED.about}
-    taken = {action for report in quick.values() for action in report.action_counts}
-    assert {action.name for action in REPAIRED.actions} - taken == NEVER
+    actions = {action for report in reports.values() for action in report.action_counts}
+    assert {action.name for action in REPAIRED.actions} - actions == NEVER
 
 
 @pytest.mark.long(one_in=3)
@@ -109,7 +109,7 @@ def test_all_of_the_configurations_are_verified() -> None:
 
 
 def test_every_agent_dies_at_every_point() -> None:
-    """As many deaths as there are states without one in which somebody may die, who are told apart."""
+    """There is a death of each agent in each state without deaths in which it may die."""
     calm = check_simulation(Configuration("one", may=NOTHING_BAD))
     deaths = check_simulation(Configuration("one", may=May(trouble=frozenset({Kind.CRASH}))))
     in_the_model(deaths)
@@ -151,7 +151,7 @@ CAUGHT: dict[str, tuple[Sides, Configuration, str, str]] = {
     "a run makes room at once": (server(seeded.DoesNotWaitForTheRest), COLD, "WindUp", "WorkflowRun 0 Terminated"),
     "two runs are created": (server(seeded.SeveralRuns), COLD, "CreateRun", "WorkflowRun 1 Registered"),
     "an advance renews no lease": (server(seeded.AdvancesAreNoHeartbeats), ONE, "AdvanceRun", "overdue True"),
-    "a failed task stays failed": (server(seeded.FailedTasksStay), AGAIN, "CreateRun", "Task 0 ErrorFatal"),
+    "a failed task stays failed": (server(seeded.FailedTasksStay), RESTARTED, "CreateRun", "Task 0 ErrorFatal"),
     "a cold resume leaves what runs": (server(seeded.LeavesTheDoomed), COLD, "AskResume", "0.doomed False"),
     "a late client queues": (server(seeded.LateClientsQueue), RUN_LATE, "QueueTask", "Task 0 Queued"),
     "what is late is handed back": (
@@ -216,13 +216,13 @@ def test_the_way_to_a_mismatch_can_be_followed() -> None:
 
 def imports(file: Path) -> set[str]:
     """What a file imports, by full names as far as it says them, without what is for type checkers only."""
-    found = set()
+    modules = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom):
-            found.add("." * node.level + (node.module or ""))
+            modules.add("." * node.level + (node.module or ""))
         elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-    return found
+            modules |= {alias.name for alias in node.names}
+    return modules
 
 
 def test_the_implementation_shares_nothing_with_the_model() -> None:
@@ -231,8 +231,11 @@ def test_the_implementation_shares_nothing_with_the_model() -> None:
     assert len(files) > 20
     for file in files:
         for name in imports(file):
-            ours = name.split(".")[0] == "schedproof"
-            assert not name.startswith("..") and (not ours or f"{name}.".startswith("schedproof.impl.")), (file, name)
+            is_ours = name.split(".")[0] == "schedproof"
+            assert not name.startswith("..") and (not is_ours or f"{name}.".startswith("schedproof.impl.")), (
+                file,
+                name,
+            )
 
 
 NAMES = {
@@ -255,8 +258,8 @@ def pairs(sort: str) -> set[tuple[str, str]]:
 def test_the_tables_are_those_of_the_model(sort: str) -> None:
     moves, kind, names = NAMES[sort]
     assert {str(state) for state in kind} <= set(names)
-    mine = {(names[a], names[b]) for a, targets in moves.items() for b in targets}
-    assert mine == pairs(sort)
+    implemented = {(names[a], names[b]) for a, targets in moves.items() for b in targets}
+    assert implemented == pairs(sort)
 
 
 def test_a_workflow_goes_with_its_run_as_in_the_model() -> None:

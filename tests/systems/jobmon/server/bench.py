@@ -112,10 +112,10 @@ class Bench:
 
     def _change(self, i: int, **columns: object) -> None:
         with self.store.transaction() as transaction:
-            found = transaction.get(TaskInstance, i)
-            assert found is not None
-            if getattr(found, next(iter(columns))) != next(iter(columns.values())):
-                transaction.update(found, replace(found, **columns))  # type: ignore[arg-type]
+            instance = transaction.get(TaskInstance, i)
+            assert instance is not None
+            if getattr(instance, next(iter(columns))) != next(iter(columns.values())):
+                transaction.update(instance, replace(instance, **columns))  # type: ignore[arg-type]
 
     # Reading it.
 

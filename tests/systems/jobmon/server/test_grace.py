@@ -42,22 +42,22 @@ def after_downtime(store: Store, state: str, server: type[Server] = Server) -> B
 
 def refused(bench: Bench, *requests: Request) -> list[str]:
     """What the server says to requests that it all refuses, for now."""
-    found = []
+    messages = []
     for request in requests:
         with pytest.raises(Refused) as caught:
             bench.ask(request)
         assert not caught.value.for_good
-        found.append(caught.value.reason)
-    return found
+        messages.append(caught.value.reason)
+    return messages
 
 
 def rest(bench: Bench) -> list[str]:
     """What a reaper does until it has nothing to do."""
     reaper = Reaper(bench.server)
-    found = []
+    steps = []
     while (did := reaper.step()) is not None:
-        found.append(did)
-    return found
+        steps.append(did)
+    return steps
 
 
 @pytest.mark.parametrize("kind", STORES)
@@ -117,7 +117,7 @@ def test_a_worker_in_triage_gets_control_back() -> None:
 
 
 def test_a_late_report_is_refused_as_ever() -> None:
-    """A grace is no heartbeat: whoever is late renews first, then reports."""
+    """A grace is no heartbeat: a late worker renews first, then reports."""
     bench = after_downtime(MemoryStore(), "R")
     end = ask.End(1, "j1", InstanceState.DONE)
     assert refused(bench, end) == ["task instance 1 is overdue"]

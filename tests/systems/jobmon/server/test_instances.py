@@ -48,7 +48,7 @@ def requests(i: int) -> dict[str, Request]:
 
 
 # From state to state; one that stays where it is was answered as if it had been done. All else is refused.
-AGAIN = {
+REPEATED = {
     "claim": "I I",
     "submission failed": "W W",
     "triaged": "U U",
@@ -103,13 +103,13 @@ CHANGES_WHAT_STAYS = ("renew", "fence")
 
 
 def moves(condition: str, name: str) -> dict[str, str]:
-    again = AGAIN.get(name, "").split()
+    repeated = REPEATED.get(name, "").split()
     if condition.startswith("doomed") and name.startswith("triaged"):
-        again = []  # what it comes to is another state then
+        repeated = []  # what it comes to is another state then
     if condition.endswith("fenced") and name == "start":
-        again = ["R", "R"]
-    said = again + CONDITIONS[condition].get(name, "").split()
-    return dict(zip(said[::2], said[1::2], strict=True))
+        repeated = ["R", "R"]
+    letters = repeated + CONDITIONS[condition].get(name, "").split()
+    return dict(zip(letters[::2], letters[1::2], strict=True))
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -208,7 +208,7 @@ def test_leases_run_out_at_their_deadline() -> None:
 
 
 def test_triaged_work_is_handed_back_when_its_worker_is_heard() -> None:
-    """A doomed one as well: its worker is told then."""
+    """A doomed one as well: the answer to its worker says that it is doomed."""
     bench = Bench(MemoryStore())
     bench.register()
     bench.run()
@@ -227,7 +227,7 @@ def test_triaged_work_is_handed_back_when_its_worker_is_heard() -> None:
 
 
 def test_what_is_fenced_comes_back_no_more() -> None:
-    """A distributor that has been told so may remove the job whenever it comes to that."""
+    """A distributor that has the answer may remove the job at any time after it."""
     bench = Bench(MemoryStore())
     bench.register()
     bench.run()
@@ -256,10 +256,10 @@ def test_a_distributor_hears_of_work_that_it_is_not_busy_with() -> None:
     for task in (1, 2, 3):
         bench.queue(task=task)
 
-    def found(*busy: int) -> list[int]:
+    def work(*busy: int) -> list[int]:
         return [it.id for it in bench.ask(ask.FindWork(limit=2, busy=busy)).instances]
 
-    assert (found(), found(1), found(1, 2), found(1, 2, 3)) == ([1, 2], [2, 3], [3], [])
+    assert (work(), work(1), work(1, 2), work(1, 2, 3)) == ([1, 2], [2, 3], [3], [])
 
 
 def test_a_wrapper_before_its_launch_is_known_may_ask_again() -> None:
@@ -302,9 +302,9 @@ def test_work_is_found_for_distributors() -> None:
     bench.doom(8)
     for number in (9, 10):
         bench.let_lapse(number)
-    found = bench.ask(ask.FindWork())
-    assert [i.id for i in found.instances] == [1, 5, 6, 8, 9, 10]
-    assert found.overdue == (5, 9, 10)
+    work = bench.ask(ask.FindWork())
+    assert [i.id for i in work.instances] == [1, 5, 6, 8, 9, 10]
+    assert work.overdue == (5, 9, 10)
     assert [i.id for i in bench.ask(ask.FindWork(limit=2)).instances] == [1, 5]
     bench.ask(ask.FinishRun(1, RunState.STOPPED))
     assert 1 not in [i.id for i in bench.ask(ask.FindWork()).instances]

@@ -29,7 +29,7 @@ class TestLegal:
     """The repaired tables against those that run: what was taken away, and what was added, each for a reason."""
 
     @pytest.mark.parametrize(
-        ("mine", "table", "states", "gone", "new"),
+        ("moves", "table", "states", "removed", "added"),
         [
             # No state to kill oneself; no way into final ones past an owner; nothing runs that was not launched.
             (
@@ -46,13 +46,13 @@ class TestLegal:
         ],
     )  # fmt: skip
     def test_what_differs_from_what_runs(
-        self, mine: dict[str, set[str]], table: list[Row], states: dict[str, str], gone: str, new: str
+        self, moves: dict[str, set[str]], table: list[Row], states: dict[str, str], removed: str, added: str
     ) -> None:
         letters = {name: letter for letter, name in states.items()}
-        theirs = {letters[row.source] + letters[row.target] for row in table}
-        ours = {str(before) + str(after) for before, afters in mine.items() for after in afters}
-        assert theirs - ours == set(gone.split())
-        assert ours - theirs == set(new.split())
+        shipped_moves = {letters[row.source] + letters[row.target] for row in table}
+        repaired_moves = {str(before) + str(after) for before, afters in moves.items() for after in afters}
+        assert shipped_moves - repaired_moves == set(removed.split())
+        assert repaired_moves - shipped_moves == set(added.split())
 
     def test_final_states_are_those_without_a_move(self) -> None:
         assert {state for state, after in INSTANCE_MOVES.items() if not after} == FINAL
@@ -77,12 +77,12 @@ class TestLegal:
 
 class TestResources:
     def test_by_half_unless_said(self) -> None:
-        mine = Scaling()
-        found, queue = (("cores", 4), ("memory", 40), ("runtime", 3)), "all"
+        scaling = Scaling()
+        resources, queue = (("cores", 4), ("memory", 40), ("runtime", 3)), "all"
         seen = []
         for _ in range(2):
-            found, queue = mine.adjusted(found, queue)
-            seen.append(found)
+            resources, queue = scaling.adjusted(resources, queue)
+            seen.append(resources)
         assert seen == [(("cores", 4), ("memory", 60), ("runtime", 5)), (("cores", 4), ("memory", 90), ("runtime", 8))]
 
     @pytest.mark.parametrize(("value", "scale", "after"), [(40, 0.5, 60), (41, 0.5, 62), (10, 0.1, 11), (1, 0.01, 2), (7, 0.0, 7), (3, 2, 9)])  # fmt: skip
@@ -93,8 +93,8 @@ class TestResources:
         assert Scaling({"memory": lambda v: v + 7}).adjusted((("memory", 1),), "all")[0] == (("memory", 8),)
 
     def test_series_go_on_from_what_there_is_to_their_last_value(self) -> None:
-        mine = Scaling({"memory": Series(iter([5, 9]))})
-        assert [mine.adjusted((("memory", n),), "all")[0][0][1] for n in (1, 5, 9, 10, 1, 6)] == [5, 9, 9, 10, 5, 9]
+        scaling = Scaling({"memory": Series(iter([5, 9]))})
+        assert [scaling.adjusted((("memory", n),), "all")[0][0][1] for n in (1, 5, 9, 10, 1, 6)] == [5, 9, 9, 10, 5, 9]
 
     @pytest.mark.parametrize(
         ("scale", "says"),
@@ -128,8 +128,8 @@ class TestResources:
     )
     def test_queues(self, queue: str, memory: int, after: tuple[int, str]) -> None:
         queues = tuple(Queue(name, (("memory", most),)) for name, most in (("short", 10), ("middle", 20), ("long", 50)))
-        found, there = Scaling(queues=queues).adjusted((("memory", memory),), queue)
-        assert (found[0][1], there) == after
+        resources, next_queue = Scaling(queues=queues).adjusted((("memory", memory),), queue)
+        assert (resources[0][1], next_queue) == after
 
 
 class TestWire:
@@ -245,10 +245,10 @@ class TestWorkflowFile:
             read_workflow(tmp_path / "none.json")
 
 
-def test_a_worker_is_up_quickly() -> None:
+def test_a_worker_imports_little() -> None:
     """It imports neither the database, nor the web, nor what the client needs."""
     code = "import sys, schedproof.impl.systems.jobmon.__main__, schedproof.impl.systems.jobmon.worker, schedproof.impl.systems.jobmon.local_commands; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    roots = {name.partition(".")[0] for name in found}
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    roots = {name.partition(".")[0] for name in imported}
     assert not roots & {"sqlalchemy", "fastapi", "pydantic", "uvicorn", "httpx", "z3", "cvc5", "networkx"}
-    assert LocalCommands.__module__ in found and Ending.__module__ in found and Granted.__module__ in found
+    assert LocalCommands.__module__ in imported and Ending.__module__ in imported and Granted.__module__ in imported

@@ -94,11 +94,11 @@ def test_of_those_who_ask_at_once_one_gets_it(store: SqlStore) -> None:
     together = Barrier(4, timeout=60)  # who fails does not hold up the others for good
 
     def distribute(name: str) -> None:
-        mine = Server(store, clock=lambda: 0.0, leases=Leases(LEASE, LEASE))
+        server = Server(store, clock=lambda: 0.0, leases=Leases(LEASE, LEASE))
         for i in range(1, 9):
             together.wait()
             try:
-                mine.ask(ask.Claim(i, name, f"{name}/{i}"))
+                server.ask(ask.Claim(i, name, f"{name}/{i}"))
                 got.append((i, name))
             except Refused:
                 pass

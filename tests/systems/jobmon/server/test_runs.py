@@ -30,9 +30,9 @@ class TestRegister:
     def test_once(self, bench: Bench) -> None:
         tasks = (TaskSpec("a", "true"), TaskSpec("b", "false", upstream=("a",), max_attempts=1))
         first = bench.ask(ask.Register("w", tasks))
-        again = bench.ask(ask.Register("w", tasks))
-        assert first.changed and not again.changed
-        assert first.tasks == again.tasks
+        second = bench.ask(ask.Register("w", tasks))
+        assert first.changed and not second.changed
+        assert first.tasks == second.tasks
         assert [(t.name, t.upstream, t.status) for t in first.tasks] == [("a", (), "G"), ("b", (1,), "G")]
 
     def test_other_tasks_are_refused(self, bench: Bench) -> None:
@@ -104,8 +104,8 @@ class TestWayOfARun:
         bench.register()
         bench.register(name="v")
         assert bench.run(token="mine") == 1
-        again = bench.ask(ask.CreateRun(1, "mine"))
-        assert (again.changed, again.runs[0].id, again.runs[0].status) == (False, 1, "R")
+        second = bench.ask(ask.CreateRun(1, "mine"))
+        assert (second.changed, second.runs[0].id, second.runs[0].status) == (False, 1, "R")
         assert refused(bench, ask.CreateRun(2, "mine")).reason == "the token mine is taken by workflow run 1"
         assert "called by 501 characters" in refused(bench, ask.CreateRun(2, "x" * 501)).reason
 
@@ -208,9 +208,9 @@ class TestQueueing:
         less = tuple((name, amount - 1) for name, amount in small)
         assert "can only grow" in refused(bench, ask.QueueTask(1, 1, 3, less)).reason
         bench.queue(resources=big, queue="long")
-        found = bench.store.snapshot()
-        assert [(i.resources, i.queue) for i in found.instances] == [(small, "all"), (small, "all"), (big, "long")]
-        assert (found.tasks[0].resources, found.tasks[0].queue) == (big, "long")
+        records = bench.store.snapshot()
+        assert [(i.resources, i.queue) for i in records.instances] == [(small, "all"), (small, "all"), (big, "long")]
+        assert (records.tasks[0].resources, records.tasks[0].queue) == (big, "long")
 
     def test_of_another_workflow(self, bench: Bench) -> None:
         bench.register()

@@ -225,24 +225,24 @@ def test_a_wrong_url_is_said(url: str, says: str) -> None:
 def test_a_database_of_another_version_is_not_used(tmp_path: Path, change: str, says: str) -> None:
     file = tmp_path / "x.db"
     SqlStore(f"sqlite:///{file}").close()
-    with closing(sqlite3.connect(file)) as there:
-        there.executescript(change)
-        before = list(there.iterdump())
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(change)
+        before = list(connection.iterdump())
     with pytest.raises(StoreError, match="was made by another version: it has ") as caught:
         SqlStore(f"sqlite:///{file}")
     assert says in str(caught.value) and str(caught.value).endswith("; give another database")
-    with closing(sqlite3.connect(file)) as there:
-        assert list(there.iterdump()) == before
+    with closing(sqlite3.connect(file)) as connection:
+        assert list(connection.iterdump()) == before
 
 
 def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path) -> None:
     """No table is added to it if one of its own has a name of ours."""
-    with closing(sqlite3.connect(tmp_path / "x.db")) as there:
-        there.execute("CREATE TABLE task (what)")
+    with closing(sqlite3.connect(tmp_path / "x.db")) as connection:
+        connection.execute("CREATE TABLE task (what)")
     with pytest.raises(StoreError, match="another version"):
         SqlStore(f"sqlite:///{tmp_path}/x.db")
-    with closing(sqlite3.connect(tmp_path / "x.db")) as there:
-        assert there.execute("SELECT name FROM sqlite_master").fetchall() == [("task",)]
+    with closing(sqlite3.connect(tmp_path / "x.db")) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("task",)]
 
 
 @pytest.mark.parametrize("task", [replace(SMALL, max_attempts=2**63), replace(SMALL, command="\ud800")])

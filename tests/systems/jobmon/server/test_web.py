@@ -27,7 +27,7 @@ from schedproof.impl.systems.jobmon.server import Asks, Server
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
 from schedproof.impl.systems.jobmon.store import MemoryStore
 from schedproof.impl.systems.jobmon.world import ClientSpec, World
-from tests.systems.jobmon.agents.stories import Story, workflow
+from tests.systems.jobmon.agents.scenarios import Scenario, workflow
 from tests.systems.jobmon.processes.installation import installation, until
 from tests.systems.jobmon.server.bench import Bench, answer
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
@@ -72,12 +72,12 @@ def served_empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def post(url: str, path: str, body: str | bytes, method: str = "POST") -> tuple[int, object]:
-    there = http.client.HTTPConnection(url.removeprefix("http://"))
-    there.request(method, path, body, {"Content-Type": "application/json"})
-    answer = there.getresponse()
-    said = json.loads(answer.read())
-    there.close()
-    return answer.status, said
+    connection = http.client.HTTPConnection(url.removeprefix("http://"))
+    connection.request(method, path, body, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    content = json.loads(answer.read())
+    connection.close()
+    return answer.status, content
 
 
 class TestServer:
@@ -115,9 +115,9 @@ class TestServer:
     def test_what_it_does_not_do(
         self, served_empty: str, path: str, body: str | bytes, status: int, says: object
     ) -> None:
-        found, said = post(served_empty, path, body)
-        assert found == status
-        assert says in (None, said)
+        status_code, content = post(served_empty, path, body)
+        assert status_code == status
+        assert says in (None, content)
 
     def test_a_fault_is_said_without_more(self) -> None:
         class Faulty(Server):
@@ -135,10 +135,10 @@ def answering(status: str, body: str) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def other() -> None:
-            there, _ = listening.accept()
-            there.recv(65536)
-            there.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-            there.close()
+            connection, _ = listening.accept()
+            connection.recv(65536)
+            connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            connection.close()
 
         Thread(target=other).start()
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -184,9 +184,9 @@ class TestConnection:
         bench = Bench(MemoryStore())
 
         def breaks_off() -> None:
-            there, _ = listening.accept()
-            there.recv(10)
-            there.close()
+            connection, _ = listening.accept()
+            connection.recv(10)
+            connection.close()
             listening.close()
 
         Thread(target=breaks_off).start()
@@ -258,8 +258,8 @@ class TestConnection:
 
 
 def test_agents_over_http_do_as_they_do_directly() -> None:
-    """The same story, once with direct calls, and once with a server that answers over HTTP."""
-    direct = Story.of()
+    """The same scenario, once with direct calls, and once with a server that answers over HTTP."""
+    direct = Scenario.of()
     direct.rest()
 
     class OverHttp(World):
@@ -272,10 +272,10 @@ def test_agents_over_http_do_as_they_do_directly() -> None:
     real = Server(world.store, clock=lambda: 0.0, leases=Leases(1.0, 1.0), started=-1.0)
     with served(real) as url:
         OverHttp.url = url
-        story = Story(world)
-        story.rest()
-    assert story.world.state() == direct.world.state()
-    assert story.log == direct.log
+        scenario = Scenario(world)
+        scenario.rest()
+    assert scenario.world.state() == direct.world.state()
+    assert scenario.log == direct.log
 
 
 def command(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
@@ -317,24 +317,24 @@ class TestCommandLine:
     ) -> None:
         if "gives no answer" in says:  # agents change the process that they run in
             done = command(*words)
-            status, said = done.returncode, done.stderr
+            status, error = done.returncode, done.stderr
         else:
             monkeypatch.setattr(sys, "argv", ["jobmon", *words])
             with pytest.raises(SystemExit) as ended:
                 run()
-            status, said = ended.value.code, capfd.readouterr().err
+            status, error = ended.value.code, capfd.readouterr().err
         assert status == (1 if "gives no answer" in says else 2)
-        assert says in said
-        assert "Traceback" not in said
-        if said.startswith("Error"):
-            assert len(said.splitlines()) == 1
+        assert says in error
+        assert "Traceback" not in error
+        if error.startswith("Error"):
+            assert len(error.splitlines()) == 1
 
     def test_a_port_that_is_taken(self, tmp_path: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
             done = command("server", f"--database=sqlite:///{tmp_path}/x.db", f"--port={port}")
-        said = f"Error: port {port} of 127.0.0.1 cannot be had: Address already in use; give another --port\n"
-        assert (done.returncode, done.stderr) == (2, said)
+        error = f"Error: port {port} of 127.0.0.1 cannot be had: Address already in use; give another --port\n"
+        assert (done.returncode, done.stderr) == (2, error)
 
     def test_what_is_not_installed_is_said(self) -> None:
         code = (
@@ -360,30 +360,30 @@ class TestCommandLine:
             {"name": "c", "command": "false", "max_attempts": 2},
         ]  # fmt: skip
         (tmp_path / "w.json").write_text(json.dumps({"name": "w", "tasks": tasks}))
-        with installation(tmp_path, lease=60) as mine:
-            mine.start_client("client", tmp_path / "w.json")
-            said = mine.agents["client"].communicate(timeout=30)[0]
-            line = f"task c: attempt 2 of 2 ended in error (task instance {max(i.id for i in mine.records().instances if i.task_id == 3)}); "
-            assert said.splitlines()[0] == "failed" and said.splitlines()[1].startswith(line)
-            assert (len(said.splitlines()), mine.agents["client"].returncode) == (2, 1)
-            records = mine.records()
+        with installation(tmp_path, lease=60) as jobmon:
+            jobmon.start_client("client", tmp_path / "w.json")
+            output = jobmon.agents["client"].communicate(timeout=30)[0]
+            line = f"task c: attempt 2 of 2 ended in error (task instance {max(i.id for i in jobmon.records().instances if i.task_id == 3)}); "
+            assert output.splitlines()[0] == "failed" and output.splitlines()[1].startswith(line)
+            assert (len(output.splitlines()), jobmon.agents["client"].returncode) == (2, 1)
+            records = jobmon.records()
             assert "".join(t.status for t in records.tasks) == "DDF"
             attempts = ["".join(i.status for i in records.instances if i.task_id == n) for n in (1, 2, 3)]
             assert attempts == ["D", "ZD", "EE"]
             # The same again: a new run takes the failed one up.
-            mine.start_client("client", tmp_path / "w.json", "cold")
-            assert mine.agents["client"].communicate(timeout=30)[0].startswith("failed\ntask c: attempt 2 of 2 ")
-            assert "".join(i.status for i in mine.records().instances if i.task_id == 3) == "EEEE"
+            jobmon.start_client("client", tmp_path / "w.json", "cold")
+            assert jobmon.agents["client"].communicate(timeout=30)[0].startswith("failed\ntask c: attempt 2 of 2 ")
+            assert "".join(i.status for i in jobmon.records().instances if i.task_id == 3) == "EEEE"
 
     def test_its_user_stops_it(self, tmp_path: Path) -> None:
         (tmp_path / "w.json").write_text(json.dumps({"name": "w", "tasks": [{"name": "a", "command": "sleep 1"}]}))
-        with installation(tmp_path, lease=60) as mine:
-            mine.start_client("client", tmp_path / "w.json")
-            assert until(lambda: [i.status for i in mine.records().instances] == ["R"])
-            mine.agents["client"].send_signal(signal.SIGINT)
-            said = mine.agents["client"].communicate(timeout=30)[0]
-            assert (said, mine.agents["client"].returncode) == ("stopped\n", 3)
-            assert mine.records().runs[0].status == "S"
-            assert until(lambda: [i.status for i in mine.records().instances] == ["D"])
-            mine.start_client("client", tmp_path / "w.json", "hot")
-            assert mine.agents["client"].communicate(timeout=30)[0] == "done\n"
+        with installation(tmp_path, lease=60) as jobmon:
+            jobmon.start_client("client", tmp_path / "w.json")
+            assert until(lambda: [i.status for i in jobmon.records().instances] == ["R"])
+            jobmon.agents["client"].send_signal(signal.SIGINT)
+            output = jobmon.agents["client"].communicate(timeout=30)[0]
+            assert (output, jobmon.agents["client"].returncode) == ("stopped\n", 3)
+            assert jobmon.records().runs[0].status == "S"
+            assert until(lambda: [i.status for i in jobmon.records().instances] == ["D"])
+            jobmon.start_client("client", tmp_path / "w.json", "hot")
+            assert jobmon.agents["client"].communicate(timeout=30)[0] == "done\n"

@@ -1,4 +1,4 @@
-"""What may lie between two dumps of Jobmon's tables, searched by hand: letters as in the database, moves as the facts tell them.
+"""What may lie between two dumps of Jobmon's tables, searched by hand: letters as in the database, moves as in the facts.
 
 It shares no code with the package. Each dump has to have all four tables and all columns.
 """
@@ -19,13 +19,13 @@ ALIVE = "LBRCH"
 
 def beyond(run: str) -> set[str]:
     """What a run may come to, itself included."""
-    found, todo = {run}, [run]
+    reached, todo = {run}, [run]
     while todo:
         for after in RUN_MOVES[todo.pop()]:
-            if after not in found:
-                found.add(after)
+            if after not in reached:
+                reached.add(after)
                 todo.append(after)
-    return found
+    return reached
 
 
 def on_the_way(before: str, after: str) -> set[str]:
@@ -76,7 +76,7 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
     def to(n: int, new: str, then: str, count: int | None = None) -> State:
         return then, attempts if count is None else count, (*instances[:n], new, *instances[n + 1 :])
 
-    again = "G" if attempts < most else "F"
+    retried = "G" if attempts < most else "F"
     scaled = "A" if attempts < most else "F"
     for n, now in enumerate(instances):
         run = may_be[of[n]]
@@ -88,13 +88,13 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
             if task == "I":
                 yield to(n, "O", "O")
             if task in "IOR":
-                yield to(n, "W", again)
+                yield to(n, "W", retried)
         if now in "IO" and task in "IO":
             yield to(n, "R", "R")
         if now == "T":
             yield to(n, "R", task)
             if task in "IOR":
-                yield from (to(n, "U", again), to(n, "Z", scaled), to(n, "F", "F"))
+                yield from (to(n, "U", retried), to(n, "Z", scaled), to(n, "F", "F"))
         if now == "R" and run & {"R", "C", "H"}:
             yield to(n, "T", task)
         if now == "O" and run & {"R", "C", "H"}:
@@ -102,15 +102,15 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
         if now in "RK" and task == "R":
             yield to(n, "D", "D")
         if now == "R" and task in "IOR":
-            yield from (to(n, "E", again), to(n, "Z", scaled))
+            yield from (to(n, "E", retried), to(n, "Z", scaled))
         if now in "QI":
             yield to(n, "K", task)  # the server lets anybody ask for what its table has
         if now in "OR" and task in "IOR":
-            yield to(n, "U", again)
+            yield to(n, "U", retried)
         if now == "O" and task in "IOR":
             yield from (to(n, "Z", scaled), to(n, "F", "F"))
         if now == "X" and task in "IOR":
-            yield to(n, "E", again)
+            yield to(n, "E", retried)
         if now == "K" and task in "IOR":
             yield to(n, "F", "F")
     if task in "QIORAF" and any({"-", "G"} <= run for run in may_be):

@@ -97,10 +97,10 @@ SAYS = {"INSTANTIATED": "I", "LAUNCHED": "O", "RUNNING": "R", "DONE": "D", "TRIA
 
 
 def beyond(states: set[str], moves: set[str]) -> set[str]:
-    found = set(states)
-    while more := {m[1] for m in moves if m[0] in found} - found:
-        found |= more
-    return found
+    reached = set(states)
+    while more := {m[1] for m in moves if m[0] in reached} - reached:
+        reached |= more
+    return reached
 
 
 def validate_events(lines: list[dict[str, Any]]) -> int | None:
@@ -113,31 +113,31 @@ def validate_events(lines: list[dict[str, Any]]) -> int | None:
         if text.startswith("Workflow run"):
             source, target = line["old_status"], line["new_status"]
             who = line["workflow_run_id"]
-            there = beyond(runs.get(who, set("-GLBIORDSECHTA")), RUN_SILENT)
-            if source not in there or source + target not in RUN - {"LA"} | REAPED:
+            before_it = beyond(runs.get(who, set("-GLBIORDSECHTA")), RUN_SILENT)
+            if source not in before_it or source + target not in RUN - {"LA"} | REAPED:
                 return at
             runs[who] = {target}
             continue
         who = line["task_instance_id"]
-        there = instances.get(who, set("-QIORTDEZUWXKF"))
+        before_it = instances.get(who, set("-QIORTDEZUWXKF"))
         if text.startswith(("Untimely", "Invalid")):
             source, target = line["current_status"], line["requested_status"]
             late, row = source + target in LATE, source + target in INSTANCE
-            if late != text.startswith("Untimely") or row or source not in beyond(there, SILENT):
+            if late != text.startswith("Untimely") or row or source not in beyond(before_it, SILENT):
                 return at
             instances[who] = {source}
             continue
         if "killed" in text:
-            after = {"K", "F"} if "K" in beyond(there, SILENT) else set()
+            after = {"K", "F"} if "K" in beyond(before_it, SILENT) else set()
         else:
             word = re.search("|".join(SAYS), text)
             target = line["error_state"] if "error state" in text else SAYS[word.group() if word else ""]
-            before = beyond(there, SILENT)
+            before = beyond(before_it, SILENT)
             if "overdue from" in text:
                 before &= {"R" if "from RUNNING" in text else "O"}
             after = {m[1] for m in moves if m[0] in before and m[1] == target}
             if target == "I":
-                after |= there
+                after |= before_it
         if not after:
             return at
         instances[who] = after

@@ -1,4 +1,4 @@
-"""Logs that Jobmon could have written: random runs of the shipped model, told as dumps, audit rows and events."""
+"""Logs that Jobmon could have written: random runs of the shipped model, as dumps, audit rows and events."""
 
 from __future__ import annotations
 
@@ -87,19 +87,19 @@ def walk(seed: int, length: int = 70, variant: str = "shipped") -> list[Moment]:
     rng = random.Random(f"jobmon {seed}")
     steps = stepper(variant, 2 if seed % 3 else 3, MOST if seed % 2 else MOST[:1], 4, seed % 4 != 0)
     state = steps.instance.initial()
-    found = [Moment("", steps.instance.describe(state))]
+    moments = [Moment("", steps.instance.describe(state))]
     dull = DULL if variant == "shipped" else DULL | LEASES
     calm = 0.98 if seed % 5 else 0.7
     for _ in range(length):
-        there = [s for s in steps.steps(state) if s.after != state]
-        there = [s for s in there if _in_order(steps.instance, s.after)]
-        if not there:
+        possible = [s for s in steps.steps(state) if s.after != state]
+        possible = [s for s in possible if _in_order(steps.instance, s.after)]
+        if not possible:
             break
-        told = [s for s in there if s.choice.action not in dull]
-        step = rng.choice(told if told and rng.random() < calm else there)
+        logged = [s for s in possible if s.choice.action not in dull]
+        step = rng.choice(logged if logged and rng.random() < calm else possible)
         state = step.after
-        found.append(Moment(step.choice.action, steps.instance.describe(state)))
-    return found
+        moments.append(Moment(step.choice.action, steps.instance.describe(state)))
+    return moments
 
 
 def _in_order(instance: Instance, state: State) -> bool:
@@ -151,11 +151,11 @@ def rows(shown: Described) -> dict[str, list[dict[str, Any]]]:
 def dumps(seed: int, sparse: int = 6, variant: str = "shipped") -> list[dict[str, Any]]:
     """Dumps of a run, with up to ``sparse`` steps between two of them."""
     rng = random.Random(f"dumps {seed}")
-    moments, at, found = walk(seed, variant=variant), 0, []
+    moments, at, records = walk(seed, variant=variant), 0, []
     while at < len(moments):
-        found.append({"time": at, **rows(moments[at].shown)})
+        records.append({"time": at, **rows(moments[at].shown)})
         at += rng.randrange(1, sparse + 1)
-    return found
+    return records
 
 
 def leave_out(records: list[dict[str, Any]], rng: random.Random) -> None:
@@ -189,15 +189,15 @@ def audit(seed: int) -> list[dict[str, Any]]:
     """The rows of the tasks of a run."""
     rng = random.Random(f"audit {seed}")
     moments = walk(seed)
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     last: dict[int, dict[str, Any]] = {}
 
     def add(task: int, source: str | None, target: str, time: int) -> None:
         if task in last and last[task]["exited_at"] is None:
             last[task]["exited_at"] = time
-        row = {"id": len(found) + 1, "task_id": task, "workflow_id": 0, "previous_status": source, "new_status": target}
+        row = {"id": len(rows) + 1, "task_id": task, "workflow_id": 0, "previous_status": source, "new_status": target}
         last[task] = {**row, "entered_at": time, "exited_at": time if target == "E" else None}
-        found.append(last[task])
+        rows.append(last[task])
 
     for name in moments[0].shown["Task"]:
         add(number(name), None, "G", 0)
@@ -212,10 +212,10 @@ def audit(seed: int) -> list[dict[str, Any]]:
                 add(number(name), source, "E", time)
                 source = "E"
             add(number(name), source, target, time)
-    return found
+    return rows
 
 
-SAID = {
+EVENT_TEXTS = {
     "I": "Task instance transitioned to INSTANTIATED",
     "O": "Task instance transitioned to LAUNCHED in database",
     "R": "Task instance {n} transitioned to RUNNING in database",
@@ -229,36 +229,36 @@ def events(seed: int) -> list[dict[str, Any]]:
     """The events of a run, with bulk lines for instances that did not move."""
     rng = random.Random(f"events {seed}")
     moments = walk(seed)
-    found: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     for time, (before, after) in enumerate(itertools.pairwise(moments), start=1):
         for name, fields in after.shown["TaskInstance"].items():
             n, was, now = number(name), before.shown["TaskInstance"][name]["state"], fields["state"]
             line: dict[str, Any] = {"timestamp": time, "level": "info", "task_instance_id": n}
             if now != "Absent" and now == was and rng.random() < 0.02:
-                found.append({**line, "event": SAID["I"]})
+                lines.append({**line, "event": EVENT_TEXTS["I"]})
             if now == was:
                 continue
             letter = INSTANCE[now]
             if letter in "EZUWF" and after.action not in ("wind_up", "reap_resumed"):
                 how = rng.randrange(3) if was == "KillSelf" else 1
                 if how == 0:
-                    found.append({**line, "event": "Task instance killed (KILL_SELF to ERROR_FATAL)"})
+                    lines.append({**line, "event": "Task instance killed (KILL_SELF to ERROR_FATAL)"})
                 elif how == 1:
-                    found.append({**line, "event": "Task instance transitioned to error state", "error_state": letter})
-            elif letter in SAID and not (letter == "R" and was == "Triaging"):
-                found.append({**line, "event": SAID[letter].format(n=n)})
+                    lines.append({**line, "event": "Task instance transitioned to error state", "error_state": letter})
+            elif letter in EVENT_TEXTS and not (letter == "R" and was == "Triaging"):
+                lines.append({**line, "event": EVENT_TEXTS[letter].format(n=n)})
         for name, fields in after.shown["WorkflowRun"].items():
             was, now = before.shown["WorkflowRun"][name]["state"], fields["state"]
             if was == now or was == "Absent" or after.action.startswith("reap"):
                 continue
-            said = f"Workflow run transitioned from {RUN[was]} to {RUN[now]}"
-            found.append(
+            text = f"Workflow run transitioned from {RUN[was]} to {RUN[now]}"
+            lines.append(
                 {
                     "timestamp": time,
-                    "event": said,
+                    "event": text,
                     "workflow_run_id": number(name),
                     "old_status": RUN[was],
                     "new_status": RUN[now],
                 }
             )
-    return found
+    return lines

@@ -110,8 +110,8 @@ def test_what_breaks_off(first: dict[str, Any], tmp_path: Path) -> None:
     ],
 )
 def test_audit_rows(change: dict[str, Any], message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, ROW, changed(NEXT, **change))
-    assert "line 2: " in found and message in found, found
+    error = refused(tmp_path, ROW, changed(NEXT, **change))
+    assert "line 2: " in error and message in error, error
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_audit_rows(change: dict[str, Any], message: str, tmp_path: Path) -> Non
     ],
 )
 def test_csv(line: str, message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, HEADER, "1,7,,G,4,5", line)
-    assert "line 3: " in found and message in found, found
+    error = refused(tmp_path, HEADER, "1,7,,G,4,5", line)
+    assert "line 3: " in error and message in error, error
 
 
 def test_a_column_that_is_missing(tmp_path: Path) -> None:
@@ -178,10 +178,10 @@ def test_csv_may_be_in_quotes(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_dumps(change: dict[str, Any], message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, DUMP, changed(DUMP, **change))
-    assert "line 2: " in found and message.replace("an instance", "a instance") in found.replace(
+    error = refused(tmp_path, DUMP, changed(DUMP, **change))
+    assert "line 2: " in error and message.replace("an instance", "a instance") in error.replace(
         "an instance", "a instance"
-    ), found
+    ), error
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_dumps(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_events(line: Any, message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, {**EVENT, "timestamp": 5}, line)
-    assert "line 2: " in found and message in found, found
+    error = refused(tmp_path, {**EVENT, "timestamp": 5}, line)
+    assert "line 2: " in error and message in error, error
 
 
 def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -262,5 +262,5 @@ def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
             assert json.dumps(report.as_json()) and report.text()
             seen[report.verdict.value] += 1
         except TraceError as error:
-            seen["refused" if "\n" not in str(error) else "told in several lines"] += 1
-    assert seen["conforms"] >= 10 and seen["refused"] >= 10 and not seen["told in several lines"], seen
+            seen["refused" if "\n" not in str(error) else "several lines"] += 1
+    assert seen["conforms"] >= 10 and seen["refused"] >= 10 and not seen["several lines"], seen

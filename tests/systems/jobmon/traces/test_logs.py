@@ -14,7 +14,7 @@ from schedproof.cli import main
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 from tests.support.places import DATA, REFERENCE
 
-HERE = DATA / "jobmon"
+LOGS = DATA / "jobmon"
 AUDIT, DUMPS, EVENTS = "jobmon-audit", "jobmon-dumps", "jobmon-events"
 TRIAGE = "the-client-moves-only-its-own"
 
@@ -60,23 +60,23 @@ def broken(report: ValidationReport) -> list[tuple[int, str | None]]:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples(name: str) -> None:
-    report = check_trace("jobmon", HERE / name)
+    report = check_trace("jobmon", LOGS / name)
     assert report.variant == "shipped"
     assert (report.format, report.records, broken(report)) == SAMPLES[name]
 
 
 @pytest.mark.parametrize("name", NONCONFORMING)
 def test_samples_that_violate(name: str) -> None:
-    report = check_trace("jobmon", HERE / name)
+    report = check_trace("jobmon", LOGS / name)
     format_, record, line, reason = NONCONFORMING[name]
-    found = report.first_nonconformance
-    assert found is not None and report.verdict is LogVerdict.VIOLATES
-    assert (report.format, found.record, found.line) == (format_, record, line)
-    assert reason in found.reason, found.reason
+    nonconformance = report.first_nonconformance
+    assert nonconformance is not None and report.verdict is LogVerdict.VIOLATES
+    assert (report.format, nonconformance.record, nonconformance.line) == (format_, record, line)
+    assert reason in nonconformance.reason, nonconformance.reason
 
 
 def test_every_sample_is_tested() -> None:
-    assert {path.name for path in HERE.iterdir()} == {*SAMPLES, *NONCONFORMING, "README.md"}
+    assert {path.name for path in LOGS.iterdir()} == {*SAMPLES, *NONCONFORMING, "README.md"}
 
 
 def check(records: Sequence[Any], tmp_path: Path) -> ValidationReport:
@@ -95,16 +95,16 @@ def violates(report: ValidationReport) -> tuple[int, str]:
 
 def chain(*moves: str, spans: Sequence[tuple[int, int | None]] | None = None) -> list[dict[str, Any]]:
     """The rows of one task: ``-G`` for a new one, ``GQ``, ...; those of E have no length."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     time = 0
     for at, (source, target) in enumerate(moves):
         entered = time
         time += 0 if target == "E" else 10
         row = {"id": at + 1, "task_id": 7, "previous_status": None if source == "-" else source, "new_status": target}
-        found.append({**row, "entered_at": entered, "exited_at": time})
-    for row, (entered, exited) in zip(found, spans or (), strict=False):
+        rows.append({**row, "entered_at": entered, "exited_at": time})
+    for row, (entered, exited) in zip(rows, spans or (), strict=False):
         row.update(entered_at=entered, exited_at=exited)
-    return found
+    return rows
 
 
 class TestAudit:
@@ -138,8 +138,8 @@ class TestAudit:
         ],
     )
     def test_violates(self, moves: str, record: int, reason: str, tmp_path: Path) -> None:
-        found = violates(check(chain(*moves.split()), tmp_path))
-        assert found[0] == record and reason in found[1], found
+        nonconformance = violates(check(chain(*moves.split()), tmp_path))
+        assert nonconformance[0] == record and reason in nonconformance[1], nonconformance
 
     @pytest.mark.parametrize(
         ("spans", "record", "reason"),
@@ -150,8 +150,8 @@ class TestAudit:
         ],
     )
     def test_times(self, spans: list[tuple[int, int | None]], record: int, reason: str, tmp_path: Path) -> None:
-        found = violates(check(chain("-G", "GQ", spans=spans), tmp_path))
-        assert found[0] == record and reason in found[1], found
+        nonconformance = violates(check(chain("-G", "GQ", spans=spans), tmp_path))
+        assert nonconformance[0] == record and reason in nonconformance[1], nonconformance
         assert broken(check(chain("-G", "GQ", spans=[(0, 5), (6, None)]), tmp_path)) == []  # seconds are rounded
 
     def test_an_error_has_no_length(self, tmp_path: Path) -> None:
@@ -168,19 +168,19 @@ class TestAudit:
 
 def dump(time: int, task: str = "", *instances: str, run: str = "", flow: str = "", most: int = 2) -> dict[str, Any]:
     """A dump: a task as ``R1`` (status, attempts), its instances as ``12R3`` (number, status, run), runs as ``3R``, the workflow's status."""
-    found: dict[str, Any] = {"time": time}
+    tables: dict[str, Any] = {"time": time}
     if task:
-        found["task"] = [
+        tables["task"] = [
             {"id": 7, "workflow_id": 1, "status": task[0], "num_attempts": int(task[1:]), "max_attempts": most}
         ]
-        found["task_instance"] = [
+        tables["task_instance"] = [
             {"id": int(i[:2]), "task_id": 7, "workflow_run_id": int(i[3:]), "status": i[2]} for i in instances
         ]
     if run:
-        found["workflow_run"] = [{"id": int(r[0]), "workflow_id": 1, "status": r[1]} for r in run.split()]
+        tables["workflow_run"] = [{"id": int(r[0]), "workflow_id": 1, "status": r[1]} for r in run.split()]
     if flow:
-        found["workflow"] = [{"id": 1, "status": flow}]
-    return found
+        tables["workflow"] = [{"id": 1, "status": flow}]
+    return tables
 
 
 RUNS = {"run": "3R", "flow": "R"}
@@ -238,11 +238,11 @@ class TestDumps:
         ],
     )  # fmt: skip
     def test_violates(self, dumps: list[dict[str, Any]], reason: str, tmp_path: Path) -> None:
-        found = violates(check(dumps, tmp_path))
-        assert found[0] == len(dumps) and reason in found[1], found
+        nonconformance = violates(check(dumps, tmp_path))
+        assert nonconformance[0] == len(dumps) and reason in nonconformance[1], nonconformance
 
     def test_runs_that_are_not_shown_may_have_done_anything(self, tmp_path: Path) -> None:
-        """Without the runs, a resume may have reset the task, or told the instance to die."""
+        """Without the runs, a resume may have reset the task, or doomed the instance."""
         assert not broken(check([dump(0, "R2", "12E3", "13R3"), dump(1, "R1", "12E3", "13E3", "14R3")], tmp_path))
         assert not broken(check([dump(0, "R1", "12R3"), dump(1, "R1", "12K3")], tmp_path))
 
@@ -291,9 +291,9 @@ class TestDumps:
         assert violates(check(dumps, tmp_path))[0] == 2
 
     def test_instances_alone(self, tmp_path: Path) -> None:
-        told = [{"time": at, "task_instance": [{"id": 12, "status": status}]} for at, status in enumerate("QRTRD")]
-        assert [b for _, b in broken(check(told, tmp_path))].count(TRIAGE) == 1
-        record, reason = violates(check([*told, {"time": 9, "task_instance": [{"id": 12, "status": "T"}]}], tmp_path))
+        dumps = [{"time": at, "task_instance": [{"id": 12, "status": status}]} for at, status in enumerate("QRTRD")]
+        assert [b for _, b in broken(check(dumps, tmp_path))].count(TRIAGE) == 1
+        record, reason = violates(check([*dumps, {"time": 9, "task_instance": [{"id": 12, "status": "T"}]}], tmp_path))
         assert record == 6 and "instance 12 was D (Done) and is T (Triaging)" in reason
 
     def test_a_nonconformance_says_what_could_have_been(self, tmp_path: Path) -> None:
@@ -302,8 +302,8 @@ class TestDumps:
         (candidate,) = report.first_nonconformance.candidates
         could = {"Triaging", "Running", "Done", "Error", "ResourceError", "UnknownError", "ErrorFatal", "KillSelf"}
         # what is ErrorFatal may be taken up again, by a bulk update
-        again = {"Instantiated", "Launched", "NoHeartbeat", "NoDistributorId"}
-        assert set(candidate.differs[0].model.split(" or ")) == could | again
+        taken_up_again = {"Instantiated", "Launched", "NoHeartbeat", "NoDistributorId"}
+        assert set(candidate.differs[0].model.split(" or ")) == could | taken_up_again
 
     def test_a_late_client_still_queues(self, tmp_path: Path) -> None:
         """Its run has been ended, and it has not heard of that."""
@@ -326,11 +326,11 @@ class TestDumps:
 # --- Events
 
 
-def said(*told: str) -> list[dict[str, Any]]:
+def events_of(*texts: str) -> list[dict[str, Any]]:
     """Events of instance 12 by letter: a state it comes to, ``!`` and a letter an error, ``~XY`` and ``#XY`` refusals, ``>XY`` a move of run 3."""
     words = {"I": "INSTANTIATED", "O": "LAUNCHED in database", "R": "RUNNING in database", "D": "DONE in database"}
-    found: list[dict[str, Any]] = []
-    for text in told:
+    lines: list[dict[str, Any]] = []
+    for text in texts:
         line: dict[str, Any] = {"task_instance_id": 12}
         match text[0]:
             case "!":
@@ -348,23 +348,23 @@ def said(*told: str) -> list[dict[str, Any]]:
                 line["event"] = "Task instance killed (KILL_SELF to ERROR_FATAL)"
             case state:
                 line["event"] = f"Task instance transitioned to {words[state]}"
-        found.append(line)
-    return found
+        lines.append(line)
+    return lines
 
 
 class TestEvents:
     @pytest.mark.parametrize(
-        "told",
+        "texts",
         [
             "I O R D", "I R ~RO D", "I !W", "I O X !E", "R T R D", "R T !Z", "R T !U ~UD", "R K", "O K !F", "D I ~DU", "R !E #ER",
             "I !F", "O !U", "D", "R T D", "I K", ">GL >LB >BI >IO >OR >RD", ">RC >CT", ">RH", ">LA",
         ],
     )  # fmt: skip
-    def test_conforms(self, told: str, tmp_path: Path) -> None:
-        assert check(said(*told.split()), tmp_path).verdict is LogVerdict.CONFORMS
+    def test_conforms(self, texts: str, tmp_path: Path) -> None:
+        assert check(events_of(*texts.split()), tmp_path).verdict is LogVerdict.CONFORMS
 
     @pytest.mark.parametrize(
-        ("told", "record", "reason"),
+        ("texts", "record", "reason"),
         [
             ("I O T", 3, "it cannot be R (Running)"),
             ("R D R", 3, "it was D (Done)"),
@@ -383,18 +383,18 @@ class TestEvents:
             (">RD >DR", 2, "it was D (Done)"),
         ],
     )
-    def test_violates(self, told: str, record: int, reason: str, tmp_path: Path) -> None:
-        found = violates(check(said(*told.split()), tmp_path))
-        assert found[0] == record and reason in found[1], found
+    def test_violates(self, texts: str, record: int, reason: str, tmp_path: Path) -> None:
+        nonconformance = violates(check(events_of(*texts.split()), tmp_path))
+        assert nonconformance[0] == record and reason in nonconformance[1], nonconformance
 
     def test_what_a_worker_does_before_its_time(self, tmp_path: Path) -> None:
         """It reports before the distributor has; the launch that is reported then comes too late."""
-        assert broken(check(said("I", "R", "~RO", "D"), tmp_path)) == []  # the bulk line leaves open what it was
-        told = said(
+        assert broken(check(events_of("I", "R", "~RO", "D"), tmp_path)) == []  # the bulk line leaves open what it was
+        events = events_of(
             "#QD", "I", "R"
         )  # the same line, of an instance that was queued: now it was Instantiated when it began to run
-        assert broken(check(told, tmp_path)) == [(3, "the-worker-moves-only-its-own")]
-        assert broken(check(said("O", "R"), tmp_path)) == []
+        assert broken(check(events, tmp_path)) == [(3, "the-worker-moves-only-its-own")]
+        assert broken(check(events_of("O", "R"), tmp_path)) == []
 
     def test_tasks_are_refused_too(self, tmp_path: Path) -> None:
         line = {"event": "Invalid Task transition", "task_id": 7, "current_status": "D", "requested_status": "Q"}
@@ -407,7 +407,7 @@ class TestEvents:
             "task_instance_id": 12,
             "error_state": "UNKNOWN_ERROR",
         }
-        assert not broken(check([line, *said("~UD")], tmp_path))
+        assert not broken(check([line, *events_of("~UD")], tmp_path))
 
 
 # --- What is said of it
@@ -417,24 +417,24 @@ def test_the_examples_conform(tmp_path: Path) -> None:
     text = (REFERENCE / "trace-formats.md").read_text("utf-8")
     section = text[text.index("## Logs of Jobmon") : text.index("## Logs of locks")]
     examples = re.findall(r"```\w+\n(.*?)\n```", section, re.S)
-    found = [check([example], tmp_path) for example in examples]
-    assert [report.format for report in found] == [AUDIT, DUMPS, EVENTS]
-    assert not [b for report in found for b in broken(report)]
+    reports = [check([example], tmp_path) for example in examples]
+    assert [report.format for report in reports] == [AUDIT, DUMPS, EVENTS]
+    assert not [b for report in reports for b in broken(report)]
 
 
 # --- On the command line
 
 
 def test_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "jobmon", str(HERE / "dumps-retry.jsonl")]) == 0
+    assert main(["validate", "jobmon", str(LOGS / "dumps-retry.jsonl")]) == 0
     assert "jobmon shipped: conforms (5 records, format jobmon-dumps)" in capfd.readouterr().out
-    assert main(["validate", "jobmon", str(HERE / "does-not-conform-dumps-two-runs.jsonl"), "--json", "-"]) == 1
-    found = json.loads(capfd.readouterr().out)
-    assert found["verdict"] == "violates" and found["first_departure"]["record"] == 3
+    assert main(["validate", "jobmon", str(LOGS / "does-not-conform-dumps-two-runs.jsonl"), "--json", "-"]) == 1
+    answer = json.loads(capfd.readouterr().out)
+    assert answer["verdict"] == "violates" and answer["first_departure"]["record"] == 3
 
 
 def test_another_variant_does_not_speak_of_this(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "jobmon", str(HERE / "dumps-retry.jsonl"), "--variant", "as-written"]) == 2
+    assert main(["validate", "jobmon", str(LOGS / "dumps-retry.jsonl"), "--variant", "as-written"]) == 2
     assert "does not fit the variant 'as-written'; choose from shipped" in capfd.readouterr().err
-    assert main(["validate", "jobmon", str(HERE / "audit-resumed.csv"), "--log-version", "3.7"]) == 2
+    assert main(["validate", "jobmon", str(LOGS / "audit-resumed.csv"), "--log-version", "3.7"]) == 2
     assert "leave the version out" in capfd.readouterr().err

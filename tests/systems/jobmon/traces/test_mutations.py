@@ -19,9 +19,9 @@ from tests.support.sample import thinned
 from tests.systems.jobmon.traces.brute_force_dumps import validate_dumps
 from tests.systems.jobmon.traces.brute_force_lines import validate_audit, validate_events
 from tests.systems.jobmon.traces.logs import (
+    EVENT_TEXTS,
     INSTANCE,
     RUN,
-    SAID,
     TASK,
     WORKFLOW,
     audit,
@@ -65,7 +65,7 @@ def test_the_runs_see_enough() -> None:
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
-    """Told as dumps, with states skipped and tables left out, as audit rows, and as events."""
+    """As dumps, with states skipped and tables left out, as audit rows, and as events."""
     lengths: Counter[str] = Counter()
     for seed in range(chunk * 10, chunk * 10 + 10):
         sparse = dumps(seed, sparse=1 + seed % 9)
@@ -76,7 +76,7 @@ def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
             if records:
                 report = checked(records, tmp_path)
                 assert report.verdict is LogVerdict.CONFORMS, (seed, kind, report.text())
-        # What is left out may leave too much open, but never makes a run depart.
+        # What is left out may leave too much open, but no run then fails to conform.
         assert checked(less, tmp_path).verdict is not LogVerdict.VIOLATES, seed
     assert min(lengths.values()) > 50, lengths
 
@@ -106,12 +106,12 @@ def test_what_is_hidden_is_no_nonconformance_in_more_runs(tmp_path: Path) -> Non
 
 def test_runs_break_properties_by_name(tmp_path: Path) -> None:
     """What the shipped machine does not keep is found in its logs: each a property that the model says is broken."""
-    wanted = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}
+    unbroken = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}
     for seed in range(60):
-        wanted -= {b.requirement.property for b in checked(dumps(seed), tmp_path).breaks}
-        if not wanted:
+        unbroken -= {b.requirement.property for b in checked(dumps(seed), tmp_path).breaks}
+        if not unbroken:
             return
-    raise AssertionError(f"never broken: {wanted}")
+    raise AssertionError(f"never broken: {unbroken}")
 
 
 # --- Dumps
@@ -221,12 +221,12 @@ def mutate_events(lines: list[dict[str, Any]], rng: random.Random) -> None:
     match rng.randrange(7):
         case 0 if of_instances:
             line = rng.choice(of_instances)
-            said = [
-                *SAID.values(),
+            texts = [
+                *EVENT_TEXTS.values(),
                 "Task instance transitioned to error state",
                 "Task instance killed (KILL_SELF to ERROR_FATAL)",
             ]
-            line["event"] = rng.choice(said).format(n=line["task_instance_id"])
+            line["event"] = rng.choice(texts).format(n=line["task_instance_id"])
             line["error_state"] = rng.choice("EZUWF")
         case 1 if len(lines) > 2:
             lines.remove(line)

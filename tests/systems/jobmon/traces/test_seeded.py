@@ -113,10 +113,10 @@ def without_row(sort: str, event: str, source: str) -> Model:
 
 def plant(**changes: Any) -> Model:
     """The model changed past its own checks: some of these it would find by itself."""
-    found = object.__new__(Model)
+    model = object.__new__(Model)
     for name, value in {**vars(SHIPPED), **changes}.items():
-        object.__setattr__(found, name, value)
-    return found
+        object.__setattr__(model, name, value)
+    return model
 
 
 MODELS: dict[str, Callable[[], Model]] = {
@@ -147,9 +147,9 @@ def test_models(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def model_with_all(model: Model) -> Model:
     """The steps that nobody asks for, also of a model with a bug in it."""
     more = jobmon_life.with_all_rows(SHIPPED).actions[len(SHIPPED.actions) :]
-    found = plant(**vars(model))
-    object.__setattr__(found, "actions", [*model.actions, *more])
-    return found
+    seeded = plant(**vars(model))
+    object.__setattr__(seeded, "actions", [*model.actions, *more])
+    return seeded
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_rows_that_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     shows = jobmon_index.DumpIndex.shows
 
     def blind(self: Any, dump: Any, sort: str, number: int) -> str | None:
-        found = shows(self, dump, sort, number)
-        return None if found == "Absent" else found
+        state = shows(self, dump, sort, number)
+        return None if state == "Absent" else state
 
     monkeypatch.setattr(jobmon_index.DumpIndex, "shows", blind)
     assert caught("dumps", jobmon_dumps.DUMPS)
@@ -196,7 +196,7 @@ def test_rules_of_audit_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught("audit", jobmon_audit.AUDIT)
 
 
-# What is ended at once might as well have been told to die and have died: leaving that out changes nothing.
+# An instance that is ended at once might as well have been doomed and have died: without that event nothing changes.
 @pytest.mark.parametrize("event", sorted(jobmon_life.UNLOGGED["TaskInstance"].keys() - {"end_at_once"}))
 def test_what_is_not_logged(event: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = {k: v for k, v in jobmon_life.UNLOGGED["TaskInstance"].items() if k != event}
@@ -209,5 +209,5 @@ def test_bulk_lines_and_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(jobmon_events, "_entry", lambda line, n: (e := read(line, n)) and replace(e, stays=False))
         assert caught("events", jobmon_events.EVENTS)
-    monkeypatch.setattr(jobmon_events._Events, "_refusal", lambda self, told: None)
+    monkeypatch.setattr(jobmon_events._Events, "_refusal", lambda self, entry: None)
     assert caught("events", jobmon_events.EVENTS)

@@ -19,10 +19,10 @@ from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.places import DATA
 from tests.systems.jobmon.server.bench import Bench
 from tests.systems.jobmon.traces.logs import dumps
-from tests.systems.jobmon.traces.test_logs import said
+from tests.systems.jobmon.traces.test_logs import events_of
 
-HERE = DATA / "jobmon"
-SAMPLES = sorted(path.name for path in HERE.iterdir() if path.name != "README.md")
+LOGS = DATA / "jobmon"
+SAMPLES = sorted(path.name for path in LOGS.iterdir() if path.name != "README.md")
 
 NOT_REPAIRED = {
     "audit-retries.jsonl": 14,  # a task runs before its instance is launched
@@ -48,7 +48,7 @@ def verdict(records: Iterable[Any], tmp_path: Path, variant: str) -> bool:
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("variant", systems()["jobmon"].variants)
 def test_checked_or_refused_in_one_line(variant: str, name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    status = main(["validate", "jobmon", str(HERE / name), "--variant", variant])
+    status = main(["validate", "jobmon", str(LOGS / name), "--variant", variant])
     out, err = capfd.readouterr()
     if variant not in ("shipped", "repaired"):
         assert status == 2 and not out and len(err.splitlines()) == 1
@@ -59,9 +59,9 @@ def test_checked_or_refused_in_one_line(variant: str, name: str, capfd: pytest.C
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_repaired_machine_checks_by_its_own_tables(name: str) -> None:
-    report = check_trace("jobmon", HERE / name, "repaired")
-    found = report.first_nonconformance
-    assert (found.record if found else None) == NOT_REPAIRED.get(name), report.text()
+    report = check_trace("jobmon", LOGS / name, "repaired")
+    nonconformance = report.first_nonconformance
+    assert (nonconformance.record if nonconformance else None) == NOT_REPAIRED.get(name), report.text()
     assert not report.breaks  # it keeps all its properties
 
 
@@ -79,7 +79,7 @@ def test_runs_of_the_repaired_machine_conform(seed: int, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("told", "shipped", "repaired"),
+    ("texts", "shipped", "repaired"),
     [
         ("I O R D", True, True),
         ("#IE R", True, False),  # a wrapper waits until its instance is launched
@@ -92,9 +92,9 @@ def test_runs_of_the_repaired_machine_conform(seed: int, tmp_path: Path) -> None
         ("D R", False, False),
     ],
 )
-def test_events(told: str, shipped: bool, repaired: bool, tmp_path: Path) -> None:
-    found = [verdict(said(*told.split()), tmp_path, variant) for variant in ("shipped", "repaired")]
-    assert found == [shipped, repaired]
+def test_events(texts: str, shipped: bool, repaired: bool, tmp_path: Path) -> None:
+    conform = [verdict(events_of(*texts.split()), tmp_path, variant) for variant in ("shipped", "repaired")]
+    assert conform == [shipped, repaired]
 
 
 @pytest.mark.parametrize("way", ["QIORD", "QIORE", "QIORZ", "QIW", "QIORTU", "QIOX"])

@@ -1,4 +1,4 @@
-"""A core on a clock that stands still, with a RM that notes what it is told; every step is checked by the properties."""
+"""A core on a clock that stands still, with a RM that notes what it hears; every step is checked by the properties."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Bench:
         self.running: set[str] = set()
         self._asked: set[str] = set()
         self._news: list[Response] = []
-        self._again = False
+        self._may_repeat = False
         self._properties = ExportedProperties(self.core, timed=timed)
         self._partitions = tuple(partitions)
         self.handle(RegisterRM("k8s", self._partitions))
@@ -75,7 +75,7 @@ class Bench:
         self._news += responses
         for response in responses:
             if isinstance(response, NewAllocation):
-                assert response.allocation not in self.running or self._again, f"{response} is there already"
+                assert response.allocation not in self.running or self._may_repeat, f"{response} is there already"
                 self.running.add(response.allocation)
             if isinstance(response, ReleasedAllocation):
                 assert response.allocation in self.running, f"{response} was never given, or is gone"
@@ -84,7 +84,7 @@ class Bench:
                     self.owed = [r for r in self.owed if r.allocation != response.allocation]
                     self._asked.discard(response.allocation)
                 else:
-                    assert response.allocation not in self._asked or self._again, f"{response}: asked for before"
+                    assert response.allocation not in self._asked or self._may_repeat, f"{response}: asked for before"
                     self._asked.add(response.allocation)
                     self.owed += [] if response in self.owed else [response]
 
@@ -92,8 +92,8 @@ class Bench:
         news, self._news = self._news, []
         self.seen += news
         self._properties.check(request, news)
-        mine = {a.name for a in self.core.world.allocations if a.confirmed}
-        assert mine == self.running, f"the core has {sorted(mine)}, the RM {sorted(self.running)}"
+        confirmed = {a.name for a in self.core.world.allocations if a.confirmed}
+        assert confirmed == self.running, f"the core has {sorted(confirmed)}, the RM {sorted(self.running)}"
         return news
 
     # What the RM does.
@@ -102,10 +102,10 @@ class Bench:
         if isinstance(request, ReleaseAllocation) and request.termination is not STOPPED_BY_RM:
             self.running.discard(request.allocation or "")
             self._asked.discard(request.allocation or "")
-        # What a RM may not know, or asks for again, it is told again.
-        self._again = isinstance(request, RegisterRM | AddAsk)
+        # The core sends again what a RM may not know or asks for again.
+        self._may_repeat = isinstance(request, RegisterRM | AddAsk)
         assert self.core.handle(request) == self._news
-        self._again = False
+        self._may_repeat = False
         return self._check(request)
 
     def app(
@@ -212,7 +212,7 @@ class Bench:
         self.core.restore(world)
         self.clock.restore(times)
         self.owed, self.running, self._asked, self.seen = list(owed), set(running), set(asked), []
-        self._properties.forget()
+        self._properties.start_over()
 
     def late(self, kind: Kind, app: str = "x") -> Wakeup:
         """An application's timer runs out now, and is not delivered yet."""
@@ -236,7 +236,7 @@ class Bench:
     def crash(self) -> None:
         self.core.crash()
         self.owed, self.running, self._asked = [], set(), set()
-        self._properties.forget()
+        self._properties.start_over()
 
     def register(self) -> list[Response]:
         return self.handle(RegisterRM("k8s", self._partitions))

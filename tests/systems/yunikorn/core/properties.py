@@ -49,7 +49,7 @@ class ExportedProperties:
         self._timed = timed
         self._before = core.world
 
-    def forget(self) -> None:
+    def start_over(self) -> None:
         """The core has crashed: nothing of before counts."""
         self._before = self._core.world
 
@@ -89,10 +89,10 @@ def _check_application(it: Application, world: World) -> None:
     what = f"{it.name} in {it.state}"
     live = any(a.serial == it.serial for a in world.applications)
     pending = [a.name for a in world.asks if live and a.application == it.name and a.pending]
-    mine = _of(it, world)
-    waiting = pending + [a.name for a in mine if a.status == "swapping"]
-    confirmed = [a.name for a in mine if a.status != "swapping"]
-    real = [a.name for a in mine if a.status != "swapping" and not a.placeholder]
+    its_allocations = _of(it, world)
+    waiting = pending + [a.name for a in its_allocations if a.status == "swapping"]
+    confirmed = [a.name for a in its_allocations if a.status != "swapping"]
+    real = [a.name for a in its_allocations if a.status != "swapping" and not a.placeholder]
     match it.state:
         case "New":
             assert not waiting and not confirmed, f"{what}: the first ask takes it on (D18)"
@@ -106,10 +106,10 @@ def _check_application(it: Application, world: World) -> None:
         case "Failing":
             assert not waiting, f"{what}: requests are to be gone (D25), but {waiting}"
             assert confirmed, f"{what}: cleaned up, so it is Failed (D25-26)"
-            left = [a.name for a in mine if a.status == "allocated"]
+            left = [a.name for a in its_allocations if a.status == "allocated"]
             assert not left, f"{what}: nobody cleans up {left} (D25)"
         case "Resuming":
-            placeholders = [a for a in mine if a.placeholder]
+            placeholders = [a for a in its_allocations if a.placeholder]
             assert placeholders, f"{what}: nothing takes it out of there (R6)"
             left = [a.name for a in placeholders if a.status == "allocated"]
             assert not left, f"{what}: nobody releases {left}"
@@ -118,7 +118,7 @@ def _check_application(it: Application, world: World) -> None:
     if it.state in ("Starting", "Running"):
         assert waiting or confirmed, f"{what}: nothing requested and nothing runs, so it is completing (D22)"
     if it.gang_timer is not None:
-        assert any(a.placeholder for a in mine), f"{what}: a gang's timer without placeholders"
+        assert any(a.placeholder for a in its_allocations), f"{what}: a gang's timer without placeholders"
 
 
 def _check_log(it: Application, *, timed: bool) -> None:
@@ -142,8 +142,8 @@ def _check_moves(before: World, after: World, request: Request | None) -> None:
         new = now.get(old.serial)
         if new is None:
             removed = isinstance(request, RemoveApplication) and request.application == old.name
-            gone = {"Expired", "Failed", "Rejected", *(["New"] if removed else [])}
-            assert old.state in gone, f"{old.name} was {old.state}, and is forgotten"
+            removable = {"Expired", "Failed", "Rejected", *(["New"] if removed else [])}
+            assert old.state in removable, f"{old.name} was {old.state}, and is forgotten"
             continue
         assert new.log[: len(old.log)] == old.log, f"the past of {old.name} has changed"
         if old.state in ("Failed", "Rejected", "Expired"):
@@ -172,8 +172,8 @@ def _check_draining(before: World, after: World) -> None:
         new = partitions.get(old.name)
         if old.state == "Draining" and new is not None:
             assert new.state == "Draining", f"partition {old.name} drains no more"
-            ours = {n.name for n in before.nodes if n.partition == old.name}
-            assert {n.name for n in after.nodes if n.partition == old.name} <= ours, (
+            old_nodes = {n.name for n in before.nodes if n.partition == old.name}
+            assert {n.name for n in after.nodes if n.partition == old.name} <= old_nodes, (
                 f"{old.name} drains, and has a new node"
             )
         if new is None:
@@ -208,18 +208,18 @@ def _check_queues(world: World) -> None:
 
 
 def _check_swaps(before: World, after: World, request: Request | None, news: Sequence[Response]) -> None:
-    """A swap begins where it may; and no ask is lost: it is allocated, pending again, or the RM is told."""
+    """A swap begins where it may; and no ask is lost: it is allocated, pending again, or the RM hears of it."""
     old = {a.name: a for a in before.allocations}
     nodes = {n.name: n for n in after.nodes}
     for it in after.allocations:
         if it.status == "swapping" and it.name not in old:
             assert nodes[it.node].schedulable, f"{it.name} is to be swapped in on {it.node}, which is drained (D64)"
-    told = {r.ask for r in news if isinstance(r, NewAllocation | ReleasedAsk)}
+    answered = {r.ask for r in news if isinstance(r, NewAllocation | ReleasedAsk)}
     pending = {a.name for a in after.asks if a.pending}
     swapping = {a.name for a in after.allocations if a.status == "swapping"}
     for name in (a.name for a in before.allocations if a.status == "swapping"):
         withdrawn = isinstance(request, RemoveApplication) and request.application == old[name].application
-        assert name in told | pending | swapping or withdrawn, f"the RM will never hear of {name} again"
+        assert name in answered | pending | swapping or withdrawn, f"the RM will never hear of {name} again"
 
 
 def _check_allocation(response: NewAllocation, before: World, after: World) -> None:
@@ -238,17 +238,19 @@ def _check_allocation(response: NewAllocation, before: World, after: World) -> N
 
 def _check_rejected(response: ApplicationRejected, after: World) -> None:
     """Rejected is a state of the application, not only a message (D27)."""
-    found = [a for a in after.tracked if a.name == response.application]
-    assert found and found[-1].state == "Rejected" and found[-1].reason == response.reason, f"{response}: no record"
+    records = [a for a in after.tracked if a.name == response.application]
+    assert records and records[-1].state == "Rejected" and records[-1].reason == response.reason, (
+        f"{response}: no record"
+    )
 
 
 def _check_update(response: ApplicationUpdated, before: World, after: World) -> None:
     live = next((a for a in after.applications if a.name == response.application), None)
     states = [] if live is None else [str(entry.state) for entry in live.log]
     assert live is None or response.state in states, f"{response}: the one of this name was never in that state"
-    mine = [a for a in before.allocations if a.application == response.application]
+    its_allocations = [a for a in before.allocations if a.application == response.application]
     if response.message == "ResourceReservationTimeout" and response.state == "Failing":
-        real = [a.name for a in mine if not a.placeholder and a.status != "swapping"]
+        real = [a.name for a in its_allocations if not a.placeholder and a.status != "swapping"]
         assert not real, f"{response.application} fails, but has {real} (D25)"
     if live is not None and states[-2:] == ["Resuming", "Accepted"] and response.state == "Accepted":
         left = [a.name for a in after.allocations if a.application == live.name and a.placeholder]

@@ -1,4 +1,4 @@
-"""What YuniKorn's core must do, one story each; every step is also checked by the properties.
+"""What YuniKorn's core must do, one scenario each; every step is also checked by the properties.
 
 A scenario takes a fresh bench. The expected states are those of the document, the facts and the repairs.
 """
@@ -54,9 +54,9 @@ Scenario = Callable[[Bench], None]
 SCENARIOS: list[Scenario] = []
 
 
-def scenario(story: Scenario) -> Scenario:
-    SCENARIOS.append(story)
-    return story
+def scenario(function: Scenario) -> Scenario:
+    SCENARIOS.append(function)
+    return function
 
 
 def works(b: Bench, reals: int = 1) -> None:
@@ -681,7 +681,7 @@ def a_swap_does_not_come_to_a_node_that_was_drained_meanwhile(b: Bench) -> None:
 
 
 @scenario
-def a_withdrawn_swap_that_cannot_come_is_told(b: Bench) -> None:
+def a_withdrawn_swap_that_cannot_come_is_released(b: Bench) -> None:
     gang(b, 1, 1)
     b.ask("r0", group="g")
     b.schedule("r0", "n", "p0")
@@ -778,14 +778,14 @@ def decommission_ends_what_resumes_and_what_fails(b: Bench) -> None:
 @scenario
 def nodes_that_are_not_taken(b: Bench) -> None:
     b.node()
-    for request, said in (
+    for request, reason in (
         (CreateNode("n", 1, "other"), "already"),
         (CreateNode("m", 1, "nowhere"), "no partition"),
         (CreateNode("m", 1, occupied=2), "capacity"),
         (CreateNode("m", 1, existing=(ExistingAllocation("x", "r0"),)), "application x"),
     ):
         (answer,) = b.handle(request)
-        assert isinstance(answer, NodeRejected) and said in answer.reason
+        assert isinstance(answer, NodeRejected) and reason in answer.reason
     assert [n.name for n in b.core.world.nodes] == ["n"]
     b.control(Control.STOP)
     (answer,) = b.node("m")
@@ -881,7 +881,7 @@ def configurations_that_are_refused_change_nothing(b: Bench) -> None:
     def root(*queues: QueueSpec) -> tuple[PartitionSpec, ...]:
         return (PartitionSpec("default", QueueSpec("root", queues)), PARTITIONS[1])
 
-    for bad, said in (
+    for bad, reason in (
         ((), "one or more partitions"),
         ((PARTITIONS[0], PARTITIONS[0]), "names of their own"),
         ((PartitionSpec("default", QueueSpec("base", parent=True)),), "its queue must be 'root'"),
@@ -890,20 +890,20 @@ def configurations_that_are_refused_change_nothing(b: Bench) -> None:
         (root(QueueSpec("a"), QueueSpec("d"), QueueSpec("d")), "root.d in partition default already"),
     ):
         (answer,) = b.handle(UpdateConfiguration(bad))
-        assert isinstance(answer, ConfigurationRejected) and said in answer.reason, answer
+        assert isinstance(answer, ConfigurationRejected) and reason in answer.reason, answer
         assert b.core.world == before
 
 
 @scenario
 def what_is_unknown_or_the_root_cannot_be_controlled(b: Bench) -> None:
     before = b.core.world
-    for queue, partition, said in (
+    for queue, partition, reason in (
         ("root", "default", "goes with its partition"),
         ("root.nowhere", "default", "no queue 'root.nowhere'"),
         (None, "nowhere", "no partition nowhere"),
     ):
         (answer,) = b.control(Control.REMOVE, queue, partition)
-        assert isinstance(answer, ControlRejected) and said in answer.reason, answer
+        assert isinstance(answer, ControlRejected) and reason in answer.reason, answer
     assert b.core.world == before
 
 
@@ -1058,11 +1058,11 @@ def a_swap_is_called_off_when_the_partition_goes(b: Bench) -> None:
 @scenario
 def rejected_applications(b: Bench) -> None:
     fair = QueueSpec("fair", sort_policy=SortPolicy.FAIR)
-    mine = QueueSpec("mine", submitters=frozenset({"me"}), maximum=3)
-    root = QueueSpec("root", (QueueSpec("default"), fair, mine, QueueSpec("up", (QueueSpec("down"),))))
+    limited = QueueSpec("mine", submitters=frozenset({"me"}), maximum=3)
+    root = QueueSpec("root", (QueueSpec("default"), fair, limited, QueueSpec("up", (QueueSpec("down"),))))
     b.handle(UpdateConfiguration((PartitionSpec("default", root), PARTITIONS[1])))
     b.app()
-    for request, said in (
+    for request, reason in (
         (AddApplication("y", partition="nowhere"), "no partition nowhere"),
         (AddApplication("y", "root.nowhere"), "no queue 'root.nowhere'"),
         (AddApplication("y", "root.up"), "no leaf"),
@@ -1072,7 +1072,7 @@ def rejected_applications(b: Bench) -> None:
         (AddApplication("y", placeholders=-1), "negative"),
     ):
         (answer,) = b.handle(request)
-        assert isinstance(answer, ApplicationRejected) and said in answer.reason, answer
+        assert isinstance(answer, ApplicationRejected) and reason in answer.reason, answer
         assert b.state("y") == "Rejected" and b.log("y") == "Rejected" and b.record("y").reason == answer.reason
         (refused,) = b.ask("r0", "y")
         assert isinstance(refused, AskRejected)
@@ -1167,7 +1167,7 @@ def one_rm_registers_once(b: Bench) -> None:
 
 
 @scenario
-def a_rm_that_has_lost_its_memory_is_told_again(b: Bench) -> None:
+def a_rm_that_has_lost_its_memory_hears_all_again(b: Bench) -> None:
     gang(b, 2, 2)
     b.ask("r0", group="g")
     b.schedule("r0", "n", "p0")
@@ -1178,7 +1178,7 @@ def a_rm_that_has_lost_its_memory_is_told_again(b: Bench) -> None:
         NodeAccepted("n"),
         NewAllocation("x", "p1", "p1", "n", True),
         ReleasedAllocation("x", "p0", TerminationType.PLACEHOLDER_REPLACED),
-    ], "a swap is not told before it is one"
+    ], "a swap is reported only when it is one"
     assert b.app(gang=2) == [ApplicationAccepted("x")]
     assert b.node("n") == [NodeAccepted("n")]
     assert b.placeholder("p0") == [ReleasedAllocation("x", "p0", TerminationType.PLACEHOLDER_REPLACED)]

@@ -1,4 +1,4 @@
-"""YuniKorn cores with a bug each, for the stories and the walks to catch.
+"""YuniKorn cores with a bug each, for the scenarios and the walks to catch.
 
 Each is the reference core with one method spoilt, as a programmer might by mistake, or as version 0.12.2
 has it: those are named after the repair (R) that they undo.
@@ -444,7 +444,7 @@ class RemovalLeavesAllocations(Draft):
             self.track(application)
 
 
-class TellsOfAnotherApplication(Draft):
+class TakesEveryNameForItsOwn(Draft):
     def owns_its_name(self, application: Application) -> bool:
         return True
 
@@ -466,5 +466,5 @@ class CreatesWhatItMayNot(Draft):
 
 def seeded() -> list[type[Draft]]:
     """All of them, in the order of the names."""
-    found = [it for it in globals().values() if isinstance(it, type) and issubclass(it, Draft) and it is not Draft]
-    return sorted(found, key=lambda it: it.__name__)
+    drafts = [it for it in globals().values() if isinstance(it, type) and issubclass(it, Draft) and it is not Draft]
+    return sorted(drafts, key=lambda it: it.__name__)

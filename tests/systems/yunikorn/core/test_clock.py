@@ -72,12 +72,12 @@ class TestManualClock:
     def test_a_run_takes_them_in_the_order_of_their_deadlines(self) -> None:
         clock, heard = ManualClock(7 * SECOND), list[tuple[str, int]]()
 
-        def again() -> None:
+        def rearm() -> None:
             heard.append(("again", clock.now()))
-            clock.arm("again", 2, again)
+            clock.arm("again", 2, rearm)
 
         clock.arm("late", 3, lambda: heard.append(("late", clock.now())))
-        clock.arm("again", 2, again)
+        clock.arm("again", 2, rearm)
         clock.run(5)
         assert heard == [("again", 9 * SECOND), ("late", 10 * SECOND), ("again", 11 * SECOND)]
         assert clock.now() == 12 * SECOND

@@ -1,4 +1,4 @@
-"""YuniKorn's core: the stories of its repairs, timers, gangs, queues and nodes; its tables; its independence."""
+"""YuniKorn's core: the scenarios of its repairs, timers, gangs, queues and nodes; its tables; its independence."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tests.systems.yunikorn.core.bench import Bench
 from tests.systems.yunikorn.core.scenarios import SCENARIOS, Scenario
 
 
-@pytest.mark.parametrize("story", SCENARIOS, ids=lambda story: story.__name__)
-def test_story(story: Scenario) -> None:
-    story(Bench())
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
+def test_scenario(scenario: Scenario) -> None:
+    scenario(Bench())
 
 
 # The tables.
@@ -59,8 +59,8 @@ def test_what_every_event_does_in_every_state_of_an_application() -> None:
     header, *lines = [line.split() for line in MATRIX.strip().splitlines()]
     assert len(lines) == len(APPLICATION.states) == 11
     for state, *expected in lines:
-        found = [outcome(APPLICATION, state, f"{event}Application") for event in header[1:]]
-        assert found == expected, state
+        outcomes = [outcome(APPLICATION, state, f"{event}Application") for event in header[1:]]
+        assert outcomes == expected, state
 
 
 def test_what_every_event_does_in_every_state_of_an_object() -> None:

@@ -38,26 +38,26 @@ def moves(b: Bench, asks: Sequence[str]) -> list[tuple[Move, bool]]:
     With each, whether it ends the application by removing it or its partition.
     """
     world = b.core.world
-    found: list[Move] = []
+    continuing: list[Move] = []
     ending: list[Move] = []
     if world.applications:
         ending.append(partial(b.handle, RemoveApplication("x")))
-        taken = {a.name for a in world.asks} | {a.name for a in world.allocations}
-        new = [AddAsk("x", a, placeholder=a.startswith("p"), task_group="g") for a in asks if a not in taken]
-        found += [partial(b.handle, ask) for ask in new]
-    found += [partial(b.withdraw, a.name) for a in world.asks]
-    found += [partial(b.schedule, o.ask, o.node, o.replaces) for o in b.core.options()]
-    found += [partial(b.confirm, r.allocation) for r in b.owed]
-    found += [partial(b.stop, a.name) for a in world.allocations if a.confirmed]
+        used_names = {a.name for a in world.asks} | {a.name for a in world.allocations}
+        new = [AddAsk("x", a, placeholder=a.startswith("p"), task_group="g") for a in asks if a not in used_names]
+        continuing += [partial(b.handle, ask) for ask in new]
+    continuing += [partial(b.withdraw, a.name) for a in world.asks]
+    continuing += [partial(b.schedule, o.ask, o.node, o.replaces) for o in b.core.options()]
+    continuing += [partial(b.confirm, r.allocation) for r in b.owed]
+    continuing += [partial(b.stop, a.name) for a in world.allocations if a.confirmed]
     for node in world.nodes:
         action = NodeAction.DRAIN_NODE if node.schedulable else NodeAction.DRAIN_TO_SCHEDULABLE
-        found.append(partial(b.handle, UpdateNode(node.name, action)))
+        continuing.append(partial(b.handle, UpdateNode(node.name, action)))
     timers = [t.name for t in b.clock.pending() if isinstance(t.name, Wakeup) and t.name.application]
-    found += [partial(b.clock.run_out, timer) for timer in timers]
-    found += [partial(b.deliver, t.name) for t in b.clock.under_way()]
+    continuing += [partial(b.clock.run_out, timer) for timer in timers]
+    continuing += [partial(b.deliver, t.name) for t in b.clock.under_way()]
     if any(p.name == "default" and p.state != "Draining" for p in world.partitions):
         ending.append(partial(b.control, Control.REMOVE))
-    return [(move, False) for move in found] + [(move, True) for move in ending]
+    return [(move, False) for move in continuing] + [(move, True) for move in ending]
 
 
 def key(b: Bench) -> object:
@@ -90,29 +90,29 @@ def explore(asks: Sequence[str], gang: int, style: GangStyle, draft: type[Draft]
     b = Bench(draft, timed=False)
     b.node("n", 2)
     b.app(gang=gang, style=style)
-    found: list[Snapshot] = [b.snapshot()]
+    snapshots: list[Snapshot] = [b.snapshot()]
     number = {key(b): 0}
     state = [str(b.state())]
     before: list[set[int]] = [set()]
-    for here, place in enumerate(found):
+    for source, place in enumerate(snapshots):
         b.restore(place)
         for move, ends_it in moves(b, asks):
             b.restore(place)
             move()
-            there = number.setdefault(key(b), len(found))
-            if there == len(found):
-                found.append(b.snapshot())
+            target = number.setdefault(key(b), len(snapshots))
+            if target == len(snapshots):
+                snapshots.append(b.snapshot())
                 state.append(str(b.state()))
                 before.append(set())
             if not ends_it:
-                before[there].add(here)
+                before[target].add(source)
     ways = [i for i, it in enumerate(state) if it in ENDED]
     reaches = set(ways)
     while ways:
         new = before[ways.pop()] - reaches
         reaches |= new
         ways += new
-    return Explored(len(found), Counter(state), [state[i] for i in range(len(found)) if i not in reaches])
+    return Explored(len(snapshots), Counter(state), [state[i] for i in range(len(snapshots)) if i not in reaches])
 
 
 ALL = {"New", "Accepted", "Starting", "Running", "Completing", "Completed", "Expired", "Failing", "Failed", "Resuming"}
@@ -123,10 +123,10 @@ class TestEverything:
     """That no property is broken is checked in every step; here is asked where the steps lead."""
 
     def check(self, asks: str, gang: int, style: GangStyle, *, resumes: bool, starts: bool = True) -> None:
-        found = explore(asks.split(), gang, style)
+        explored = explore(asks.split(), gang, style)
         never = {name for name, comes in (("Resuming", resumes), ("Starting", starts)) if not comes}
-        assert set(found.states) - {"None"} == ALL - never
-        assert found.stuck == [], "no way to an end without removing application or partition"
+        assert set(explored.states) - {"None"} == ALL - never
+        assert explored.stuck == [], "no way to an end without removing application or partition"
 
     def test_without_a_gang(self) -> None:
         self.check("r0 r1", 0, GangStyle.SOFT, resumes=False)
@@ -149,7 +149,7 @@ class TestEverything:
 
 
 @pytest.mark.parametrize(
-    ("draft", "asks", "gang", "said"),
+    ("draft", "asks", "gang", "message"),
     [
         (R1WakeupsOfEarlierStays, "r0", 0, "of an earlier stay, and does something"),
         (R2CompletesOverASwap, "p0 r0", 1, "no running containers|no pending requests"),
@@ -165,8 +165,8 @@ class TestEverything:
     ],
     ids=lambda it: it.__name__ if isinstance(it, type) else None,
 )
-def test_seeded_bugs_are_found(draft: type[Draft], asks: str, gang: int, said: str) -> None:
-    with pytest.raises(AssertionError, match=said):
+def test_seeded_bugs_are_found(draft: type[Draft], asks: str, gang: int, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
         explore(asks.split(), gang, GangStyle.HARD, draft)
 
 

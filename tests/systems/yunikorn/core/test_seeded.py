@@ -1,4 +1,4 @@
-"""Every bug seeded into YuniKorn's core is caught, by a story or by a walk."""
+"""Every bug seeded into YuniKorn's core is caught, by a scenario or by a walk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEPS = 80
 NOT_IN_WALKS = {
     # No walk has rules of placement, or access lists.
     "CreatesWhatItMayNot", "EverybodyMaySubmit", "FirstRuleOnly", "R8OnlyTheQueueItselfDrains",
-    # Nothing that the document properties.
+    # The document requires nothing of the kind.
     "ArmsTheGangTimerAnew", "DecommissionRevertsEverySwap", "ForgetsToStopTimers",
     "StartsBeforeTheGangIsThere", "R6StaysResuming",
     # Nobody adds an application of another partition's name.
@@ -31,16 +31,16 @@ NOT_IN_WALKS = {
     "DecommissionConfirmsOnTheNode", "R4ThePartitionDoesNotWait", "RemovalCompletesTheCompleting",
     "ResumedWithAllocations",
 }  # fmt: skip
-"""What only the stories see."""
+"""Only the scenarios catch these."""
 
 
-def story_that_fails(draft: type[Draft]) -> str | None:
-    """The first story that a core with this draft does not pass."""
-    for story in SCENARIOS:
+def scenario_that_fails(draft: type[Draft]) -> str | None:
+    """The first scenario that a core with this draft does not pass."""
+    for scenario in SCENARIOS:
         try:
-            story(Bench(draft))
+            scenario(Bench(draft))
         except Exception:
-            return story.__name__
+            return scenario.__name__
     return None
 
 
@@ -56,18 +56,18 @@ def walk_that_fails(draft: type[Draft]) -> int | None:
 
 def test_there_are_many_and_the_reference_is_none_of_them() -> None:
     assert len(SEEDED) >= 20
-    assert story_that_fails(Draft) is None
+    assert scenario_that_fails(Draft) is None
 
 
 @pytest.mark.parametrize("draft", thinned(SEEDED, 4), ids=lambda draft: draft.__name__)
 def test_is_caught(draft: type[Draft]) -> None:
-    assert story_that_fails(draft) is not None, f"no story fails with {draft.__name__}"
+    assert scenario_that_fails(draft) is not None, f"no scenario fails with {draft.__name__}"
 
 
 @pytest.mark.long
 def test_walks_catch_most() -> None:
     """Those that none needs to see are not walked with: that is all of the walks, in vain."""
-    wanted = [draft for draft in SEEDED if draft.__name__ not in NOT_IN_WALKS]
-    assert [draft.__name__ for draft in wanted if walk_that_fails(draft) is None] == []
-    assert len(wanted) == len(SEEDED) - len(NOT_IN_WALKS)
+    drafts = [draft for draft in SEEDED if draft.__name__ not in NOT_IN_WALKS]
+    assert [draft.__name__ for draft in drafts if walk_that_fails(draft) is None] == []
+    assert len(drafts) == len(SEEDED) - len(NOT_IN_WALKS)
     assert walk_that_fails(Draft) is None

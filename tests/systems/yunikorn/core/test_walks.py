@@ -79,7 +79,7 @@ def test_a_healthy_world() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "field", "value", "said"),
+    ("kind", "name", "field", "value", "message"),
     [
         ("nodes", "n", "allocated", 1, "node n: 1 allocated, but its allocations are 2"),
         ("nodes", "m", "allocated", 0, "node m: 0 allocated, but its allocations are 1"),
@@ -105,13 +105,13 @@ def test_a_healthy_world() -> None:
         ("allocations", "p0", "termination", TerminationType.STOPPED_BY_RM, "which it ignores"),
     ],
 )
-def test_an_unhealthy_world(kind: str, name: str, field: str, value: object, said: str) -> None:
+def test_an_unhealthy_world(kind: str, name: str, field: str, value: object, message: str) -> None:
     world = busy()
     records = getattr(world, kind)
     changed = tuple(replace(r, **{field: value}) if r.name == name else r for r in records)
     assert changed != records
     wrong = health(spoilt(world, **{kind: changed}))
-    assert any(said in line for line in wrong), wrong
+    assert any(message in line for line in wrong), wrong
 
 
 def test_two_asks_for_one_placeholder() -> None:

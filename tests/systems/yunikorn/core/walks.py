@@ -66,7 +66,7 @@ class Walker:
         live = [a.name for a in world.applications]
         timers = [t.name for t in b.clock.pending() if isinstance(t.name, Wakeup)]
         confirmed = [a for a in world.allocations if a.confirmed]
-        found: dict[str, list[Move]] = {
+        by_kind: dict[str, list[Move]] = {
             "add application": [partial(self.add_application, n) for n in APPS if n not in live],
             "ask": [partial(self.ask, n) for n in live],
             "schedule": [partial(b.schedule, o.ask, o.node, o.replaces) for o in b.core.options()],
@@ -80,7 +80,7 @@ class Walker:
             "deliver": [partial(b.deliver, t.name) for t in b.clock.under_way()],
             "rare": [self.rare],
         }
-        return {kind: moves for kind, moves in found.items() if moves}
+        return {kind: moves for kind, moves in by_kind.items() if moves}
 
     def add_application(self, name: str) -> None:
         style = self.choose((GangStyle.SOFT, GangStyle.HARD))
@@ -117,7 +117,7 @@ class Walker:
     def rare(self) -> None:
         b = self.bench
         partition = next((p for p in b.core.world.partitions if p.name == "default"), None)
-        gone = partition is None or partition.state is ObjectState.DRAINING
+        is_going = partition is None or partition.state is ObjectState.DRAINING
         moves: dict[str, Move] = {
             "remove application": lambda: b.handle(RemoveApplication(self.choose(APPS))),
             "withdraw all": lambda: b.withdraw(None, self.choose(APPS)),
@@ -128,7 +128,7 @@ class Walker:
             "crash": self.crash,
             "add again": lambda: self.add_application(self.choose(APPS)),
         }
-        if self.choose((False,) * 8 + (True,)) and not gone:
+        if self.choose((False,) * 8 + (True,)) and not is_going:
             moves = {"remove": lambda: b.control(Control.REMOVE)}
         kind = self.choose(sorted(moves))
         self.done[-1] = kind
@@ -147,9 +147,11 @@ class Walker:
             b.handle(self._requests[app.name])
         assert not b.core.world.tracked, "all queues are as the configuration has them"
         for node in world.nodes:
-            there = [a for a in world.allocations if a.node == node.name and a.confirmed]
-            b.running |= {a.name for a in there}
-            existing = [ExistingAllocation(a.application, a.name, a.amount, a.placeholder, a.task_group) for a in there]
+            running_there = [a for a in world.allocations if a.node == node.name and a.confirmed]
+            b.running |= {a.name for a in running_there}
+            existing = [
+                ExistingAllocation(a.application, a.name, a.amount, a.placeholder, a.task_group) for a in running_there
+            ]
             b.handle(CreateNode(node.name, node.capacity, existing=tuple(existing)))
             if not node.schedulable:
                 b.drain(node.name)

@@ -41,8 +41,8 @@ def _sections(text: str) -> Mapping[str, str]:
 
 def rows(section: str) -> list[list[str]]:
     """The rows of the table of a section, without its head."""
-    found = [line.strip().strip("|") for line in sections()[section].splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.split("|")] for line in found[2:]]
+    table_lines = [line.strip().strip("|") for line in sections()[section].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.split("|")] for line in table_lines[2:]]
 
 
 def listed(text: str) -> list[list[str]]:

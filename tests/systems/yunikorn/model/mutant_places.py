@@ -39,7 +39,7 @@ SEEN_LAST = [
     Configuration("two real asks for one placeholder", [("prr", "Soft")], wakeups=1),
     Configuration("a node goes, and no time", [("pr", "Soft")], wakeups=0, adjustable_nodes=True, nodes=2),
 ]
-"""Seen whole too, but only if walks do not tell a mutant: they take seconds."""
+"""Seen whole too, but only if walks do not catch a mutant: they take seconds."""
 
 
 @dataclass(frozen=True)
@@ -149,16 +149,16 @@ def whole(model: Model, among: Sequence[Configuration]) -> list[Place]:
 
 def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
     """The places that are walked in, and how the walks begin."""
-    found = [
+    places = [
         (_place(model, each.configuration.about, each.configuration.rigid(shipped=True)), each.begin) for each in LARGER
     ]
     apart = _place(model, "two partitions", two_partitions())
     begin = ("create_node 0", "create_node 1", "submit 0", "submit 1", "add_ask 2", "add_ask 3", "allocate 2")
-    return [*found, (apart, ()), (apart, begin), (apart, (*begin, "swap 3 2"))]
+    return [*places, (apart, ()), (apart, begin), (apart, (*begin, "swap 3 2"))]
 
 
 def check(model: Model) -> Checker:
-    """Tells the core's mutants from ``model``."""
+    """Catches mutants of ``model``, which is the core's."""
     return Checker(model, whole(model, SEEN_WHOLE), large(model), last=whole(model, SEEN_LAST))
 
 

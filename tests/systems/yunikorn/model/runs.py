@@ -27,12 +27,12 @@ class Run:
 
     def do(self, *actions: str) -> Run:
         """Takes the steps; "end 1" is the action end with 1 as its first parameter, "allocate 1 0" and so on."""
-        for wanted in actions:
-            name, *numbers = wanted.split()
+        for call in actions:
+            name, *numbers = call.split()
             steps = [s for s in self.stepper.steps(self.state) if s.choice.action == name]
             for position, number in enumerate(numbers):
                 steps = [s for s in steps if s.choice.parameters[position][1] == int(number)]
-            assert len(steps) == 1, f"{wanted}: {[s.choice for s in steps] or self.possible()}"
+            assert len(steps) == 1, f"{call}: {[s.choice for s in steps] or self.possible()}"
             self.last = steps[0]
             self.state = self.last.after
         return self

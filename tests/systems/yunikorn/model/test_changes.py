@@ -88,13 +88,13 @@ def less(*changes: Change) -> Model:
 def verdict(model: Model, prop: str, configuration: str) -> Verdict:
     """Of the property as ``repaired`` has it, by exploration of a configuration."""
     asked = replace(model, properties=[REPAIRED.property(prop)], refuted=frozenset())
-    [found] = [r for r in model_check(*alone(asked, BY_NAME[configuration]), only=[prop]) if r.name == prop]
-    return found.verdict
+    [result] = [r for r in model_check(*alone(asked, BY_NAME[configuration]), only=[prop]) if r.name == prop]
+    return result.verdict
 
 
 def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
-    said = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
-    assert {(needed.change.why, needed.prop) for needed in NEEDED} == said - OF_THE_TEXT_ONLY
+    to_repair = {(change.why, name) for change in REPAIRED.changes for name in change.repairs}
+    assert {(needed.change.why, needed.prop) for needed in NEEDED} == to_repair - OF_THE_TEXT_ONLY
     needed = {needed.change.why for needed in NEEDED} | {change.why for change in OF_NO_PROPERTY}
     assert {change.why for change in REPAIRED.changes} == needed, "no change is idle"
     assert "removed-queues-drain" in AS_WRITTEN.refuted - V0_12_2.refuted
@@ -114,8 +114,8 @@ KEEPS_ITS_ASKS = StepInvariant(
 def test_what_resumes_asks_on() -> None:
     for model, expected in ((REPAIRED, Verdict.PROVED), (V0_12_2, Verdict.REFUTED)):
         asked = replace(model, properties=[KEEPS_ITS_ASKS], refuted=frozenset())
-        found = model_check(*alone(asked, BY_NAME[TWO_SOFT]), only=[KEEPS_ITS_ASKS.name])
-        assert [r.verdict for r in found if r.name == KEEPS_ITS_ASKS.name] == [expected]
+        results = model_check(*alone(asked, BY_NAME[TWO_SOFT]), only=[KEEPS_ITS_ASKS.name])
+        assert [r.verdict for r in results if r.name == KEEPS_ITS_ASKS.name] == [expected]
 
 
 IN_TIERS = [

@@ -30,9 +30,11 @@ from schedproof.model.systems.yunikorn.sorts import Application, Ask, Node
 from schedproof.proofs.checking.model_check import check_axioms, model_check
 from schedproof.proofs.induction import prove
 
-SAID = ("ApplicationAccepted", "ApplicationResuming", "SubmitApplication", "AskReleased", "AllocationReleased")
+KINDS_SENT = ("ApplicationAccepted", "ApplicationResuming", "SubmitApplication", "AskReleased", "AllocationReleased")
 
-say = {kind: Action(f"say_{kind}", [a], [], [a.fires(f"says_{kind}")], "{a} is spoken of") for kind in SAID[:3]}
+saying = {
+    kind: Action(f"say_{kind}", [a], [], [a.fires(f"says_{kind}")], "{a} is spoken of") for kind in KINDS_SENT[:3]
+}
 resume = Action("resume", [a], [], [a.fires("says_all")], "{a} resumes")
 crash = Action("crash", [], [], [], "the shim dies")
 
@@ -53,12 +55,12 @@ def model(rigid) -> Model:
             MESSAGE,
         ],
         rows=[
-            *[Row(Application, f"says_{kind}", "there", "there") for kind in (*SAID[:3], "all")],
+            *[Row(Application, f"says_{kind}", "there", "there") for kind in (*KINDS_SENT[:3], "all")],
             *MESSAGE_TABLE,
         ],
-        actions=[*say.values(), resume, crash, lose, *[delivery(kind, f"{kind} {{e}}") for kind in SAID]],
+        actions=[*saying.values(), resume, crash, lose, *[delivery(kind, f"{kind} {{e}}") for kind in KINDS_SENT]],
         rules=[
-            *[sending(f"send {kind}", a.fires(f"says_{kind}"), [], kind, a) for kind in SAID[:3]],
+            *[sending(f"send {kind}", a.fires(f"says_{kind}"), [], kind, a) for kind in KINDS_SENT[:3]],
             sending("resume: say so", resume, [], "ApplicationResuming", a),
             sending("resume: asks", resume, OF_ITS_ASKS, "AskReleased", k),
             sending("resume: allocations", resume, OF_ITS_ASKS, "AllocationReleased", k),
@@ -66,7 +68,7 @@ def model(rigid) -> Model:
             *CHANNEL_RULES,
         ],
         properties=CHANNEL_PROPERTIES,
-        default_scope={"Application": 1, "Ask": 1, "Node": 1, "Message": len(SAID)},
+        default_scope={"Application": 1, "Ask": 1, "Node": 1, "Message": len(KINDS_SENT)},
         axioms=CHANNEL_AXIOMS,
         configurations=lambda sizes: [rigid],
     )
@@ -76,7 +78,7 @@ class Talk:
     """Messages sent and delivered one after the other; each is named by its kind."""
 
     def __init__(self, *, ordered: bool = True, losable: Sequence[str] = ()) -> None:
-        rigid = messages({"Application": 1, "Ask": 1}, kinds=SAID, ordered=ordered, losable=losable)
+        rigid = messages({"Application": 1, "Ask": 1}, kinds=KINDS_SENT, ordered=ordered, losable=losable)
         rigid = {**rigid, ("Ask", "application"): [0]}
         self.kinds = [str(kind) for kind in rigid["Message", "kind"]]
         sizes = {"Application": 1, "Ask": 1, "Node": 1, "Message": len(self.kinds)}
@@ -163,17 +165,17 @@ def test_a_crash_loses_what_is_under_way_to_who_died():
 @pytest.mark.parametrize("ordered", [True, False])
 def test_the_order_is_one_in_every_state(ordered):
     rigid = {
-        **messages({"Application": 1, "Ask": 1}, kinds=SAID, ordered=ordered, losable=SAID),
+        **messages({"Application": 1, "Ask": 1}, kinds=KINDS_SENT, ordered=ordered, losable=KINDS_SENT),
         ("Ask", "application"): [0],
     }
-    found = {r.name: r for r in model_check(model(rigid), {"Message": len(SAID)})}
+    results = {r.name: r for r in model_check(model(rigid), {"Message": len(KINDS_SENT)})}
     for name in ("well-formed", *(p.name for p in CHANNEL_PROPERTIES)):
         # Without order nothing is behind anything.
-        assert str(found[name].verdict) == "proved" or (found[name].vacuous and not ordered), name
+        assert str(results[name].verdict) == "proved" or (results[name].vacuous and not ordered), name
 
 
 def test_the_order_is_one_for_any_number_of_messages():
-    induction = prove(model({**messages({"Application": 1, "Ask": 1}, kinds=SAID), ("Ask", "application"): [0]}))
+    induction = prove(model({**messages({"Application": 1, "Ask": 1}, kinds=KINDS_SENT), ("Ask", "application"): [0]}))
     assert all(induction.proved(name) for name in ("well-formed", *(p.name for p in CHANNEL_PROPERTIES)))
 
 

@@ -1,4 +1,4 @@
-"""YuniKorn's models as a reading of the document and of the facts: tables, citations, quotations, coverage.
+"""YuniKorn's models as an interpretation of the document and of the facts: tables, citations, quotations, coverage.
 
 What is expected is written here from the text, sentence by sentence, with the words that stand at the line, and not
 taken from the model. The matrix of v0.12.2 and the shim's tables are compared elsewhere.
@@ -105,23 +105,23 @@ def expected(sort: str) -> dict[Key, tuple[str, str]]:
 
 def table(model: Model, sort: str) -> dict[Key, Row]:
     """What the model has, less what is beside it."""
-    found = {(r.event, r.source, r.target): r for r in model.table(sort) if r.event not in BESIDE[sort]}
-    assert len(found) == len([r for r in model.table(sort) if r.event not in BESIDE[sort]])
-    return found
+    by_move = {(r.event, r.source, r.target): r for r in model.table(sort) if r.event not in BESIDE[sort]}
+    assert len(by_move) == len([r for r in model.table(sort) if r.event not in BESIDE[sort]])
+    return by_move
 
 
 def arrows(figure: str) -> set[tuple[str, str]]:
-    found = (line.split(":") for line in DRAWN[figure].split("\n") if line.strip())
-    return {(source.strip(), target) for source, targets in found for target in targets.split()}
+    edges = (line.split(":") for line in DRAWN[figure].split("\n") if line.strip())
+    return {(source.strip(), target) for source, targets in edges for target in targets.split()}
 
 
 @needs_shared
 @pytest.mark.parametrize("sort", EXPECTED)
 def test_as_written_has_the_arrows_of_text_and_figure(sort: str) -> None:
-    found, wanted = table(AS_WRITTEN, sort), expected(sort)
-    assert set(found) == set(wanted)
-    for key, row in found.items():
-        where = wanted[key][0]
+    modelled, documented = table(AS_WRITTEN, sort), expected(sort)
+    assert set(modelled) == set(documented)
+    for key, row in modelled.items():
+        where = documented[key][0]
         assert (row.line, row.fact[:9]) == ((None, "0, figure") if where == FIGURE else (int(where), "")), key
 
 
@@ -146,9 +146,9 @@ def test_the_facts_list_these_arrows_of_the_figures() -> None:
     drawn = {name: edges for name, edges, _ in rows("0")}
     for figure in DRAWN:
         plain, _, loops = drawn[figure].partition("self loops")
-        found = {(source, to) for source, tos in re.findall(r"(\w+)->([\w/]+)", plain) for to in tos.split("/")}
-        found |= {(now, now) for now in re.findall(r"(\w+)/\w+", loops)}
-        assert found == arrows(figure), figure
+        in_the_facts = {(source, to) for source, tos in re.findall(r"(\w+)->([\w/]+)", plain) for to in tos.split("/")}
+        in_the_facts |= {(now, now) for now in re.findall(r"(\w+)/\w+", loops)}
+        assert in_the_facts == arrows(figure), figure
 
 
 INITIAL = {
@@ -203,20 +203,22 @@ def test_v0_12_2_adds_one_row_to_the_figure_of_the_application() -> None:
 @needs_shared
 def test_the_facts_have_the_rows_of_v0_12_2() -> None:
     """The table of section 1, read here."""
-    wanted = {
+    documented = {
         (event.removesuffix("Application"), source.strip(), target)
         for event, sources, target, _ in (row for row in rows("1") if len(row) == 4)
         for source in sources.split(",")
     }
-    assert len(wanted) == 20
-    assert set(table(V0_12_2, "Application")) == wanted
+    assert len(documented) == 20
+    assert set(table(V0_12_2, "Application")) == documented
 
 
 @needs_shared
 def test_the_facts_have_the_rows_of_queues_and_partitions() -> None:
-    wanted = {(event.lower(), s.strip(), target) for event, sources, target, _ in rows("2") for s in sources.split(",")}
+    documented = {
+        (event.lower(), s.strip(), target) for event, sources, target, _ in rows("2") for s in sources.split(",")
+    }
     for sort in ("Queue", "Partition"):
-        assert set(table(V0_12_2, sort)) == set(table(AS_WRITTEN, sort)) == wanted
+        assert set(table(V0_12_2, sort)) == set(table(AS_WRITTEN, sort)) == documented
 
 
 def fired(model: Model) -> set[tuple[str, str]]:
@@ -237,16 +239,18 @@ def test_what_nobody_fires_in_v0_12_2() -> None:
 
 
 def test_the_repaired_tables_differ_by_what_the_changes_say() -> None:
-    gone, more = (set(table(V0_12_2, "Application")), set(table(REPAIRED, "Application")))
-    removal = {row for row in more if row[0] == "forget"}
-    more -= removal
+    shipped, repaired = (set(table(V0_12_2, "Application")), set(table(REPAIRED, "Application")))
+    removal = {row for row in repaired if row[0] == "forget"}
+    repaired -= removal
     # What is removed is as if nothing were left (22, 26), and one that has begun nothing begins anew.
     assert {(source, target) for _, source, target in removal} == {
         *((now, "Completing") for now in ("Accepted", "Starting", "Running", "Resuming", "Completing")),
         *(("Failing", "Failed"), ("New", "New")),
     }
-    assert gone - more == {("expire", "Failed", "Expired")}, "Failed is final (26)"
-    assert more - gone == {("complete", "Resuming", "Completing")}, "no pending requests or running containers (22)"
+    assert shipped - repaired == {("expire", "Failed", "Expired")}, "Failed is final (26)"
+    assert repaired - shipped == {("complete", "Resuming", "Completing")}, (
+        "no pending requests or running containers (22)"
+    )
     for sort in ("Queue", "Partition"):
         was, now = set(table(V0_12_2, sort)), set(table(REPAIRED, sort))
         assert was <= now and now - was == {("remove", "Stopped", "Draining")}, "ready to be removed (50), by line 51"
@@ -276,11 +280,11 @@ def cited(section: str) -> Iterator[tuple[str, int, int]]:
     file = about
     for line in text.splitlines():
         file = about if line.startswith("|") else file
-        for found in FILE_OR_LINES.finditer(line):
-            if found[1]:
-                file = found[1]
+        for citation in FILE_OR_LINES.finditer(line):
+            if citation[1]:
+                file = citation[1]
             else:
-                yield from ((name, int(found[2]), int(found[3] or found[2])) for name in {file, about})
+                yield from ((name, int(citation[2]), int(citation[3] or citation[2])) for name in {file, about})
 
 
 @needs_shared
@@ -300,7 +304,7 @@ def test_the_facts_that_are_cited_are_there(model: Model) -> None:
                 )
 
 
-OURS = re.compile(r"crash|restart|a time-out ends Failed")
+NOT_IN_THE_SOURCES = re.compile(r"crash|restart|a time-out ends Failed")
 """Crashes are no event of document or facts: an object that is made anew is New (4.2: "Initial New"). The time-out of
 Failed is that of Completed: the figure has its arrow, and the facts its timer (1.3)."""
 OF_THE_REPAIR = {change_add.name for change in COMPONENTS_REPAIRED.changes for change_add in change.adds}
@@ -311,7 +315,7 @@ OF_THE_REPAIR = {change_add.name for change in COMPONENTS_REPAIRED.changes for c
 def test_every_row_action_and_rule_says_where_it_comes_from(model: Model) -> None:
     """A line or a fact; what the repair of the shim adds comes from the change, which says why."""
     for element in elements(model):
-        if element.line is None and not element.fact and not OURS.search(element.name):
+        if element.line is None and not element.fact and not NOT_IN_THE_SOURCES.search(element.name):
             assert model is COMPONENTS_REPAIRED and element.name in OF_THE_REPAIR, element.name
     assert all(len(change.why) > 20 for change in model.changes)
     text = lines()
@@ -332,9 +336,9 @@ def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
         assert prop.line is not None, prop.name
         at, line = 0, squeezed(text[prop.line])
         for part in prop.sentence.split("..."):
-            found = line.find(squeezed(part), at)
-            assert found >= 0, f"{prop.name}: {part!r} is not in line {prop.line}"
-            at = found + len(squeezed(part))
+            position = line.find(squeezed(part), at)
+            assert position >= 0, f"{prop.name}: {part!r} is not in line {prop.line}"
+            at = position + len(squeezed(part))
 
 
 @needs_shared
@@ -390,14 +394,14 @@ def sentences(line: str) -> list[str]:
 
 def quoted(model: Model, number: int, line: str) -> set[int]:
     """The positions in a line that properties quote."""
-    found: set[int] = set()
+    positions: set[int] = set()
     for prop in model.properties:
         if prop.line == number and prop.sentence:
             at = 0
             for part in map(squeezed, prop.sentence.split("...")):
                 at = line.index(part, at)
-                found |= set(range(at, at + len(part)))
-    return found
+                positions |= set(range(at, at + len(part)))
+    return positions
 
 
 @needs_shared
@@ -406,10 +410,10 @@ def test_every_sentence_is_a_property_or_kept_elsewhere() -> None:
     text, left = lines(), dict(ELSEWHERE)
     for number in STATEMENTS:
         line, at = squeezed(text[number]), 0
-        told = quoted(AS_WRITTEN, number, line)
+        positions = quoted(AS_WRITTEN, number, line)
         for sentence in sentences(text[number]):
             at = line.index(sentence, at)
-            by_property = len(told & set(range(at, at + len(sentence)))) > 15
+            by_property = len(positions & set(range(at, at + len(sentence)))) > 15
             known = [key for key in left if key[0] == number and sentence.startswith(key[1])]
             assert by_property != bool(known), f"line {number}: {sentence!r} is kept {'twice' if known else 'nowhere'}"
             for key in known:
@@ -434,15 +438,15 @@ CYCLE = {"Accepted", "Starting", "Running"}
 
 def scheduled(model: Model, *kinds: str) -> set[str]:
     """The states of applications of which something is allocated or begins to be swapped, in some small configurations."""
-    found: set[str] = set()
+    state_names: set[str] = set()
     for asks in kinds:
         seen = explore(instance(model, Configuration(asks, [(asks, "Soft")], exact=False)), symmetry=False)
         slot = seen.instance.slot("Application")
         states = seen.instance.model.machine("Application").states
         for state, out in zip(seen.states, seen.edges, strict=True):
             if any(e.choice.action in ("allocate", "swap") for e in out):
-                found.add(states[state[slot]].name)
-    return found
+                state_names.add(states[state[slot]].name)
+    return state_names
 
 
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=ids)

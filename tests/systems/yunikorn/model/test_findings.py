@@ -2,7 +2,7 @@
 
 Every violated property is said again here in plain Python over what is seen of a state, and its shortest run is replayed: the
 property falls at the last step, and no shorter run of the same configuration makes it fall. The most important findings are
-told as stories, with the facts that say why; what the repaired core does instead is told with them.
+scenarios, with the facts that say why; each also has what the repaired core does instead.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from schedproof.proofs.verdict import Result, Verdict
 from tests.systems.yunikorn.model.runs import Run, instance
 
 VARIANTS = {"as-written": AS_WRITTEN, "v0.12.2": V0_12_2}
-QUICK = sorted(
+SMALL_FIRST = sorted(
     (s for s in CONFIGURATIONS if s.about != "a node goes with a placeholder"), key=lambda s: "gang of two" in s.about
 )
-"""Quick ones, the quickest first."""
+"""Small ones, the smallest first."""
 
 # --- The properties again, over what is seen ---------------------------------------------------------------------------
 
@@ -183,17 +183,17 @@ NAMED = {("Application", "queue"): "q", ("Ask", "application"): "a", ("Queue", "
 
 def described(at: Instance, state: State) -> Seen:
     """A state with its rigid attributes, objects by name."""
-    found: dict[str, dict[str, dict[str, object]]] = at.describe(state)
+    objects: dict[str, dict[str, dict[str, object]]] = at.describe(state)
     for (sort, name), values in at.rigid.items():
-        for (_, fields), value in zip(found.get(sort, {}).items(), values, strict=True):
+        for (_, fields), value in zip(objects.get(sort, {}).items(), values, strict=True):
             fields[name] = f"{NAMED[sort, name]}{value}" if (sort, name) in NAMED else value
-    return found
+    return objects
 
 
 def alone(model: Model, configuration: Configuration) -> tuple[Model, Mapping[str, int]]:
     """``model`` with this configuration only, and its sizes."""
-    here = instance(model, configuration)
-    return replace(model, configurations=lambda sizes: [here.rigid]), {s: max(1, n) for s, n in here.sizes.items()}
+    scoped = instance(model, configuration)
+    return replace(model, configurations=lambda sizes: [scoped.rigid]), {s: max(1, n) for s, n in scoped.sizes.items()}
 
 
 def found_in(
@@ -201,13 +201,13 @@ def found_in(
 ) -> Mapping[str, tuple[Configuration, Result]]:
     """For each violated property a shortest run in the first configuration that breaks it, and where."""
     model = VARIANTS[variant]
-    found: dict[str, tuple[Configuration, Result]] = {}
+    findings: dict[str, tuple[Configuration, Result]] = {}
     for configuration in among:
         for result in model_check(*alone(model, configuration), only=sorted(missing)) if missing else ():
             if result.verdict is Verdict.REFUTED:
-                found[result.name] = configuration, result
-        missing -= set(found)
-    return found
+                findings[result.name] = configuration, result
+        missing -= set(findings)
+    return findings
 
 
 def replayed(model: Model, configuration: Configuration, result: Result) -> tuple[Instance, list[State], list[Moved]]:
@@ -227,24 +227,24 @@ def reached(
     at: Instance, starts: Sequence[State], *, without: str = "", depth: int | None = None
 ) -> list[tuple[State, list[Step]]]:
     """The states within so many steps (or all), with the steps out of them; breadth first."""
-    stepper, seen, level, found, far = Stepper(at), set(starts), list(starts), [], 0
+    stepper, seen, level, visited, far = Stepper(at), set(starts), list(starts), [], 0
     while level and (depth is None or far < depth):
         following: list[State] = []
         for state in level:
             out = [step for step in stepper.steps(state) if step.choice.action != without]
-            found.append((state, out))
+            visited.append((state, out))
             fresh = [step.after for step in out if step.after not in seen]
             seen |= set(fresh)
             following += dict.fromkeys(fresh)
         level, far = following, far + 1
-    return found
+    return visited
 
 
 def is_stuck(name: str, at: Instance, state: State) -> list[str]:
     """The applications of which the premise holds and the goal can not be reached."""
     premise, goal, without = STUCK[name]
-    here = described(at, state)
-    concerned = [a for a in here["Application"] if premise(here, a)]
+    objects = described(at, state)
+    concerned = [a for a in objects["Application"] if premise(objects, a)]
     if not concerned:
         return []
     reachable = [described(at, other) for other, _ in reached(at, [state], without=without)]
@@ -295,26 +295,26 @@ def broken(variant: str) -> set[str]:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_finding_is_one_by_another_verdict(variant: str) -> None:
-    found = found_in(variant, broken(variant), [s for s in QUICK if "gang of two" not in s.about])
-    assert set(found) == broken(variant) - NEEDS_A_GANG_OF_TWO[variant]
-    for name, (configuration, result) in found.items():
+    findings = found_in(variant, broken(variant), [s for s in SMALL_FIRST if "gang of two" not in s.about])
+    assert set(findings) == broken(variant) - NEEDS_A_GANG_OF_TWO[variant]
+    for name, (configuration, result) in findings.items():
         first_time(name, *replayed(VARIANTS[variant], configuration, result))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("variant", [v for v in VARIANTS if NEEDS_A_GANG_OF_TWO[v]])
 def test_so_is_each_finding_about_a_gang_of_two(variant: str) -> None:
-    wanted = NEEDS_A_GANG_OF_TWO[variant]
-    found = found_in(variant, set(wanted), QUICK)
-    assert set(found) == wanted
-    for name, (configuration, result) in found.items():
+    violated = NEEDS_A_GANG_OF_TWO[variant]
+    findings = found_in(variant, set(violated), SMALL_FIRST)
+    assert set(findings) == violated
+    for name, (configuration, result) in findings.items():
         first_time(name, *replayed(VARIANTS[variant], configuration, result))
 
 
 def test_another_verdict_finds_nothing_where_there_is_nothing() -> None:
     """Else it would agree with everything: ``repaired`` breaks none of these properties, but those that are weakened."""
     weakened = {name for change in REPAIRED.changes for name in change.weakens}
-    for configuration in QUICK[:4]:
+    for configuration in SMALL_FIRST[:4]:
         at = instance(REPAIRED, configuration)
         for state, out in reached(at, [at.initial()]):
             seen = described(at, state)
@@ -324,7 +324,7 @@ def test_another_verdict_finds_nothing_where_there_is_nothing() -> None:
                 assert not any(bad(moved) for bad in BAD_STEP.values())
 
 
-# --- Stories ---------------------------------------------------------------------------------------------------------
+# --- Scenarios -------------------------------------------------------------------------------------------------------
 
 
 def both(configuration: Configuration, *actions: str) -> tuple[Run, Run]:
@@ -413,7 +413,7 @@ def test_a_soft_gang_resumes_without_placeholders_and_stays_so() -> None:
     begin = ("create_node", "submit", "add_ask 0", "add_ask 1")
     shipped = Run(V0_12_2, gang).do(*begin, "allocate 0 0 0", "gang_times_out", "end 0", "gang_wakes")
     assert (shipped.of("Application"), shipped.of("Ask", 1)) == ("Resuming", "removed")
-    assert shipped.possible() == set(), "nothing can happen any more: no ask is left that could be added"
+    assert shipped.possible() == set(), "deadlock: no ask is left that could be added"
     repaired = Run(REPAIRED, gang).do(*begin, "allocate 0 0 0", "gang_times_out", "end 0")
     assert repaired.of("Application") == "Accepted" and "gang_wakes" not in repaired.possible(), "it was taken back"
     assert repaired.do("allocate 1").of("Application") == "Starting"

@@ -213,13 +213,13 @@ HARMLESS: Mapping[str, Mapping[str, Term]] = {
 
 def asked(variant: str, names: Sequence[str]) -> list[Property]:
     """What makes each of the mutants an equivalent one."""
-    found: list[Property] = []
+    required: list[Property] = []
     for name in names:
         for claim in claims(VARIANTS[variant], name):
             assert isinstance(claim, Invariant | StepInvariant)
             harmless = HARMLESS[variant].get(name)
-            found.append(claim if harmless is None else replace(claim, then=claim.then | harmless))
-    return found
+            required.append(claim if harmless is None else replace(claim, then=claim.then | harmless))
+    return required
 
 
 def unproved(variant: str, names: Sequence[str]) -> list[str]:
@@ -233,10 +233,10 @@ def unproved(variant: str, names: Sequence[str]) -> list[str]:
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
     lemmas = LEMMAS[variant]
     lemmas_too = replace(model, properties=[*kept, *lemmas, *claimed], refuted=frozenset())
-    found = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
-    wrong = [prop.name for prop in lemmas if not found.proved(prop.name)]
+    induction = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
+    wrong = [prop.name for prop in lemmas if not induction.proved(prop.name)]
     assert not wrong, f"what the reasons rest on is not proved: {wrong}"
-    return [name for name in names if not found.proved(name)]
+    return [name for name in names if not induction.proved(name)]
 
 
 DIFFERING = ["action submit, conjunct 1", "rule a time-out ends Starting", "row Node.drain from schedulable"]

@@ -19,15 +19,15 @@ from schedproof.proofs.verification.sources import Difference, Kind, differences
 Move = tuple[str, str, str]
 
 
-def told(kind: Kind, sort: str, found: list[Difference] | None = None) -> set[Move]:
-    """What is told of one machine."""
-    rows = differences(system("yunikorn")) if found is None else found
+def moves_of(kind: Kind, sort: str, listed: list[Difference] | None = None) -> set[Move]:
+    """The moves of one machine among the differences of a kind."""
+    rows = differences(system("yunikorn")) if listed is None else listed
     return {(d.event, d.source, d.target) for d in rows if d.kind is kind and d.sort == sort}
 
 
 def test_what_only_the_figures_have() -> None:
-    """The text tells no way back to Running, nothing of Resuming, and calls Failed final (lines 22 to 26)."""
-    assert told(Kind.FIGURE_ONLY, "Application") == {
+    """The text has no way back to Running, nothing of Resuming, and calls Failed final (lines 22 to 26)."""
+    assert moves_of(Kind.FIGURE_ONLY, "Application") == {
         ("run", "Completing", "Running"),
         ("run", "Resuming", "Accepted"),
         ("resume", "New", "Resuming"),
@@ -35,22 +35,22 @@ def test_what_only_the_figures_have() -> None:
         ("expire", "Failed", "Expired"),
     }
     loops = {("start", "Active", "Active"), ("stop", "Stopped", "Stopped"), ("remove", "Draining", "Draining")}
-    assert told(Kind.FIGURE_ONLY, "Queue") == told(Kind.FIGURE_ONLY, "Partition") == loops
+    assert moves_of(Kind.FIGURE_ONLY, "Queue") == moves_of(Kind.FIGURE_ONLY, "Partition") == loops
 
 
 def test_what_only_v0_12_2_has() -> None:
     """Section 0, last column: of the core's application one loop, of the shim's all loops and two moves, two of a task."""
-    assert told(Kind.RUN_ONLY, "Application") == {("run", "Running", "Running")}
-    moves = {move for move in told(Kind.RUN_ONLY, "ShimApplication") if move[1] != move[2]}
+    assert moves_of(Kind.RUN_ONLY, "Application") == {("run", "Running", "Running")}
+    moves = {move for move in moves_of(Kind.RUN_ONLY, "ShimApplication") if move[1] != move[2]}
     event = "ReleaseAppAllocationAsk"
     assert moves == {(event, "Accepted", "Running"), (event, "Reserving", "Running")}
-    assert len(told(Kind.RUN_ONLY, "ShimApplication")) == 2 + 9
-    assert told(Kind.RUN_ONLY, "Task") == {
+    assert len(moves_of(Kind.RUN_ONLY, "ShimApplication")) == 2 + 9
+    assert moves_of(Kind.RUN_ONLY, "Task") == {
         ("TaskAllocated", "Completed", "Completed"),
         ("CompleteTask", "Completed", "Completed"),
     }
     for sort in ("Queue", "Partition", "ShimNode", "ShimScheduler"):
-        assert not told(Kind.RUN_ONLY, sort)
+        assert not moves_of(Kind.RUN_ONLY, sort)
 
 
 def test_nothing_of_the_document_is_missing_in_v0_12_2() -> None:
@@ -59,13 +59,13 @@ def test_nothing_of_the_document_is_missing_in_v0_12_2() -> None:
 
 def test_what_nothing_fires() -> None:
     """Section 1.2: nobody rejects; section 2: nobody starts or stops, and partitions are not removed but deleted."""
-    assert told(Kind.NEVER_FIRED, "Application") == {("reject", "New", "Rejected")}
-    assert {event for event, _, _ in told(Kind.NEVER_FIRED, "Queue")} == {"start", "stop"}
-    assert {event for event, _, _ in told(Kind.NEVER_FIRED, "Partition")} == {"start", "stop", "remove"}
-    assert not told(Kind.NEVER_FIRED, "ShimApplication"), "the shim is not in this variant: see components"
+    assert moves_of(Kind.NEVER_FIRED, "Application") == {("reject", "New", "Rejected")}
+    assert {event for event, _, _ in moves_of(Kind.NEVER_FIRED, "Queue")} == {"start", "stop"}
+    assert {event for event, _, _ in moves_of(Kind.NEVER_FIRED, "Partition")} == {"start", "stop", "remove"}
+    assert not moves_of(Kind.NEVER_FIRED, "ShimApplication"), "the shim is not in this variant: see components"
 
 
-def test_a_row_that_is_lost_or_added_is_told() -> None:
+def test_a_row_that_is_lost_or_added_is_listed() -> None:
     lost = replace(
         V0_12_2,
         rows=[r for r in V0_12_2.rows if (r.event, r.source) != ("complete", "Starting")],
@@ -73,42 +73,42 @@ def test_a_row_that_is_lost_or_added_is_told() -> None:
         refuted=frozenset(),
     )
     variants = {"as-written": AS_WRITTEN, "v0.12.2": lost}
-    found = differences(replace(system("yunikorn"), variants=variants))
-    assert told(Kind.NOT_RUN, "Application", found) == {("complete", "Starting", "Completing")}
+    listed = differences(replace(system("yunikorn"), variants=variants))
+    assert moves_of(Kind.NOT_RUN, "Application", listed) == {("complete", "Starting", "Completing")}
     more = replace(
         V0_12_2,
         rows=[*V0_12_2.rows, Row(Application, "fail", "Failed", "Failed", line=26)],
         properties=[],
         refuted=frozenset(),
     )
-    found = differences(replace(system("yunikorn"), variants={"as-written": AS_WRITTEN, "v0.12.2": more}))
-    assert ("fail", "Failed", "Failed") in told(Kind.RUN_ONLY, "Application", found)
+    listed = differences(replace(system("yunikorn"), variants={"as-written": AS_WRITTEN, "v0.12.2": more}))
+    assert ("fail", "Failed", "Failed") in moves_of(Kind.RUN_ONLY, "Application", listed)
 
 
 def test_systems_without_tables_of_their_own_have_none() -> None:
     assert not differences(systems()["hived"]) and not differences(systems()["beaker"])
 
 
-def tells_them(capsys: pytest.CaptureFixture[str]) -> str:
+def findings_output(capsys: pytest.CaptureFixture[str]) -> str:
     assert main(["findings", "yunikorn"]) == 0
-    said = capsys.readouterr().out
-    lines = said.splitlines()
+    output = capsys.readouterr().out
+    lines = output.splitlines()
     assert "yunikorn: 11 rows of tables: in a figure, not in the text (v0.12.2)" in lines
     assert "  Application, run: Running -> Running (it stays) (fact 1, application_state.go:92)" in lines
-    return said
+    return output
 
 
-def test_findings_tells_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_lists_the_differences(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the findings, for which this system is explored: here they are left out."""
     monkeypatch.setattr(command, "find", lambda system, variants: [])
-    tells_them(capsys)
+    findings_output(capsys)
 
 
 @pytest.mark.long
-def test_findings_tells_them_below_what_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    said = tells_them(capsys)
-    told = set(re.findall(r"^\d+\. (\S+) \(", said, re.MULTILINE))
-    assert told == {
+def test_findings_lists_the_differences_below_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    output = findings_output(capsys)
+    numbered = set(re.findall(r"^\d+\. (\S+) \(", output, re.MULTILINE))
+    assert numbered == {
         name
         for model in system("yunikorn").variants.values()
         for name in model.refuted - repeated(system("yunikorn"), model)

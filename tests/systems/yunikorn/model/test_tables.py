@@ -116,22 +116,22 @@ MACHINES = {"application": 13, "task": 10, "node": 6, "scheduler": 6}
 
 
 def arrows(text: str) -> set[tuple[str, str]]:
-    found = set()
+    edges = set()
     for line in filter(None, map(str.strip, text.splitlines())):
         source, targets = line.split(":")
-        found |= {(source, target) for target in targets.split()}
-    return found
+        edges |= {(source, target) for target in targets.split()}
+    return edges
 
 
 def moves(text: str) -> dict[tuple[str, str, str], tuple[int, int]]:
     """(event, source, destination) -> the lines of code that may be cited for it."""
-    found = {}
+    cited = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         event, sources, target, at = (part.strip() for part in line.split("|"))
         first, _, last = at.partition("-")
         for source in sources.split():
-            found[event, source, source if target == "same" else target] = (int(first), int(last or first))
-    return found
+            cited[event, source, source if target == "same" else target] = (int(first), int(last or first))
+    return cited
 
 
 def keys(rows: list[Row]) -> list[tuple[str, str, str]]:

@@ -92,9 +92,9 @@ def refuted(model: Model) -> set[str]:
     model = replace(
         model, properties=[p for p in model.properties if not isinstance(p, LifeCycle)], refuted=frozenset()
     )
-    found = model_check(model, sizes(model))
-    assert all(str(r.verdict) != "undetermined" or r.vacuous for r in found)
-    return {r.name for r in found if str(r.verdict) == "refuted"}
+    results = model_check(model, sizes(model))
+    assert all(str(r.verdict) != "undetermined" or r.vacuous for r in results)
+    return {r.name for r in results if str(r.verdict) == "refuted"}
 
 
 def sizes(model: Model) -> Mapping[str, int]:

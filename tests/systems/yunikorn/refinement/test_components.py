@@ -33,7 +33,7 @@ def configuration(asks: str, style: str = "Soft", *people: str) -> Configuration
 OF_THE_NODES = Shim(kinds=OF_NODES, scheduler=True, mortal=True, troubled=True)
 NODES = Configuration("nodes", wakeups=0, adjustable_nodes=True, shim=OF_THE_NODES)
 REFUSED = Configuration("a node, and the partition", wakeups=0, people=["partition"], shim=OF_THE_NODES)
-QUICK: dict[str, tuple[Configuration, May]] = {
+SMALL: dict[str, tuple[Configuration, May]] = {
     "a pod ends or is deleted": (configuration("r"), May(shim_first=True, end=True, delete=True)),
     "trouble": (configuration("r"), May(shim_first=True, trouble=True)),
     "a queue is removed": (configuration("r", "Soft", "queues"), May(shim_first=True)),
@@ -70,20 +70,20 @@ def test_what_core_and_shim_do_with_an_ask_is_in_the_model() -> None:
 @pytest.mark.long(seconds=30)
 def test_what_core_and_shim_do_is_nearly_all_of_the_model() -> None:
     """In one test, so that the configurations are explored once."""
-    quick = {**verified(), **{name: check_simulation(*given) for name, given in QUICK.items()}}
-    for report in quick.values():
+    reports = {**verified(), **{name: check_simulation(*given) for name, given in SMALL.items()}}
+    for report in reports.values():
         in_the_model(report)
     # A name has a second life where a gang has completed before its real pod is asked for, and nowhere else.
-    assert [name for name, report in quick.items() if report.beyond] == ["core-and-shim-refine-model-gang"]
+    assert [name for name, report in reports.items() if report.beyond] == ["core-and-shim-refine-model-gang"]
     # The deaths are where they may be, and nowhere else.
-    deaths = {name: report.crash_points for name, report in quick.items() if report.crash_points}
+    deaths = {name: report.crash_points for name, report in reports.items() if report.crash_points}
     assert set(deaths) == {
         *(f"core-and-shim-refine-model-{name}" for name in ("ask", "node")),
         "a node, and the shim dies twice",
     }
-    taken = {action for report in quick.values() for action in report.action_counts}
-    assert {action.name for action in COMPONENTS_REPAIRED.actions} - taken == NEVER
-    assert {DELIVER[kind].name for kind in KINDS} - taken == {"deliver_application_resuming"}
+    actions = {action for report in reports.values() for action in report.action_counts}
+    assert {action.name for action in COMPONENTS_REPAIRED.actions} - actions == NEVER
+    assert {DELIVER[kind].name for kind in KINDS} - actions == {"deliver_application_resuming"}
 
 
 @pytest.mark.long(one_in=3)
@@ -93,7 +93,7 @@ def test_the_same_in_larger_configurations(name: str) -> None:
 
 
 NEVER = {
-    # Nobody else speaks for the resource manager, and nothing is lost on the way.
+    # Only the shim speaks for the resource manager, and nothing is lost on the way.
     *("submit", "reject", "add_ask", "remove_ask", "end", "drain_node", "restore_node", "decommission_node"),
     "remove_application",
     # The core is there, answers in time, and a registration is a call that it does not refuse.
@@ -124,9 +124,9 @@ CAUGHT: dict[str, tuple[str, str]] = {
     "nothing is asked for": ("ask", "AddAsk of k0"),
     "placeholders are left behind": (HARD_GANG, "pod pending"),
     "what has no task is kept": ("node", "DecommissionNode of n0"),
-    "a new shim is told nothing": ("ask", "NewAllocation of k0"),
+    "nothing is sent to a new shim": ("ask", "NewAllocation of k0"),
     "releases are not carried out": ("gang", "t0.pod pending"),
-    "ends are not told": ("gang", "ReleaseAllocation"),
+    "ends are not reported": ("gang", "ReleaseAllocation"),
     "failed tasks do not count": ("trouble", "failing-can-be-left"),
     "allocations are not heard": ("ask", "t0 "),
     "a pod that is to go is bound": ("trouble", "t0.pod"),
@@ -134,7 +134,7 @@ CAUGHT: dict[str, tuple[str, str]] = {
     "a pod that is to go is taken for one that is gone": ("gang", "t0"),
     "a node is not cordoned before it is Healthy": ("node", "cordoned"),
 }
-"""Where a seeded fault of the shim is caught, and by what. The others are for the stories: they take the death of the
+"""Where a seeded fault of the shim is caught, and by what. The others are for the scenarios: they take the death of the
 core, a second life, or what no message says.
 """
 
@@ -151,7 +151,7 @@ def report_of(where: str, parts: Parts = Parts()) -> SimulationReport:  # noqa: 
         if refined.name.endswith(f"-{where}"):
             assert isinstance(refined, ComponentsRefinement)
             return check_simulation(refined.configuration, refined.may, parts)
-    return check_simulation(*QUICK[where], parts)
+    return check_simulation(*SMALL[where], parts)
 
 
 def test_a_pod_that_is_bound_elsewhere_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,11 +168,11 @@ def caught(report: SimulationReport, shows: str) -> None:
 
 
 def test_a_bug_of_the_core_is_caught() -> None:
-    class TellsNothing(Draft):
+    class SendsNothing(Draft):
         def repeat_all(self) -> None:
-            """A shim that comes back is told nothing."""
+            """The core sends nothing to a shim that comes back."""
 
-    caught(report_of("ask", Parts(draft=TellsNothing)), "NewAllocation of k0")
+    caught(report_of("ask", Parts(draft=SendsNothing)), "NewAllocation of k0")
     caught(report_of("gang", Parts(draft=cores.R3TheFirstSwapIsNone)), "a0 Running")
 
 

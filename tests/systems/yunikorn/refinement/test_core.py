@@ -54,7 +54,7 @@ def same_graph(report: RefinementReport) -> None:
     assert report.ok, report.text
     assert report.model_states == report.model_states_covered
     assert report.model_edges == report.model_edges_covered
-    # One crash for each state, and some of them leave containers of which the next core must be told.
+    # One crash for each state, and some of them leave containers that the next core must hear of.
     assert report.crash_points == report.states
     assert all(report.states_by_kind.values())
 
@@ -110,7 +110,7 @@ class RefusesWhatRuns(Draft):
 
 
 class SaysNothing(Draft):
-    """The resource manager is told of rejections only."""
+    """The resource manager hears of rejections only."""
 
     def send(self, response: Response) -> None:
         if isinstance(response, ApplicationRejected):
@@ -118,7 +118,7 @@ class SaysNothing(Draft):
 
 
 class AsksForNothingBack(Draft):
-    """A release is noted, and nobody is told."""
+    """A release is noted, and not sent."""
 
     def send(self, response: Response) -> None:
         if not isinstance(response, ReleasedAllocation) or response.termination is TerminationType.STOPPED_BY_RM:
@@ -220,7 +220,7 @@ class TestUrgentActions:
     def test_what_is_urgent_is_taken_at_once(self) -> None:
         instance = self.instance()
         plain = ModelGraph.explore(instance)
-        quick = ModelGraph.explore(instance, urgent={"": frozenset({"fail_for_good"})})
+        with_urgency = ModelGraph.explore(instance, urgent={"": frozenset({"fail_for_good"})})
         failing = instance.slot("Application")
         states = [s.name for s in instance.model.machine("Application").states]
         ask = instance.slot("Ask")
@@ -231,8 +231,8 @@ class TestUrgentActions:
             return states[state[failing]] == "Failing" and nothing
 
         assert any(waits(state) for state in plain.steps)
-        assert not any(waits(state) for state in quick.steps)
-        assert {state for state in plain.steps if not waits(state)} == set(quick.steps)
+        assert not any(waits(state) for state in with_urgency.steps)
+        assert {state for state in plain.steps if not waits(state)} == set(with_urgency.steps)
 
     def test_an_order_that_matters_is_refused(self) -> None:
         # Whether a queue is stopped or removed first is not the same: it stays Draining.

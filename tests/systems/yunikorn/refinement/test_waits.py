@@ -51,5 +51,7 @@ def explored(prop: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[
 def test_where_it_waits(
     prop: AlwaysCanReach, images: Sequence[str], edges: Sequence[tuple[int, int, str]], stuck: int | None
 ) -> None:
-    found = waits_for_ever(explored(prop, images, edges))
-    assert (None if found is None else list(found.path)) == (None if stuck is None else [f"the way to {stuck}"])
+    counterexample = waits_for_ever(explored(prop, images, edges))
+    assert (None if counterexample is None else list(counterexample.path)) == (
+        None if stuck is None else [f"the way to {stuck}"]
+    )

@@ -1,4 +1,4 @@
-"""A shim, a core and a cluster on one bench: whoever tests them together drives them here."""
+"""A shim, a core and a cluster on one bench: tests of all three drive them here."""
 
 from __future__ import annotations
 

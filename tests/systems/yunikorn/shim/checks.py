@@ -439,7 +439,7 @@ def a_node_is_cordoned_while_the_shim_is_down() -> None:
 
 
 def a_node_is_removed_while_the_shim_is_down() -> None:
-    """The core, which is told of it by nobody, learns it from the next process."""
+    """The core hears of it from the next process only."""
     bench = Bench().started("n1", "n2")
     bench.crash_shim()
     bench.cluster.remove_node("n1")
@@ -449,7 +449,7 @@ def a_node_is_removed_while_the_shim_is_down() -> None:
     agree(bench)
 
 
-def an_allocation_is_told_again() -> None:
+def an_allocation_is_sent_again() -> None:
     """The shim dies while an allocation is on the way to it, and the core while nothing is; the pod runs where it was to."""
     bench = Bench().started("n1", "n2")
     bench.cluster.create_pod(pod("p1"))
@@ -517,7 +517,7 @@ def nothing_is_sent_for_the_rejected() -> None:
 
 
 def a_second_failure_waits_for_the_tasks() -> None:
-    """Told twice, an application that fails has not failed while a task goes on."""
+    """An application that fails twice has not failed while a task goes on."""
     bench = Bench().started()
     bench.cluster.create_pod(pod("p1"))
     bench.settle()
@@ -552,7 +552,7 @@ CHECKS: tuple[Callable[[], None], ...] = (
     pods_end_while_the_shim_is_down,
     a_pod_goes_while_both_recover,
     a_node_is_removed_while_the_shim_is_down,
-    an_allocation_is_told_again,
+    an_allocation_is_sent_again,
     a_known_application_is_accepted_again,
     a_node_is_cordoned_while_the_shim_is_down,
     answers_with_the_type_that_was_asked_with,

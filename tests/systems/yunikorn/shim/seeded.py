@@ -74,8 +74,8 @@ def creates_an_empty_node(self: Nodes, it: Node) -> None:
 
 
 def creates_a_node_with_all_that_was_listed(self: Nodes, it: Node) -> None:
-    here = [t for t in self._context.tasks.values() if t.pod.node == it.name]
-    existing = tuple(ExistingAllocation(t.pod.application, t.name) for t in here)
+    on_node = [t for t in self._context.tasks.values() if t.pod.node == it.name]
+    existing = tuple(ExistingAllocation(t.pod.application, t.name) for t in on_node)
     self._context.send(CreateNode(it.name, it.kube.capacity, existing=existing))
 
 
@@ -106,11 +106,11 @@ def everything_is_done(self: Context, name: str) -> list[Task]:
 
 
 def takes_what_it_has_not_asked_for(response: Response, context: Context) -> list[Event]:
-    events = told(response, context)
+    events = events_of(response, context)
     return [e for e in events if e.event != "TaskAllocated"] if events else events
 
 
-told = news.events_of
+events_of = news.events_of
 
 
 def ends_what_runs(self: Tasks, pod: Pod, *, deleted: bool) -> None:
@@ -155,14 +155,14 @@ BUGS: dict[str, Plant] = {
     "late pods are forgotten": replaced(shim_module, "drop_application", forgets_late_pods),
     "placeholders are left behind": replaced(Applications, "_give_up_placeholders", deletes_nothing),
     "what has no task is kept": replaced(shim_module, "given_back", gives_nothing_back),
-    "a new shim is told nothing": replaced(Draft, "repeat_all", lambda self: None),
+    "nothing is sent to a new shim": replaced(Draft, "repeat_all", lambda self: None),
     "releases are not carried out": replaced(Applications, "_release", lambda self, event: None),
     "dropped asks are not heard": replaced(Applications, "_drop_ask", lambda self, event: None),
-    "ends are not told": replaced(Tasks, "_released", lambda self, it, before: None),
+    "ends are not reported": replaced(Tasks, "_released", lambda self, it, before: None),
     "failed tasks do not count": replaced(Tasks, "_noticed", lambda self, it: None),
     "allocations are not heard": replaced(shim_module, "events_of", takes_what_it_has_not_asked_for),
 }
-"""Each is found by the stories."""
+"""The scenarios catch each of them."""
 
 OF_THE_ORDER: dict[str, Plant] = {
     "a pod that is to go is bound": replaced(Context, "work", works_in_any_order),

@@ -41,34 +41,34 @@ class May:
 
 def moves(bench: Bench, may: May) -> list[tuple[str, Move]]:
     """What can happen now, with its name."""
-    found: list[tuple[str, Move]] = []
+    possible: list[tuple[str, Move]] = []
     if bench.shim.snapshot().queued.queue:
-        found.append(("step", bench.shim.step) if may.stutter else ("run", partial(run, bench)))
+        possible.append(("step", bench.shim.step) if may.stutter else ("run", partial(run, bench)))
     elif bench.shim.scheduler == "Running":
-        found.append(("schedule", bench.shim.schedule))
-    found += [(f"do {job.work}", partial(bench.shim.do, job)) for job in bench.shim.jobs]
+        possible.append(("schedule", bench.shim.schedule))
+    possible += [(f"do {job.work}", partial(bench.shim.do, job)) for job in bench.shim.jobs]
     if bench.link.requests:
-        found.append(("request", bench.link.deliver_request))
+        possible.append(("request", bench.link.deliver_request))
     if bench.link.responses:
-        found.append(("response", bench.link.deliver_response))
-    found += [("allocate", partial(bench.core.schedule, lambda _, o=option: o)) for option in bench.core.options()]
+        possible.append(("response", bench.link.deliver_response))
+    possible += [("allocate", partial(bench.core.schedule, lambda _, o=option: o)) for option in bench.core.options()]
     for it in bench.cluster.list_pods():
         if it.deleting:
-            found.append(("reap", partial(bench.cluster.reap_pod, it.name)))
+            possible.append(("reap", partial(bench.cluster.reap_pod, it.name)))
         elif may.end and it.phase is Phase.RUNNING and not it.placeholder:
-            found.append(("end", partial(bench.cluster.end_pod, it.name)))
+            possible.append(("end", partial(bench.cluster.end_pod, it.name)))
         if may.delete and not it.deleting and it.phase not in ENDED:
-            found.append(("delete", partial(bench.cluster.delete_pod, it.name)))
-    found += [
+            possible.append(("delete", partial(bench.cluster.delete_pod, it.name)))
+    possible += [
         ("time-out", partial(bench.clock.deliver, t.name)) for t in bench.clock.under_way() if is_timed(bench, t.name)
     ]
     if not bench.clock.under_way():
-        found += [
+        possible += [
             ("time", partial(bench.clock.run_out, t.name)) for t in bench.clock.pending() if is_timed(bench, t.name)
         ]
     if bench.crashes < may.crashes:
-        found += [("crash", partial(crash, bench, lose)) for lose in (True, False)]
-    return found
+        possible += [("crash", partial(crash, bench, lose)) for lose in (True, False)]
+    return possible
 
 
 def run(bench: Bench) -> None:
@@ -155,7 +155,7 @@ class Explored:
 
 def explore(start: Bench, may: May, limit: int = 60_000) -> Explored:
     """Breadth first, every move of every state."""
-    found = Explored()
+    explored = Explored()
     bench = start
     first = key(bench)
     numbers: dict[Hashable, int] = {first: 0}
@@ -172,15 +172,15 @@ def explore(start: Bench, may: May, limit: int = 60_000) -> Explored:
             bench.dropped.clear()
             _, move = moves(bench, may)[choice]
             move()
-            found.dropped.update((d.event.event, d.state) for d in bench.dropped if d.event.event in CORE_EVENTS)
+            explored.dropped.update((d.event.event, d.state) for d in bench.dropped if d.event.event in CORE_EVENTS)
             where = key(bench)
             if where not in numbers:
                 if len(numbers) >= limit:
-                    found.complete = False
+                    explored.complete = False
                     continue
                 numbers[where] = len(numbers)
                 core = [str(a.state) for a in (*bench.core.world.applications, *bench.core.world.tracked)]
-                found.applications[bench.app(), core[-1] if core else ""] += 1
+                explored.applications[bench.app(), core[-1] if core else ""] += 1
                 if at_rest(bench):
                     resting.add(numbers[where])
                 queue.append((numbers[where], take(bench)))
@@ -192,8 +192,8 @@ def explore(start: Bench, may: May, limit: int = 60_000) -> Explored:
             if before not in reach:
                 reach.add(before)
                 todo.append(before)
-    found.states, found.stuck = len(numbers), len(numbers) - len(reach)
-    return found
+    explored.states, explored.stuck = len(numbers), len(numbers) - len(reach)
+    return explored
 
 
 def bench_of(kinds: str, style: GangStyle = GangStyle.SOFT, capacity: int = 4) -> Bench:
@@ -226,11 +226,11 @@ LONG = {
 
 
 def checked(kinds: str, style: GangStyle, may: May) -> Explored:
-    found = explore(bench_of(kinds, style, capacity=1 if kinds == "ppr" else 4), may)
-    assert found.complete, f"more than {found.states} states"
-    assert found.stuck == 0, f"from {found.stuck} of {found.states} states rest can not be reached"
-    assert not found.dropped, f"dropped, though the core counts on it: {found.dropped}"
-    return found
+    explored = explore(bench_of(kinds, style, capacity=1 if kinds == "ppr" else 4), may)
+    assert explored.complete, f"more than {explored.states} states"
+    assert explored.stuck == 0, f"from {explored.stuck} of {explored.states} states rest can not be reached"
+    assert not explored.dropped, f"dropped, though the core counts on it: {explored.dropped}"
+    return explored
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
@@ -246,10 +246,10 @@ def test_the_same_in_more_of_a_configuration(name: str) -> None:
 
 def test_a_gang_goes_through_what_its_figure_has() -> None:
     """What the exploration of a soft gang comes through, shim and core together."""
-    found = checked(*CONFIGURATIONS["a soft gang"])
-    shim = {state for state, _ in found.applications}
+    explored = checked(*CONFIGURATIONS["a soft gang"])
+    shim = {state for state, _ in explored.applications}
     assert {"New", "Submitted", "Accepted", "Reserving", "Running"} <= shim
-    core = {state for _, state in found.applications}
+    core = {state for _, state in explored.applications}
     assert {"New", "Accepted", "Starting", "Running", "Completing", "Completed"} <= core
 
 
@@ -261,6 +261,6 @@ def test_a_release_that_is_not_carried_out_is_stuck(monkeypatch: pytest.MonkeyPa
     assert explore(bench_of("pr"), May()).stuck > 0
 
 
-def test_an_end_that_is_not_told_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_that_is_not_reported_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tasks, "_released", lambda self, it, before: None)
     assert explore(bench_of("r"), May(delete=True)).stuck > 0

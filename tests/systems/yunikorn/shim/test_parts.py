@@ -24,10 +24,10 @@ def item(number):
 
 
 def drain(dispatcher):
-    found = []
-    while (taken := dispatcher.take()) is not None:
-        found.append(taken)
-    return found
+    items = []
+    while (queued := dispatcher.take()) is not None:
+        items.append(queued)
+    return items
 
 
 def test_first_in_first_out():
@@ -80,9 +80,9 @@ def test_a_dispatcher_needs_room(wrong):
         Dispatcher(**wrong)
 
 
-def test_a_pod_lives_and_everybody_who_watches_is_told():
-    cluster, told = Cluster(), []
-    cluster.watch(told.append)
+def test_a_pod_lives_and_all_watchers_are_notified():
+    cluster, changes = Cluster(), []
+    cluster.watch(changes.append)
     cluster.add_node(KubeNode("n1", 1))
     cluster.create_pod(Pod("p", "app"))
     cluster.bind_pod("p", "n1")
@@ -90,7 +90,7 @@ def test_a_pod_lives_and_everybody_who_watches_is_told():
     cluster.delete_pod("p")  # once is enough
     assert cluster.pod("p").deleting
     cluster.reap_pod("p")
-    pods = [(c.pod.phase, c.pod.deleting, c.deleted) for c in told if isinstance(c, PodChange)]
+    pods = [(c.pod.phase, c.pod.deleting, c.deleted) for c in changes if isinstance(c, PodChange)]
     assert pods == [
         (Phase.PENDING, False, False),
         (Phase.RUNNING, False, False),
@@ -99,7 +99,7 @@ def test_a_pod_lives_and_everybody_who_watches_is_told():
     ]
     cluster.cordon("n1")
     cluster.remove_node("n1")
-    assert [(c.node.unschedulable, c.removed) for c in told if isinstance(c, NodeChange)] == [
+    assert [(c.node.unschedulable, c.removed) for c in changes if isinstance(c, NodeChange)] == [
         (False, False),
         (True, False),
         (True, True),

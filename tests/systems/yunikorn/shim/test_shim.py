@@ -259,7 +259,7 @@ def test_what_is_said_before_the_call_to_register_is_not_heard():
     assert bench.link.snapshot() == LinkState()
 
 
-def test_a_shim_that_cannot_tell_the_core_ends_its_process():
+def test_a_shim_that_cannot_reach_the_core_ends_its_process():
     bench = Bench().started()
     bench.cluster.create_pod(pod("p1"))
 

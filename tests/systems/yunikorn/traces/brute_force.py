@@ -88,21 +88,21 @@ Table = dict[tuple[str, str], str]
 
 
 def _matrix(text: str) -> Table:
-    found = {}
+    table = {}
     for line in text.split("\n"):
         if line.strip():
             state, *outcomes = line.split()
-            found |= {(state, e): o for e, o in zip(CORE_EVENTS, outcomes, strict=True) if o != "-"}
-    return found
+            table |= {(state, e): o for e, o in zip(CORE_EVENTS, outcomes, strict=True) if o != "-"}
+    return table
 
 
 def _listed(text: str) -> Table:
-    found = {}
+    table = {}
     for line in text.strip().split("\n"):
         event, rest = line.split(": ")
         sources, target = rest.split(" > ")
-        found |= {(source, event): target for source in sources.split()}
-    return found
+        table |= {(source, event): target for source in sources.split()}
+    return table
 
 
 def tables(release: str) -> dict[str, Table]:
@@ -192,21 +192,21 @@ def validate_events(lines: Sequence[str]) -> Verdict:
 def _events(records: Sequence[dict[str, Any]], release: str) -> int | None:
     table, number = tables(release)["Application"], 0
     state: dict[str, str] = {}
-    gone: set[str] = set()
+    removed: set[str] = set()
     for record in records:
         kind, who = record.get("type"), record.get("objectID")
         change, code = record.get("eventChangeType", 0), record.get("eventChangeDetail", 0)
         if kind == 3 and code in (300, 302):
             number += 1
-            if release == OLD or who in gone:
+            if release == OLD or who in removed:
                 return number
             if code == 300:
-                gone.add(who)
+                removed.add(who)
         elif kind == 3 and change == 2 and code == 0:
             number += 1
             if release == OLD:
                 return number
-            gone.discard(who)
+            removed.discard(who)
         elif kind == 2 and code in CODES and (change == 1 or (change == 2 and code == 203)):
             number += 1
             after, before = CODES[code], state.get(who)
@@ -246,11 +246,11 @@ def _changes(lines: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], dict[
             fields = json.loads(line)
             message = fields.get("msg") or fields.get("M")
         else:
-            found = re.search(r"(?:^|\s)((?:\w+ )+transition)\s+(\{.*\})$", line)
-            if found is None:
+            match = re.search(r"(?:^|\s)((?:\w+ )+transition)\s+(\{.*\})$", line)
+            if match is None:
                 continue
-            message = next((m for m in MESSAGES if found[1].endswith(m)), None)
-            fields = json.loads(found[2])
+            message = next((m for m in MESSAGES if match[1].endswith(m)), None)
+            fields = json.loads(match[2])
         if message in MESSAGES:
             kind, names = MESSAGES[message]
             who = tuple(fields[n] for n in names)

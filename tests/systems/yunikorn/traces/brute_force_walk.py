@@ -37,7 +37,7 @@ class Application:
         return sum(self.placeholder[key] == placeholder for key in self.allocations.values())
 
     def fire(self, event: str, reason: str = "") -> None:
-        """An event without a row is an error that nobody sees; one that stays in its state tells nobody."""
+        """An event without a row is an error that nobody sees; one that stays in its state sends no update."""
         after = TABLE.get((self.state, event), self.state)
         if after == self.state:
             return
@@ -82,7 +82,7 @@ class Application:
             self.fire(COMPLETE)
 
     def remove_ask(self, key: str, seen: str) -> None:
-        """Whether the removal of what is not there looks for what is left is not known: ``seen`` tells."""
+        """Whether the removal of what is not there looks for what is left is not known: ``seen`` decides."""
         if key not in self.asks and (seen != "Completing" or not self.asks):
             return
         self.asks.pop(key, None)
@@ -183,14 +183,14 @@ def validate_walk(walk: Mapping[str, Any]) -> int | None:
 
 def broken_properties(walk: Mapping[str, Any]) -> list[set[str]]:
     """After each step, the properties about states that it newly breaks."""
-    application, found = Application(walk["gangStyle"], walk["placeholderAsk"]), []
+    application, newly_broken = Application(walk["gangStyle"], walk["placeholderAsk"]), []
     before = application.broken()
     for step in walk["steps"]:
         application.call(step)
         now = application.broken()
-        found.append(now - before)
+        newly_broken.append(now - before)
         before = now
-    return found
+    return newly_broken
 
 
 def random_walk(seed: int, length: int = 25, *, after_the_end: bool = False) -> dict[str, Any]:
@@ -215,6 +215,6 @@ def random_walk(seed: int, length: int = 25, *, after_the_end: bool = False) -> 
         if application.state in ENDED and not after_the_end:
             calls = [{"op": "stateTimeout"}]
         call = rng.choice(calls)
-        looks = {"state": "Completing"} if call["op"] == "removeAsk" and rng.random() < 0.5 else {}
-        steps.append({**call, **application.call({**call, **looks})})
+        seen_state = {"state": "Completing"} if call["op"] == "removeAsk" and rng.random() < 0.5 else {}
+        steps.append({**call, **application.call({**call, **seen_state})})
     return {"seed": seed, "gangStyle": application.style, "placeholderAsk": total, "steps": steps}

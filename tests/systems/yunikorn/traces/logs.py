@@ -26,16 +26,16 @@ def _rng(what: str, seed: int) -> tuple[random.Random, str]:
 
 def run(table: Table, rng: random.Random, state: str, length: int, *, loops: bool) -> list[tuple[str, str, str]]:
     """Source, event, target, one after the other; ends happen late."""
-    found = []
+    steps = []
     for _ in range(length):
         options = [(e, t) for (s, e), t in sorted(table.items()) if s == state and (loops or t != s)]
         if not options:
             break
         weights = [0.3 if event in ENDS else 1 for event, _ in options]
         event, target = rng.choices(options, weights)[0]
-        found.append((state, event, target))
+        steps.append((state, event, target))
         state = target
-    return found
+    return steps
 
 
 def statelog(seed: int) -> list[dict[str, Any]]:
@@ -88,12 +88,12 @@ def _record(kind: int, who: str, change: int, detail: int) -> dict[str, Any]:
 
 def _shuffled(lives: list[list[Any]], rng: random.Random) -> list[Any]:
     """All of it, each life in its own order."""
-    found, left = [], [list(life) for life in lives if life]
+    shuffled, left = [], [list(life) for life in lives if life]
     while left:
         life = rng.choice(left)
-        found.append(life.pop(0))
+        shuffled.append(life.pop(0))
         left = [x for x in left if x]
-    return found
+    return shuffled
 
 
 def log(seed: int) -> list[str]:

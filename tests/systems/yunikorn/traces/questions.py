@@ -7,17 +7,17 @@ from pathlib import Path
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 
 
-def check(text: str, tmp_path: Path, **told: str) -> ValidationReport:
+def check(text: str, tmp_path: Path, **options: str) -> ValidationReport:
     path = tmp_path / "trace"
     path.write_text(text, "utf-8")
-    return check_trace("yunikorn", path, **told)
+    return check_trace("yunikorn", path, **options)
 
 
 def nonconformance(report: ValidationReport) -> tuple[int, int, str]:
     """The nonconforming record, its line, and the reason."""
-    found = report.first_nonconformance
-    assert report.verdict is LogVerdict.VIOLATES and found is not None, report.verdict
-    return found.record, found.line, found.reason
+    first = report.first_nonconformance
+    assert report.verdict is LogVerdict.VIOLATES and first is not None, report.verdict
+    return first.record, first.line, first.reason
 
 
 def releases(report: ValidationReport) -> list[str]:

@@ -144,8 +144,8 @@ ENTRY = {"time": 1, "applicationState": "Accepted"}
     ],
 )  # fmt: skip
 def test_applications(change: dict[str, Any], message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, APPLICATION, changed(APPLICATION, **change))
-    assert "line 2: " in found and message in found, found
+    error = refused(tmp_path, APPLICATION, changed(APPLICATION, **change))
+    assert "line 2: " in error and message in error, error
 
 
 def test_what_is_no_application(tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_what_is_no_application(tmp_path: Path) -> None:
     ],
 )
 def test_events(change: dict[str, Any], message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, EVENT, changed(EVENT, **change))
-    assert "line 2: " in found and message in found, found
+    error = refused(tmp_path, EVENT, changed(EVENT, **change))
+    assert "line 2: " in error and message in error, error
 
 
 def test_what_is_no_event(tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ def test_what_is_no_event(tmp_path: Path) -> None:
 def test_log_lines(message: str, change: dict[str, Any], says: str, tmp_path: Path) -> None:
     fields = changed(CHANGE, **change)
     for broken in (f"x\t{message}\t{json.dumps(fields)}", {"level": "info", "msg": message, **fields}):
-        found = refused(tmp_path, LINE, broken)
-        assert "line 2: " in found and says in found, found
+        error = refused(tmp_path, LINE, broken)
+        assert "line 2: " in error and says in error, error
 
 
 def test_a_log_line_without_fields(tmp_path: Path) -> None:
@@ -229,8 +229,8 @@ def test_a_log_line_without_fields(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_walks(change: dict[str, Any], message: str, tmp_path: Path) -> None:
-    found = refused(tmp_path, WALK, changed(WALK, **change))
-    assert "line 2: " in found and message in found, found
+    error = refused(tmp_path, WALK, changed(WALK, **change))
+    assert "line 2: " in error and message in error, error
 
 
 def test_the_schema_says_what_is_read() -> None:
@@ -281,5 +281,5 @@ def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
             assert json.dumps(report.as_json()) and report.text()
             seen[report.verdict.value] += 1
         except TraceError as error:
-            seen["refused" if "\n" not in str(error) else "told in several lines"] += 1
-    assert seen["conforms"] >= 20 and seen["refused"] >= 10 and not seen["told in several lines"], seen
+            seen["refused" if "\n" not in str(error) else "several lines"] += 1
+    assert seen["conforms"] >= 20 and seen["refused"] >= 10 and not seen["several lines"], seen

@@ -1,4 +1,4 @@
-"""Lives that the reference core makes, as its state log tells them: they conform; what is not legal in them does not conform.
+"""Lives that the reference core makes, as its state log has them: they conform; what is not legal in them does not.
 
 The recorded samples visit four states; these go through the others. What is legal is asked of the tables that were
 copied by hand (``brute_force``).
@@ -86,7 +86,7 @@ LIVES: dict[Callable[[Bench], None], Sequence[str]] = {
 }
 
 
-def told(life: Callable[[Bench], None]) -> dict[str, Any]:
+def application_of(life: Callable[[Bench], None]) -> dict[str, Any]:
     """What the REST interface says of the application that lives so."""
     bench = Bench()
     life(bench)
@@ -103,7 +103,7 @@ def names(application: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("life", LIVES, ids=lambda life: life.__name__)
 def test_a_life_of_the_reference_core_conforms(life: Callable[[Bench], None], tmp_path: Path) -> None:
-    application = told(life)
+    application = application_of(life)
     assert names(application) == LIVES[life]
     report = check(json.dumps(application), tmp_path)
     assert report.verdict is LogVerdict.CONFORMS and MIDDLE in report.releases
@@ -143,7 +143,7 @@ def is_legal(states: Sequence[str]) -> bool:
 @pytest.mark.parametrize("life", LIVES, ids=lambda life: life.__name__)
 def test_what_is_not_legal_violates(life: Callable[[Bench], None], tmp_path: Path) -> None:
     verdicts = set()
-    for application in changed(told(life)):
+    for application in changed(application_of(life)):
         report = check(json.dumps(application), tmp_path)
         legal = is_legal(names(application))
         verdicts.add(legal)

@@ -14,7 +14,7 @@ from schedproof.proofs.traces import LogVerdict, check_trace
 from tests.support.places import DATA, REFERENCE
 from tests.systems.yunikorn.traces.questions import broken, check, nonconformance, releases
 
-HERE = DATA / "yunikorn"
+LOGS = DATA / "yunikorn"
 OLD, MIDDLE, NEW = "0.11-0.12", "1.0-1.5", "1.6+"
 
 
@@ -30,13 +30,13 @@ SAMPLES = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples(name: str) -> None:
-    report = check_trace("yunikorn", HERE / name)
+    report = check_trace("yunikorn", LOGS / name)
     assert report.variant == "v0.12.2"
     assert (report.format, report.records, releases(report)) == SAMPLES[name]
 
 
 def test_every_sample_is_tested() -> None:
-    assert {path.name for path in HERE.iterdir()} == {*SAMPLES, "application-matrix.txt"}
+    assert {path.name for path in LOGS.iterdir()} == {*SAMPLES, "application-matrix.txt"}
 
 
 # --- State logs
@@ -76,17 +76,17 @@ class TestStateLog:
         ],
     )  # fmt: skip
     def test_nonconformances(self, states: list[str], record: int, reason: str, tmp_path: Path) -> None:
-        found = nonconformance(check(statelog(*states), tmp_path))
-        assert found[0] == record and reason in found[2], found
+        reported = nonconformance(check(statelog(*states), tmp_path))
+        assert reported[0] == record and reason in reported[2], reported
 
     def test_times_do_not_decrease(self, tmp_path: Path) -> None:
         assert releases(check(statelog("Accepted", "Starting", times=[5, 5]), tmp_path)) == [MIDDLE]
-        found = nonconformance(check(statelog("Accepted", "Starting", times=[5, 4]), tmp_path))
-        assert found[0] == 2 and "times do not decrease" in found[2]
+        reported = nonconformance(check(statelog("Accepted", "Starting", times=[5, 4]), tmp_path))
+        assert reported[0] == 2 and "times do not decrease" in reported[2]
 
     def test_the_last_entry_is_the_state(self, tmp_path: Path) -> None:
-        found = nonconformance(check(statelog("Accepted", "Starting", last="Running"), tmp_path))
-        assert found[0] == 3 and found[2] == "app-1 is Running, but its stateLog ends with Starting"
+        reported = nonconformance(check(statelog("Accepted", "Starting", last="Running"), tmp_path))
+        assert reported[0] == 3 and reported[2] == "app-1 is Running, but its stateLog ends with Starting"
 
     @pytest.mark.parametrize(
         ("fields", "expected"),
@@ -140,7 +140,7 @@ class TestStateLog:
 
 
 class TestReleases:
-    def test_told(self, tmp_path: Path) -> None:
+    def test_a_release_can_be_given(self, tmp_path: Path) -> None:
         text = statelog("Accepted", "Starting")
         assert releases(check(text, tmp_path, release="1.5.2")) == [MIDDLE]
         assert releases(check(text, tmp_path, release=MIDDLE)) == [MIDDLE]
@@ -208,8 +208,8 @@ class TestEvents:
         ],
     )
     def test_nonconformances(self, lines: list[str], record: int, reason: str, tmp_path: Path) -> None:
-        found = nonconformance(check("\n".join(lines), tmp_path))
-        assert found[:2] == (record, record) and reason in found[2], found
+        reported = nonconformance(check("\n".join(lines), tmp_path))
+        assert reported[:2] == (record, record) and reason in reported[2], reported
 
     def test_nodes(self, tmp_path: Path) -> None:
         lines = [event("n", 302, 3), event("n", 300, 3, 3), event("n", 0, 3, 2), event("n", 302, 3)]
@@ -307,9 +307,9 @@ class TestLog:
         ],
     )  # fmt: skip
     def test_nonconformances(self, lines: list[str], reason: str, tmp_path: Path) -> None:
-        found = nonconformance(check("\n".join(["something else", *lines]), tmp_path))
+        reported = nonconformance(check("\n".join(["something else", *lines]), tmp_path))
         reason = reason.replace("line 1", "line 2")
-        assert found[:2] == (len(lines), len(lines) + 1) and reason in found[2], found
+        assert reported[:2] == (len(lines), len(lines) + 1) and reason in reported[2], reported
 
     def test_both_encodings(self, tmp_path: Path) -> None:
         """One change in text, the next in JSON, by either of the logger's names for the message."""
@@ -321,7 +321,7 @@ class TestLog:
             assert "1 line without a known message skipped" in report.note
             assert nonconformance(check(f"{core('New', 'Failing', 'fail')}\n{second}", tmp_path))[0] == 2
 
-    def test_objects_that_nobody_can_tell_apart(self, tmp_path: Path) -> None:
+    def test_objects_that_have_no_names(self, tmp_path: Path) -> None:
         lines = [
             line("object transition", *change, object={})
             for change in (("Active", "Stopped", "Stop"), ("Active", "Draining", "Remove"))
@@ -346,8 +346,8 @@ class TestLog:
 def test_the_examples_of_the_readme_conform(tmp_path: Path) -> None:
     text = (REFERENCE / "trace-formats.md").read_text("utf-8")
     text = text.split("## Logs of YuniKorn")[1].split("\n## ")[0]
-    found = [check(example, tmp_path) for example in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL)]
-    assert [report.format for report in found] == [
+    reports = [check(example, tmp_path) for example in re.findall(r"```\w+\n(.*?)```", text, re.DOTALL)]
+    assert [report.format for report in reports] == [
         f"yunikorn-{name}" for name in ("statelog", "events", "log", "walks")
     ]
-    assert all(report.verdict is LogVerdict.CONFORMS and report.records > 1 for report in found)
+    assert all(report.verdict is LogVerdict.CONFORMS and report.records > 1 for report in reports)

@@ -1,6 +1,6 @@
 """Logs and walks of YuniKorn, mutated, checked by the validator and by checks that share no code with it.
 
-The originals are random runs of tables and triggers that were copied by hand. Oracle and check must agree on the verdict, on
+The originals are random runs of tables and triggers that were copied by hand. Validator and check must agree on the verdict, on
 the record, and on the releases that explain the log; for walks, on the properties about states that are broken.
 """
 
@@ -80,9 +80,9 @@ def test_state_logs(chunk: int, tmp_path: Path) -> None:
         for _ in range(seed % 3):
             mutate_statelog(applications, rng)
         text = json.dumps(applications, indent=rng.choice([None, 1]))
-        found, _ = checked(text, tmp_path)
-        assert found == validate_statelog(text), text
-        seen[found[0]] += 1
+        verdict, _ = checked(text, tmp_path)
+        assert verdict == validate_statelog(text), text
+        seen[verdict[0]] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
 
@@ -117,9 +117,9 @@ def test_events(chunk: int, tmp_path: Path) -> None:
             mutate_events(records, rng)
         batch = {"InstanceUUID": "u", "LowestID": 0, "HighestID": 9, "EventRecords": records}
         lines = [json.dumps(batch)] if seed % 2 else [json.dumps(record) for record in records]
-        found, _ = checked("\n".join(lines), tmp_path)
-        assert found == validate_events(lines), lines
-        seen[found[0]] += 1
+        verdict, _ = checked("\n".join(lines), tmp_path)
+        assert verdict == validate_events(lines), lines
+        seen[verdict[0]] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
 
@@ -179,9 +179,9 @@ def test_log_lines(chunk: int, tmp_path: Path) -> None:
         lines = log(seed)
         for _ in range(seed // 3 % 3):
             mutate_log(lines, rng)
-        found, _ = checked("\n".join(lines), tmp_path)
-        assert found == validate_log(lines), "\n".join(lines)
-        seen[found[0]] += 1
+        verdict, _ = checked("\n".join(lines), tmp_path)
+        assert verdict == validate_log(lines), "\n".join(lines)
+        seen[verdict[0]] += 1
     assert min(seen["conforms"], seen["violates"]) >= 10, seen
 
 
@@ -213,7 +213,7 @@ def mutate_walk(walk: dict[str, Any], rng: random.Random) -> str:
 
 
 def validate_walks(seeds: range, tmp_path: Path) -> tuple[Counter[str], set[str], set[str]]:
-    """How many conform and depart, and the states and the violated properties of what conforms."""
+    """How many conform and how many do not, and the states and the violated properties of what conforms."""
     seen: Counter[str] = Counter()
     states: set[str] = set()
     requirements: set[str] = set()
@@ -223,15 +223,15 @@ def validate_walks(seeds: range, tmp_path: Path) -> tuple[Counter[str], set[str]
         for _ in range(max(0, seed % 5 - 2)):
             if walk["steps"]:
                 mutate_walk(walk, rng)
-        found, report = checked(json.dumps(walk), tmp_path)
+        verdict, report = checked(json.dumps(walk), tmp_path)
         expected = validate_walk(walk)
-        assert found[:2] == (("conforms", None) if expected is None else ("violates", expected)), json.dumps(walk)
+        assert verdict[:2] == (("conforms", None) if expected is None else ("violates", expected)), json.dumps(walk)
         upto = len(walk["steps"]) if expected is None else expected - 1
         broken: list[set[str]] = [set() for _ in range(upto)]
         for b in report.breaks:
             broken[b.record - 1] |= {str(b.requirement.property)} & STATE_PROPERTIES
         assert broken == broken_properties({**walk, "steps": walk["steps"][:upto]}), json.dumps(walk)
-        seen[found[0]] += 1
+        seen[verdict[0]] += 1
         states |= {step["state"] for step in walk["steps"][:upto]}
         requirements |= {name for names in broken for name in names}
     return seen, states, requirements

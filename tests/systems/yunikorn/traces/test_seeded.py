@@ -69,22 +69,22 @@ def caught(kinds: Sequence[str], tmp_path: Path, most: int = 600) -> bool:
 
 def seeded_rows(model: Model) -> list[tuple[str, Key, Callable[[Table], Table]]]:
     """Every row of every release: gone, or leading to the next state of its machine."""
-    found: list[tuple[str, Key, Callable[[Table], Table]]] = []
+    faults: list[tuple[str, Key, Callable[[Table], Table]]] = []
     for release in releases_of(model):
         for key, target in release.rows.items():
 
             def less(table: Table, key=key, name=release.name) -> Table:  # type: ignore[no-untyped-def]
                 return Table(table.name, {k: v for k, v in table.rows.items() if k != key or table.name != name})
 
-            found.append((f"{release.name} {' '.join(key)} gone", key, less))
+            faults.append((f"{release.name} {' '.join(key)} gone", key, less))
             states = [s.name for s in model.machine(key[0]).states]
             other = states[(states.index(target) + 1) % len(states)]
 
             def elsewhere(table: Table, key=key, name=release.name, other=other) -> Table:  # type: ignore[no-untyped-def]
                 return Table(table.name, {**table.rows, key: other}) if table.name == name else table
 
-            found.append((f"{release.name} {' '.join(key)} to {other}", key, elsewhere))
-    return found
+            faults.append((f"{release.name} {' '.join(key)} to {other}", key, elsewhere))
+    return faults
 
 
 Change = tuple[Entry, tuple[str, int | None, tuple[str, ...]]]
@@ -106,9 +106,9 @@ def every_change() -> list[Change]:
 
 
 def verdict(releases: Sequence[Table], entry: Entry) -> tuple[str, int | None, tuple[str, ...]]:
-    found = yunikorn_lives.Lives(systems()["yunikorn"].variants["v0.12.2"], releases, [entry]).check()
-    nonconformance = found.nonconformance
-    return found.verdict.value, nonconformance.record if nonconformance else None, tuple(found.releases)
+    validation = yunikorn_lives.Lives(systems()["yunikorn"].variants["v0.12.2"], releases, [entry]).check()
+    nonconformance = validation.nonconformance
+    return validation.verdict.value, nonconformance.record if nonconformance else None, tuple(validation.releases)
 
 
 def test_every_change_alone(every_change: list[Change]) -> None:
@@ -190,11 +190,16 @@ RULES_OF_FORMATS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = 
 }
 
 
-QUICK = ("anything may come again", "lives go on from anything", "all releases leave it out", "releases do not change")
+BY_DEFAULT = (
+    "anything may come again",
+    "lives go on from anything",
+    "all releases leave it out",
+    "releases do not change",
+)
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in QUICK else [pytest.mark.long]) for n in RULES_OF_FORMATS]
+    "name", [pytest.param(n, marks=[] if n in BY_DEFAULT else [pytest.mark.long]) for n in RULES_OF_FORMATS]
 )
 def test_rules_of_formats(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind, plant = RULES_OF_FORMATS[name]

@@ -13,7 +13,7 @@ from tests.support.needs import needs_shared
 from tests.support.places import DATA, SHARED
 from tests.systems.yunikorn.traces.questions import broken, check, nonconformance, releases
 
-HERE = DATA / "yunikorn"
+LOGS = DATA / "yunikorn"
 RECORDED = SHARED / "traces" / "yunikorn" / "application-v0.12.2.jsonl"
 
 
@@ -22,8 +22,10 @@ def test_recorded_walks_conform_and_break_properties_as_known() -> None:
     """The steps were found by reading the walks beside lines 19 to 22 of the document."""
     report = check_trace("yunikorn", RECORDED)
     assert report.verdict is LogVerdict.CONFORMS and report.records == 180
-    found = [(b.line - 1, b.says.split(",")[1].split(":")[0].strip(), b.requirement.property) for b in report.breaks]
-    assert found == [
+    broken_at = [
+        (b.line - 1, b.says.split(",")[1].split(":")[0].strip(), b.requirement.property) for b in report.breaks
+    ]
+    assert broken_at == [
         (1, "step 4", "starting-has-one-allocation"),  # none: the first container has gone
         (2, "step 7", "starting-has-one-allocation"),
         (2, "step 10", "more-allocations-make-it-running"),  # a placeholder that does not complete the gang
@@ -38,7 +40,7 @@ def test_recorded_walks_conform_and_break_properties_as_known() -> None:
 
 
 def test_a_broken_property_names_property_step_and_line() -> None:
-    report = check_trace("yunikorn", HERE / "walks-recorded.jsonl")
+    report = check_trace("yunikorn", LOGS / "walks-recorded.jsonl")
     first = report.breaks[0]
     assert first.says == "walk 2, step 7: removeAllocation u-0 leaves it Starting"
     assert (first.requirement.property, first.requirement.line) == ("starting-has-one-allocation", 20)
@@ -49,12 +51,12 @@ def test_a_broken_property_names_property_step_and_line() -> None:
 
 def walk(*steps: tuple[str, str, str], style: str = "Soft", total: int = 0, **last: Any) -> str:
     """Steps as (op, key, state); a key with ``!`` is a placeholder's. ``last`` is seen after the last step."""
-    found: list[dict[str, Any]] = []
+    shown: list[dict[str, Any]] = []
     for op, key, state in steps:
         marked = {"placeholder": True} if "!" in key else {}
-        found.append({"op": op, "state": state, **({"key": key.replace("!", "")} if key else {}), **marked})
-    found[-1] |= last
-    return json.dumps({"gangStyle": style, "placeholderAsk": total, "steps": found})
+        shown.append({"op": op, "state": state, **({"key": key.replace("!", "")} if key else {}), **marked})
+    shown[-1] |= last
+    return json.dumps({"gangStyle": style, "placeholderAsk": total, "steps": shown})
 
 
 ONE = [("addAsk", "a", "Accepted"), ("allocate", "a/u", "Starting"), ("removeAllocation", "u", "Completing")]
@@ -88,7 +90,7 @@ class TestWalks:
         ]
 
     @pytest.mark.parametrize(
-        ("steps", "told", "record", "reason"),
+        ("steps", "last", "record", "reason"),
         [
             ([("addAsk", "a", "Starting")], {}, 1, "no sequence of model steps explains what is observed"),
             ([*ONE[:2], ("removeAllocation", "u", "Starting")], {}, 3, "Completing in the model, Starting observed"),
@@ -107,9 +109,9 @@ class TestWalks:
         ],
     )  # fmt: skip
     def test_nonconformances(
-        self, steps: list[tuple[str, str, str]], told: dict[str, Any], record: int, reason: str, tmp_path: Path
+        self, steps: list[tuple[str, str, str]], last: dict[str, Any], record: int, reason: str, tmp_path: Path
     ) -> None:
-        report = check(walk(*steps, **told), tmp_path)
+        report = check(walk(*steps, **last), tmp_path)
         assert nonconformance(report)[0] == record and reason in nonconformance(report)[2], nonconformance(report)
 
     def test_a_reason_may_stand_for_the_event(self, tmp_path: Path) -> None:
@@ -121,8 +123,8 @@ class TestWalks:
         """Three placeholders of a gang of two: the second one moves it on, and so does the second time."""
         asks = [("addAsk", f"{key}!", "Accepted") for key in "pqr"]
         moved = [("allocate", "p/u!", "Accepted"), ("allocate", "q/v!", "Starting"), ("allocate", "r/w!", "Starting")]
-        again = [("removeAllocation", "w", "Starting"), ("removeAllocation", "v", "Starting")]
-        steps = [*asks, *moved, *again, ("addAsk", "s!", "Starting"), ("allocate", "s/x!", "Running")]
+        removals = [("removeAllocation", "w", "Starting"), ("removeAllocation", "v", "Starting")]
+        steps = [*asks, *moved, *removals, ("addAsk", "s!", "Starting"), ("allocate", "s/x!", "Running")]
         shown = json.loads(walk(*steps, total=2))
         for step, count in zip(shown["steps"], [0, 0, 0, 1, 2, 3, 2, 1, 1, 2], strict=True):
             step["allocatedPlaceholder"] = count
@@ -140,8 +142,8 @@ class TestWalks:
         """It takes nothing away; whether it looks for what is left is open, where there is something to look at."""
         asks = [("addAsk", "a", "Accepted"), ("addAsk", "p!", "Accepted"), ("removeAsk", "a", "Accepted")]
         for state, total in (("Accepted", 2), ("Completing", 2)):
-            for gone in ("a", "never-there"):
-                steps = [*asks, ("allocate", "p/u!", "Accepted"), ("removeAsk", gone, state)]
+            for ask in ("a", "never-there"):
+                steps = [*asks, ("allocate", "p/u!", "Accepted"), ("removeAsk", ask, state)]
                 assert releases(check(walk(*steps, total=total, asks=1, allocations=1), tmp_path)) == []
         waiting = [*asks, ("removeAsk", "a", "Completing")]
         assert nonconformance(check(walk(*waiting, total=2), tmp_path))[0] == 4

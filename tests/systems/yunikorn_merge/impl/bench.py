@@ -39,15 +39,15 @@ class Log:
 
 
 def scheduler(log: Log | None = None, kind: type[MergedScheduler] = MergedScheduler) -> MergedScheduler:
-    found = kind(LockOrder(ORDER, observer=log))
-    found.configure([BASE])
-    return found
+    configured = kind(LockOrder(ORDER, observer=log))
+    configured.configure([BASE])
+    return configured
 
 
 def do_something(it: MergedScheduler, rng: random.Random, turn: int) -> None:
     """One operation of the resource manager, the scheduler or people."""
     partition = "q" if rng.random() < 0.1 else "p"
-    # What is told names no partition: so names are of one partition only.
+    # Responses name no partition, so a name is of one partition only.
     app, node, ask = f"app-{partition}{rng.randrange(6)}", f"node-{rng.randrange(4)}", f"ask-{rng.randrange(30)}"
     choices: list[Callable[[], object]] = [
         lambda: it.add_application(partition, app, rng.choice(LEAVES)),
@@ -76,11 +76,11 @@ def do_something(it: MergedScheduler, rng: random.Random, turn: int) -> None:
 
 @dataclass
 class Hammered:
-    """What came of it: what the threads raised, whether one is stuck, and what was told."""
+    """What came of it: what the threads raised, which are stuck, and the responses to the resource manager."""
 
     raised: list[BaseException]
     stuck: list[str]
-    told: list[Response]
+    responses: list[Response]
 
 
 def hammer(it: MergedScheduler, *, threads: int, turns: int, seed: int, longest: float = LONGEST) -> Hammered:
@@ -103,37 +103,37 @@ def hammer(it: MergedScheduler, *, threads: int, turns: int, seed: int, longest:
     deadline = time.monotonic() + longest
     for worker in workers:
         worker.join(max(0.0, deadline - time.monotonic()))
-    told = []
+    responses = []
     while not it.outbox.empty():
-        told.append(it.outbox.get())
-    return Hammered(raised, [worker.name for worker in workers if worker.is_alive()], told)
+        responses.append(it.outbox.get())
+    return Hammered(raised, [worker.name for worker in workers if worker.is_alive()], responses)
 
 
-def told_in_order(told: Iterable[Response], recovered: Sequence[str] = ()) -> list[str]:
-    """What is wrong with what the resource manager was told: an allocation ends only after it has begun, and once."""
+def out_of_order(responses: Iterable[Response], recovered: Sequence[str] = ()) -> list[str]:
+    """What is wrong with the order of responses: an allocation ends only after it has begun, and each happens once."""
     wrong, running = [], set(recovered)
-    for response in told:
+    for response in responses:
         match response:
             case NewAllocation(allocation=name):
                 if name in running:
-                    wrong.append(f"{name} is told twice")
+                    wrong.append(f"{name} begins twice")
                 running.add(name)
             case ReleasedAllocation(allocation=name):
                 if name not in running and "/old-" not in name:
-                    wrong.append(f"{name} is released, and was never told of")
+                    wrong.append(f"{name} is released, and never began")
                 running.discard(name)
     return wrong
 
 
-def wrong_with(it: MergedScheduler, found: Hammered) -> list[str]:
+def wrong_with(it: MergedScheduler, hammered: Hammered) -> list[str]:
     """All that is wrong after a hammering, in words."""
-    problems = [f"{type(problem).__name__}: {problem}" for problem in found.raised]
-    problems += [f"{name} is stuck" for name in found.stuck]
-    # Whoever ended early may have kept a lock, and the health check would wait for it.
-    looked_at = health(it) if not problems or not kept_by(found) else []
-    return problems + looked_at + told_in_order(found.told)
+    problems = [f"{type(problem).__name__}: {problem}" for problem in hammered.raised]
+    problems += [f"{name} is stuck" for name in hammered.stuck]
+    # A thread that ended early may have kept a lock, and the health check would wait for it.
+    looked_at = health(it) if not problems or not kept_by(hammered) else []
+    return problems + looked_at + out_of_order(hammered.responses)
 
 
-def kept_by(found: Hammered) -> bool:
+def kept_by(hammered: Hammered) -> bool:
     """A thread is stuck, or has ended with locks that it did not release."""
-    return bool(found.stuck) or any(isinstance(problem, AssertionError) for problem in found.raised)
+    return bool(hammered.stuck) or any(isinstance(problem, AssertionError) for problem in hammered.raised)

@@ -81,8 +81,8 @@ class BelievesTheProposal(MergedScheduler):
                 return True
 
 
-class TellsLater(MergedScheduler):
-    """The resource manager is told of an allocation when the locks have been released."""
+class NotifiesAfterUnlocking(MergedScheduler):
+    """It notifies the resource manager of an allocation when it has released the locks."""
 
     def commit(self, proposal: Proposal) -> bool:
         with self._changing(proposal.partition) as partition:
@@ -131,16 +131,16 @@ class LocksTheNodeFirst(MergedScheduler):
     """A node that goes is locked while the applications on it are changed."""
 
     def remove_node(self, partition: str, name: str) -> None:
-        with self._changing(partition) as found:
-            node = found.nodes.get(name) if found is not None else None
-            if found is None or node is None:
+        with self._changing(partition) as locked:
+            node = locked.nodes.get(name) if locked is not None else None
+            if locked is None or node is None:
                 return
             with node.lock.write():
                 for allocation in list(node.allocations.values()):
-                    application = found.applications[allocation.application]
+                    application = locked.applications[allocation.application]
                     with application.lock.write():
                         application.remove(allocation)
-            found.remove(node)
+            locked.remove(node)
 
 
 class NeverLetsGo(MergedScheduler):
@@ -154,8 +154,8 @@ class AskIsNotCounted(MergedScheduler):
     """A withdrawn ask stays pending in the queues."""
 
     def remove_ask(self, partition: str, application: str, ask: str) -> None:
-        with self._changing(partition) as found:
-            asking = found.applications.get(application) if found is not None else None
+        with self._changing(partition) as locked:
+            asking = locked.applications.get(application) if locked is not None else None
             if asking is None:
                 return
             with self._along(asking.queue), asking.lock.write():
@@ -169,20 +169,20 @@ class NodeGoesAlone(MergedScheduler):
     """A node goes, and what was allocated on it stays with its applications (line 157: "cache remove the node first (!!)")."""
 
     def remove_node(self, partition: str, name: str) -> None:
-        with self._changing(partition) as found:
-            if found is not None and name in found.nodes:
-                found.remove(found.nodes[name])
+        with self._changing(partition) as locked:
+            if locked is not None and name in locked.nodes:
+                locked.remove(locked.nodes[name])
 
 
 class ReleasedTwice(MergedScheduler):
-    """The resource manager is told twice that an allocation is gone."""
+    """It notifies the resource manager twice that an allocation has ended."""
 
     def release(
         self, partition: str, application: str, allocation: str, why: TerminationType = TerminationType.STOPPED_BY_RM
     ) -> bool:
-        if gone := super().release(partition, application, allocation, why):
+        if released := super().release(partition, application, allocation, why):
             self.outbox.put(ReleasedAllocation(application, allocation, why))
-        return gone
+        return released
 
 
 class NoExclusion(OrderedLock):
@@ -216,14 +216,14 @@ BUGS: dict[type[MergedScheduler], str] = {
     PartitionOnlyRead: "NotHeldError",
     CommitsInsideTheSearch: "LockOrderError",
     BelievesTheProposal: "KeyError",
-    TellsLater: "never told of",
+    NotifiesAfterUnlocking: "never began",
     ForgetsTheQueue: "but its applications have",
     ForgetsTheNode: "of no application",
     LocksTheNodeFirst: "LockOrderError",
     NeverLetsGo: "still held",
     AskIsNotCounted: "but its applications have",
     NodeGoesAlone: "is not on its node",
-    ReleasedTwice: "never told of",
+    ReleasedTwice: "never began",
 }
 """Each bug, and what the complaint about it has to contain."""
 

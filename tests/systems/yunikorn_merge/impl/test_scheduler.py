@@ -45,11 +45,11 @@ def switching() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def told(it: MergedScheduler) -> list[object]:
-    found = []
+def responses_of(it: MergedScheduler) -> list[object]:
+    responses = []
     while not it.outbox.empty():
-        found.append(it.outbox.get())
-    return found
+        responses.append(it.outbox.get())
+    return responses
 
 
 class TestOneThread:
@@ -60,10 +60,10 @@ class TestOneThread:
         it.add_node("p", "n", 4)
         it.add_application("p", "a", "root.a.x")
         it.add_ask("p", "a", "k", 3)
-        assert told(it) == [NodeAccepted("n"), ApplicationAccepted("a")]
+        assert responses_of(it) == [NodeAccepted("n"), ApplicationAccepted("a")]
         assert health(it) == []
         assert it.schedule("p")
-        assert told(it) == [NewAllocation("a", "k", "k", "n")]
+        assert responses_of(it) == [NewAllocation("a", "k", "k", "n")]
         with it.cluster.lock.read():
             partition = it.cluster.partitions["p"]
         with partition.lock.read():
@@ -73,7 +73,7 @@ class TestOneThread:
         assert application.state is State.STARTING  # Accepted when it asked, and one allocation after that
         assert it.release("p", "a", "k")
         assert not it.release("p", "a", "k"), "it is gone"
-        assert told(it) == [ReleasedAllocation("a", "k", TerminationType.STOPPED_BY_RM)]
+        assert responses_of(it) == [ReleasedAllocation("a", "k", TerminationType.STOPPED_BY_RM)]
         assert (root.allocated, node.allocated, application.state) == (0, 0, State.COMPLETING)
         assert health(it) == []
 
@@ -89,7 +89,7 @@ class TestOneThread:
         it.add_node("p", "n", 1)
         it.add_node("p", "n", 1)
         it.add_node("p", "m", 1, [Allocation("k", "a", "m", 2)])
-        kinds = [type(each) for each in told(it)]
+        kinds = [type(each) for each in responses_of(it)]
         rejected = [ApplicationRejected] * 3
         assert kinds == [
             *rejected, ApplicationAccepted, ApplicationRejected, AskRejected, AskRejected, NodeAccepted, NodeRejected, NodeRejected,
@@ -97,7 +97,7 @@ class TestOneThread:
         ]  # fmt: skip
 
     def test_a_proposal_can_be_late(self) -> None:
-        """The ask has been withdrawn between the search and the commit: nothing is done, and nobody is told."""
+        """The ask has been withdrawn between the search and the commit: nothing is done, and nothing is sent."""
         it = scheduler()
         it.add_node("p", "n", 4)
         it.add_application("p", "a", "root.b")
@@ -105,9 +105,9 @@ class TestOneThread:
         proposal = it.find("p")
         assert proposal is not None
         it.remove_ask("p", "a", "k")
-        told(it)
+        responses_of(it)
         assert not it.commit(proposal)
-        assert told(it) == [] and health(it) == []
+        assert responses_of(it) == [] and health(it) == []
 
     def test_two_proposals_for_one_place(self) -> None:
         it = scheduler()
@@ -136,8 +136,8 @@ class TestOneThread:
         it.add_node("p", "n", 4, [Allocation("k", "a", "n", 2), Allocation("l", "a", "n", 1)])
         assert health(it) == []
         it.remove_node("p", "n")
-        gone = [each for each in told(it) if isinstance(each, ReleasedAllocation)]
-        assert {each.allocation for each in gone} == {"k", "l"} and health(it) == []
+        released = [each for each in responses_of(it) if isinstance(each, ReleasedAllocation)]
+        assert {each.allocation for each in released} == {"k", "l"} and health(it) == []
 
     def test_asks_of_two_applications_may_have_one_name(self) -> None:
         it = scheduler()
@@ -148,31 +148,31 @@ class TestOneThread:
         assert it.schedule("p") and it.schedule("p") and health(it) == []
         assert it.release("p", "a", "k") and health(it) == []
         it.remove_node("p", "n")
-        gone = [each for each in told(it) if isinstance(each, ReleasedAllocation)]
-        assert [each.application for each in gone] == ["a", "b"] and health(it) == []
+        released = [each for each in responses_of(it) if isinstance(each, ReleasedAllocation)]
+        assert [each.application for each in released] == ["a", "b"] and health(it) == []
 
     def test_what_is_known_is_not_ended_by_a_second_report(self) -> None:
         it = scheduler()
         it.add_application("p", "a", "root.b")
         running = [Allocation("k", "a", "n", 2)]
         it.add_node("p", "n", 2, running)
-        told(it)
+        responses_of(it)
         it.add_node("p", "n", 1, running)
         it.add_node("p", "m", 2, running)
-        assert told(it) == [NodeRejected("n", "it is there already"), NodeAccepted("m")] and health(it) == []
+        assert responses_of(it) == [NodeRejected("n", "it is there already"), NodeAccepted("m")] and health(it) == []
 
     def test_what_runs_for_nobody_has_to_end(self) -> None:
         it = scheduler()
         it.add_node("p", "n", 2, [Allocation("k", "a", "n", 2)])
         why = TerminationType.PREEMPTED_BY_SCHEDULER
-        assert told(it) == [NodeAccepted("n"), ReleasedAllocation("a", "k", why)] and health(it) == []
+        assert responses_of(it) == [NodeAccepted("n"), ReleasedAllocation("a", "k", why)] and health(it) == []
 
     def test_a_configuration_that_cannot_be_changes_nothing(self) -> None:
         """Also not what it begins with: a partition that is new or left out."""
         it = scheduler()
         it.add_application("p", "a", "root.b")
         below = QueueSpec("root", (QueueSpec("b", (QueueSpec("x"),)),))
-        told(it)
+        responses_of(it)
         for wrong, why in (
             ([BASE, BASE], "two partitions have one name"),
             ([PartitionSpec("q", QueueSpec("top"))], "its queue is 'top'; call it 'root'"),
@@ -187,18 +187,18 @@ class TestOneThread:
                 it.configure(wrong)
             with it.cluster.lock.read():
                 assert list(it.cluster.partitions) == ["p"]
-        assert told(it) == [] and health(it) == []
+        assert responses_of(it) == [] and health(it) == []
         it.remove_application("p", "a")
         it.configure([PartitionSpec("p", below)])
         it.add_application("p", "a", "root.b.x")
-        assert told(it) == [ApplicationAccepted("a")] and health(it) == []
+        assert responses_of(it) == [ApplicationAccepted("a")] and health(it) == []
 
     def test_a_queue_for_queues_takes_no_applications(self) -> None:
         """Also while there is no queue below."""
         it = scheduler()
         it.configure([PartitionSpec("p", QueueSpec("root", (QueueSpec("b", parent=True),)))])
         it.add_application("p", "a", "root.b")
-        assert told(it) == [ApplicationRejected("a", "root.b is no leaf queue")] and health(it) == []
+        assert responses_of(it) == [ApplicationRejected("a", "root.b is no leaf queue")] and health(it) == []
 
     def test_a_partition_goes_with_all_that_is_in_it(self) -> None:
         it = scheduler()
@@ -206,11 +206,11 @@ class TestOneThread:
         it.add_application("p", "a", "root.b")
         it.add_ask("p", "a", "k", 1)
         it.schedule("p")
-        told(it)
+        responses_of(it)
         it.configure([])
-        assert told(it) == [ReleasedAllocation("a", "k", TerminationType.PREEMPTED_BY_SCHEDULER)]
+        assert responses_of(it) == [ReleasedAllocation("a", "k", TerminationType.PREEMPTED_BY_SCHEDULER)]
         it.add_ask("p", "a", "l", 1)
-        assert isinstance(told(it)[0], AskRejected)
+        assert isinstance(responses_of(it)[0], AskRejected)
         it.configure([BASE])
         assert health(it) == []
 
@@ -234,9 +234,9 @@ def test_it_imports_nothing_of_models_and_proofs() -> None:
 def test_many_threads_leave_all_in_order(seed: int, tmp_path: Path) -> None:
     log = Log()
     it = scheduler(log)
-    found = hammer(it, threads=6, turns=150, seed=seed)
-    assert wrong_with(it, found) == []
-    assert len(found.told) > 100, "hardly anything has happened"
+    hammered = hammer(it, threads=6, turns=150, seed=seed)
+    assert wrong_with(it, hammered) == []
+    assert len(hammered.responses) > 100, "hardly anything has happened"
     file = tmp_path / "locks.jsonl"
     log.write(file)
     report = check_log(read(DESCRIPTION), file)

@@ -129,7 +129,7 @@ def within(step: Step, at: str) -> Iterator[tuple[str, str, Step]]:
 
 
 def caught(mutant: Mutant, *, threads: bool) -> str:
-    """What tells a mutant from a description of which everything is proved: a check that fails; empty if nothing does.
+    """The check that fails for a mutant of a description of which everything is proved; empty if none does.
 
     Args:
         threads: they are explored as well; else just what the slip is of consequence to is checked.

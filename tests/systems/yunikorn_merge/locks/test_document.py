@@ -35,9 +35,9 @@ def plain(text: str) -> str:
     return " ".join(re.sub(r"[-#*]", " ", text).split()).lower()
 
 
-def near(number: int, words: str, further: int = 3) -> bool:
+def near(number: int, words: str, count: int = 3) -> bool:
     """The words stand at a line, or go on from it on the next ones."""
-    return plain(words) in plain(" ".join(lines()[number : number + further]))
+    return plain(words) in plain(" ".join(lines()[number : number + count]))
 
 
 ROWS = {
@@ -51,14 +51,14 @@ ROWS = {
 
 @needs_shared
 def test_each_row_of_the_order_stands_in_the_table() -> None:
-    found: dict[int, set[tuple[str, str, str]]] = {}
+    rows: dict[int, set[tuple[str, str, str]]] = {}
     for row in AS_WRITTEN.order:
         assert row.line is not None
-        found.setdefault(row.line, set()).add((row.holding, row.acquired, str(row.where)))
-        held, wanted = re.split(r"\s{3,}", lines()[row.line], maxsplit=1)
+        rows.setdefault(row.line, set()).add((row.holding, row.acquired, str(row.where)))
+        held, then = re.split(r"\s{3,}", lines()[row.line], maxsplit=1)
         assert held == row.holding
-        assert row.acquired.lower() in wanted.lower()
-    assert found == ROWS
+        assert row.acquired.lower() in then.lower()
+    assert rows == ROWS
     assert near(248, "Anything not mentioned here is NOT allowed") and not AS_WRITTEN.closed
 
 
@@ -211,13 +211,13 @@ def steps(written: object) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ["as-written", "repaired"])
 def test_each_operation_does_what_its_lines_say_and_nothing_else(name: str) -> None:
-    """No check of the locks could tell: who forgets to change something needs no lock."""
+    """No check of the locks could see it: an operation that does not change something needs no lock."""
     written = yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))["operations"]
     does = {
         heading.partition("(")[0]: sorted(step for step in steps(operation["steps"]) if not step.startswith(NO_CHANGE))
         for heading, operation in written.items()
     }
-    expected = {op: sorted(step for found in by_line.values() for step in found) for op, by_line in DOES.items()}
+    expected = {op: sorted(step for changes in by_line.values() for step in changes) for op, by_line in DOES.items()}
     assert does == {op: expected[op] for op in does}
     assert name == "repaired" or set(does) == set(DOES)
 
@@ -249,7 +249,7 @@ WHY = {
     "threads-follow-the-order": "no row of the order leads from",
     # Line 311 asks for the application alone; lines 317, 318 change a node and an application (187).
     "several-objects-are-changed-under-the-partition": "it needs wlock partition, and holds wlock app, wlock node",
-    # Line 320 tells the resource manager under the lock of line 311.
+    # Line 320 notifies the resource manager under the lock of line 311.
     "nothing-is-held-while-waiting": "wlock app is held meanwhile",
     # Who follows row 256 has the application and wants the partition (208); all others go the other way (255).
     "no-deadlock": "AB: locks in reversed order",
@@ -257,12 +257,12 @@ WHY = {
 
 
 def test_what_fails_as_written_fails_for_the_documents_reason() -> None:
-    found = answers("as-written")
-    refuted = {name for name, answer in found.items() if answer.verdict is Verdict.REFUTED}
+    results = answers("as-written")
+    refuted = {name for name, answer in results.items() if answer.verdict is Verdict.REFUTED}
     assert refuted == set(WHY) == AS_WRITTEN.refuted
     for name, why in WHY.items():
-        assert why in found[name].problem, name
-    assert {answer.verdict for name, answer in found.items() if name not in WHY} == {Verdict.PROVED}
+        assert why in results[name].problem, name
+    assert {answer.verdict for name, answer in results.items() if name not in WHY} == {Verdict.PROVED}
 
 
 def test_row_256_deadlocks_with_those_who_lock_the_partition() -> None:
@@ -278,8 +278,8 @@ def test_everything_is_proved_of_what_was_repaired() -> None:
 
 def failing(locks: Locks, *only: str) -> set[str]:
     """Which checks of these are not proved."""
-    found = model_check(replace(locks, together=(2,)), only=only).answers
-    return {a.check.name for a in found if a.verdict is not Verdict.PROVED}
+    answers = model_check(replace(locks, together=(2,)), only=only).answers
+    return {a.check.name for a in answers if a.verdict is not Verdict.PROVED}
 
 
 def test_without_closed_a_grandchild_is_not_allowed_again() -> None:
@@ -308,7 +308,7 @@ def test_without_a_changed_operation_what_it_was_for_is_broken(name: str, breaks
     assert failing(replace(REPAIRED, operations=operations), *breaks) == breaks
 
 
-def test_without_room_for_what_is_told_a_waiter_holds_a_lock() -> None:
+def test_without_room_for_responses_a_waiter_holds_a_lock() -> None:
     name = "nothing-is-held-while-waiting"
     assert failing(replace(REPAIRED, channels=AS_WRITTEN.channels), name) == {name}
 

@@ -51,7 +51,7 @@ IN_DEADLOCKS = {
 
 STEP_BY_STEP = "the order is closed, and other rows lead there"
 ACQUIRES_NOTHING = "what follows acquires nothing"
-ONE_AT_A_TIME = "whoever else holds one of the two holds no other, or lets go of it first"
+ONE_AT_A_TIME = "another thread that holds one of the two holds no other, or releases it first"
 ROOM = "there is room for the message, so nobody waits for it under the lock"
 
 LISTED: Mapping[str, Mapping[str, str]] = {
@@ -69,7 +69,7 @@ LISTED: Mapping[str, Mapping[str, str]] = {
     },
     "yunikorn-2630-fixed": {
         f"shim 1: {KEPT}": ROOM,
-        f"shim 3: {WITHOUT_HALF}": "nobody else waits for the answer to be taken: there is room for it",
+        f"shim 3: {WITHOUT_HALF}": "no thread waits for the answer to be taken: there is room for it",
         f"core 1.2: {KEPT}": ROOM,
     },
     "yunikorn-2806-fixed": {f"scheduler 1: {SWAPPED}": "there is one thread, and it acquires two locks"},
@@ -88,9 +88,9 @@ def named(name: str) -> Mapping[str, Mutant]:
         locks = replace(read(FOLDER / "locks" / "repaired.yaml"), threads={})
     else:
         locks = read(FOLDER / "deadlocks" / f"{name}.yaml")
-    found = list(mutants(locks))
-    assert len({mutant.name for mutant in found}) == len(found)
-    return {mutant.name: mutant for mutant in found}
+    mutants_of_it = list(mutants(locks))
+    assert len({mutant.name for mutant in mutants_of_it}) == len(mutants_of_it)
+    return {mutant.name: mutant for mutant in mutants_of_it}
 
 
 def reason(name: str, mutant: Mutant) -> str:

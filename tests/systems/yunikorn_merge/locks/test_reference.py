@@ -1,6 +1,6 @@
 """The description of the reference scheduler's locks beside the scheduler: what is really acquired, and under what.
 
-An acquisition is told by the classes and modes of what the thread holds and acquires, from the outside in. Those that the scheduler
+An acquisition has the classes and modes of what the thread holds and acquires, from the outside in. Those that the scheduler
 makes in a run that does everything, on one path of three queues, are those that the description has on its objects, no more
 and no less.
 """
@@ -65,7 +65,7 @@ def real(kind: type[MergedScheduler]) -> set[Stack]:
     """What a scheduler acquires."""
     log = Log()
     everything(kind(LockOrder(ORDER, observer=log)))
-    found: set[Stack] = set()
+    stacks: set[Stack] = set()
     held: list[tuple[str, str, str]] = []
     for record in log.records:
         if record.mode is None:
@@ -73,22 +73,22 @@ def real(kind: type[MergedScheduler]) -> set[Stack]:
             del held[index]
         else:
             held.append((record.lock.name, record.lock.of, "write" if record.mode is Mode.WRITE else "read"))
-            found.add(tuple((of, mode) for _, of, mode in held))
+            stacks.add(tuple((of, mode) for _, of, mode in held))
     assert held == []
-    return found
+    return stacks
 
 
 def described(locks: Locks) -> set[Stack]:
     """What the threads of a description acquire."""
     world = World(locks)
-    found: set[Stack] = set()
+    stacks: set[Stack] = set()
     for thread in locks.threads.values():
         for tried in runs(world, thread.name, thread.steps, {name: name for name in locks.objects}, ()):
             for event in tried.run:
                 if isinstance(event.step, Acquire):
                     stack = [*event.held, (event.object, event.step.mode)]
-                    found.add(tuple((locks.objects[name].of, MODES[str(mode)]) for name, mode in stack))
-    return found
+                    stacks.add(tuple((locks.objects[name].of, MODES[str(mode)]) for name, mode in stack))
+    return stacks
 
 
 MODES = {"wlock": "write", "rlock": "read"}
@@ -126,11 +126,13 @@ def test_a_scheduler_that_locks_otherwise_is_not_as_described(kind: type[MergedS
 
 def test_a_description_that_locks_less_is_not_the_schedulers() -> None:
     """One that does not look into queues that may be empty."""
-    looks = DESCRIPTION.operations["look_into"]
-    (lock,) = looks.steps
+    operation = DESCRIPTION.operations["look_into"]
+    (lock,) = operation.steps
     assert isinstance(lock, Acquire) and lock.body is not None
     shallow = replace(lock, body=tuple(step for step in lock.body if not isinstance(step, Loop)))
-    less = replace(DESCRIPTION, operations={**DESCRIPTION.operations, "look_into": replace(looks, steps=(shallow,))})
+    less = replace(
+        DESCRIPTION, operations={**DESCRIPTION.operations, "look_into": replace(operation, steps=(shallow,))}
+    )
     missing = real(MergedScheduler) - described(less)
     assert missing == {
         (("Cluster", "write"), ("Partition", "write"), ("Queue", "write"), ("Queue", "read"), ("Queue", "read"))

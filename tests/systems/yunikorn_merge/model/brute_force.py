@@ -27,7 +27,7 @@ QUEUES = {
     **dict.fromkeys(("ReleasedAllocation", "ToRelease", "NewAsk", "RemoveAsk", "RecoverAllocation"), "scheduler"),
     **dict.fromkeys(("ApplicationAdded", "ApplicationRemoved", "PartitionUpdated", "PartitionDeleted"), "scheduler"),
     "RemovePartition": "scheduler",
-    # ... and what the resource manager is told.
+    # ... and what the cache and the scheduler send to the resource manager.
     **dict.fromkeys(("ApplicationAccepted", "ApplicationRejected", "NewAllocation", "AllocationReleased"), "rm"),
     **dict.fromkeys(("AskRejected", "NodeAccepted", "NodeRejected"), "rm"),
 }
@@ -105,10 +105,10 @@ class State:
     @classmethod
     def first(cls, setup: Setup) -> State:
         it = cls(setup)
-        there = setup.things("p") if setup.partition else []
-        there += [a for a in setup.things("a") if setup.applications[setup.once(a)]]
-        there += [n for n in setup.things("n") if setup.nodes[setup.once(n)]]
-        for thing in there:
+        standing = setup.things("p") if setup.partition else []
+        standing += [a for a in setup.things("a") if setup.applications[setup.once(a)]]
+        standing += [n for n in setup.things("n") if setup.nodes[setup.once(n)]]
+        for thing in standing:
             it.cache.add(thing)
             it.scheduler[thing] = "there"
             it.rm[thing] = "registered" if thing[0] == "p" else "accepted"
@@ -149,7 +149,7 @@ class State:
     # --- the cache
 
     def cache_drops(self, thing: Thing) -> None:
-        """With its allocations; of each the resource manager is told (lines 27, 85)."""
+        """With its allocations; the cache notifies the resource manager of each (lines 27, 85)."""
         self.cache.discard(thing)
         if thing[0] == "x":
             self.send("AllocationReleased", thing)
@@ -237,16 +237,16 @@ class State:
                     self.scheduler.pop(k, None)
 
     def scheduler_hears(self, kind: str, it: Thing) -> None:
-        setup, mine = self.setup, self.scheduler
-        had = mine.get(it)
+        setup, known = self.setup, self.scheduler
+        had = known.get(it)
         if kind == "PartitionUpdated":
-            mine.setdefault(it, "there")
+            known.setdefault(it, "there")
         elif kind in ("RemovePartition", "PartitionDeleted"):
             if had == "there":
-                mine[it] = "stopped"
+                known[it] = "stopped"
         elif kind == "ApplicationAdded":
-            if mine.get(setup.partition_of(it)) == "there" and setup.once(it) not in setup.refused:
-                mine[it] = "there"
+            if known.get(setup.partition_of(it)) == "there" and setup.once(it) not in setup.refused:
+                known[it] = "there"
                 self.send("ApplicationAccepted", it)
             else:
                 self.send("RejectedNewApplication", it)
@@ -256,27 +256,27 @@ class State:
                 self.scheduler_drops(it)
                 self.send("RemovedApplication", it)
         elif kind == "NodeAdded":
-            if mine.get(setup.partition_of(it)) == "there":
-                mine[it] = "there"
+            if known.get(setup.partition_of(it)) == "there":
+                known[it] = "there"
                 for x in setup.things("x") if setup.repaired else ():
                     if setup.node_of(x) == it and setup.is_recovered(x) and self.finds(setup.app_of(x)):
-                        mine[x], mine[setup.ask_of(x)] = "confirmed", "satisfied"
+                        known[x], known[setup.ask_of(x)] = "confirmed", "satisfied"
         elif kind == "NodeRemoved":
             self.scheduler_drops(it)
             if setup.repaired and had is not None:
                 self.send("RemovedNode", it)
         elif kind == "NewAsk":
             if self.finds(setup.asking(it)):
-                mine[it] = "pending"
+                known[it] = "pending"
             else:
                 self.send("AskRejected", it)
         elif kind == "RemoveAsk":
             if self.finds(setup.asking(it)):
-                mine.pop(it, None)
+                known.pop(it, None)
         elif kind == "AcceptedAllocation":
             ask = setup.ask_of(it)
-            if self.finds(setup.app_of(it)) and had == "proposed" and mine.get(ask) == "allocating":
-                mine[it], mine[ask] = "confirmed", "satisfied"
+            if self.finds(setup.app_of(it)) and had == "proposed" and known.get(ask) == "allocating":
+                known[it], known[ask] = "confirmed", "satisfied"
                 if setup.repaired:
                     self.send("NewAllocation", it)
             elif not setup.repaired:
@@ -285,12 +285,12 @@ class State:
                 self.ask_again(ask)
             else:
                 if had == "proposed":
-                    del mine[it]
+                    del known[it]
                     self.send("ReleaseFailed", it)
                 self.ask_again(ask)
         elif kind == "RejectedAllocation":
-            if mine.get(it) == "proposed":
-                del mine[it]
+            if known.get(it) == "proposed":
+                del known[it]
             self.ask_again(setup.ask_of(it))
         elif kind == "ReleasedAllocation":
             self.release(it)
@@ -301,11 +301,11 @@ class State:
         elif kind == "RecoverAllocation":
             if (
                 self.finds(setup.app_of(it))
-                and setup.node_of(it) in mine
-                and it not in mine
-                and setup.ask_of(it) not in mine
+                and setup.node_of(it) in known
+                and it not in known
+                and setup.ask_of(it) not in known
             ):
-                mine[setup.ask_of(it)], mine[it] = "allocating", "proposed"
+                known[setup.ask_of(it)], known[it] = "allocating", "proposed"
                 self.send("ProposeAllocation", it)
         else:
             raise AssertionError(kind)
@@ -361,10 +361,10 @@ def wishes(s: State) -> Iterator[tuple[Move, dict[Thing, str], str]]:
         if s.rm.get(x) == "running":
             yield ("give_back", x), {x: "given back"}, "ReleaseAllocation"
     for n in setup.things("n"):
-        mine = [x for x in setup.things("x") if setup.node_of(x) == n and setup.is_recovered(x)]
+        recovered = [x for x in setup.things("x") if setup.node_of(x) == n and setup.is_recovered(x)]
         able = s.rm.get(setup.partition_of(n)) == "registered"
-        if n not in s.rm and able and all(s.rm.get(setup.app_of(x)) == "accepted" for x in mine):
-            yield ("add_node", n), {n: "registering", **dict.fromkeys(mine, "running")}, "AddNode"
+        if n not in s.rm and able and all(s.rm.get(setup.app_of(x)) == "accepted" for x in recovered):
+            yield ("add_node", n), {n: "registering", **dict.fromkeys(recovered, "running")}, "AddNode"
         if s.rm.get(n) == "accepted":
             yield ("decommission", n), {n: "decommissioned"}, "DecommissionNode"
 
@@ -393,13 +393,13 @@ def moves(s: State) -> Iterator[tuple[Move, State]]:
             }[name](kind, thing)
             yield (kind, thing), checked(after)
     for x in setup.things("x"):
-        taken = any(y in s.scheduler for y in setup.things("x") if setup.node_of(y) == setup.node_of(x))
+        occupied = any(y in s.scheduler for y in setup.things("x") if setup.node_of(y) == setup.node_of(x))
         able = (
             s.scheduler.get(setup.ask_of(x)) == "pending"
             and s.finds(setup.app_of(x))
             and setup.node_of(x) in s.scheduler
         )
-        if able and not taken and s.can_say("ProposeAllocation"):
+        if able and not occupied and s.can_say("ProposeAllocation"):
             after = s.copy()
             after.scheduler[x], after.scheduler[setup.ask_of(x)] = "proposed", "allocating"
             after.send("ProposeAllocation", x)
@@ -434,13 +434,13 @@ def checked(after: State) -> State:
     return after
 
 
-# --- what is promised
+# --- what the document requires
 
 Bad = Callable[[State, Move, State], bool]
 
 
-def nodes_twice(there: Callable[[Thing], bool], s: State) -> bool:
-    held = [s.setup.node_of(x) for x in s.setup.things("x") if there(x)]
+def nodes_twice(is_there: Callable[[Thing], bool], s: State) -> bool:
+    held = [s.setup.node_of(x) for x in s.setup.things("x") if is_there(x)]
     return len(held) != len(set(held))
 
 
@@ -506,7 +506,7 @@ WISHES |= {"give_back", "add_node", "decommission"}
 
 
 @dataclass
-class Found:
+class Explored:
     """How many states and steps there are, and how long the shortest run is that violates a property."""
 
     states: int
@@ -515,7 +515,7 @@ class Found:
     broken: dict[str, int]
 
 
-def explore(setup: Setup) -> Found:
+def explore(setup: Setup) -> Explored:
     """All reachable states, breadth first."""
     first = State.first(setup)
     known: dict[Frozen, tuple[int, State]] = {first.frozen(): (0, first)}
@@ -537,11 +537,11 @@ def explore(setup: Setup) -> Found:
             for name, bad_step in BAD_STEPS.items():
                 if bad_step(s, move, after):
                     breaks(name, depth + 1)
-            there = after.frozen()
+            reached = after.frozen()
             if move[0] not in WISHES:
-                back.setdefault(there, []).append(key)
-            if there not in known:
-                known[there] = (depth + 1, after)
+                back.setdefault(reached, []).append(key)
+            if reached not in known:
+                known[reached] = (depth + 1, after)
                 queue.append(after)
     reaching = [key for key, (_, s) in known.items() if at_rest(s) and agree(s)]
     able = set(reaching)
@@ -553,4 +553,4 @@ def explore(setup: Setup) -> Found:
     for key, (depth, s) in known.items():
         if key not in able and not s.stopped:
             breaks("copies-can-agree-again", depth)
-    return Found(len(known), transitions, max(depth for depth, _ in known.values()), broken)
+    return Explored(len(known), transitions, max(depth for depth, _ in known.values()), broken)

@@ -45,13 +45,13 @@ def place(model: Model, about: str, rigid: Rigid) -> Place:
 def twice(model: Model, rigid: Rigid) -> Rigid:
     """Everything two times, and nothing of the one has to do with the other, but for the channels."""
     sizes = {sort: len(values) for (sort, _), values in rigid.items()}
-    found: dict[tuple[str, str], Sequence[object]] = {}
+    doubled: dict[tuple[str, str], Sequence[object]] = {}
     for (sort, name), values in rigid.items():
         attribute = model.machine(sort).attribute(name)
         assert attribute is not None
         by = sizes[attribute.type.sort.name] if isinstance(attribute.type, Ref | SetOf) else 0
-        found[sort, name] = [*values, *(_moved(value, by) if by else value for value in values)]
-    return found  # type: ignore[return-value]
+        doubled[sort, name] = [*values, *(_moved(value, by) if by else value for value in values)]
+    return doubled  # type: ignore[return-value]
 
 
 def _moved(value: object, by: int) -> object:
@@ -72,13 +72,13 @@ def walked(model: Model) -> list[Place]:
 
 def checked(model: Model) -> dict[str, Mutant]:
     """The mutants by name, without those that would send what is still under way: nothing is (``test_document``)."""
-    again = {
+    still_under_way = {
         f"rule {rule.name}, condition {number}"
         for rule in model.rules
         for number, condition in enumerate(rule.when, 1)
         if rule.fires.event == "send" and isinstance(condition, t.Is) and condition.states == ("free",)
     }
-    return {mutant.name: mutant for mutant in mutants(model) if mutant.name not in again}
+    return {mutant.name: mutant for mutant in mutants(model) if mutant.name not in still_under_way}
 
 
 RUNNING = "twice: what runs is preempted or given back, or its node or application goes"
@@ -90,7 +90,7 @@ BEGINNINGS = [
 
 
 def check(model: Model) -> Checker:
-    """Tells mutants from ``model``: in the configurations, and in those that are there twice."""
+    """Catches mutants of ``model``: in the configurations, and in those that are there twice."""
     where = {each.name: each for each in walked(model)}
     walks = [*((each, ()) for each in where.values()), *((where[name], begin) for name, begin in BEGINNINGS)]
     return Checker(model, seen_whole(model), walks, walks=WALKS)

@@ -45,16 +45,20 @@ def setup(configuration: Configuration, variant: str, times: int = 1) -> brute.S
 def test_both_have_the_same_states_and_break_the_same_properties(configuration: Configuration, variant: str) -> None:
     model = VARIANTS[variant]
     at = place(model, configuration.about, configuration.rigid)
-    found = explore(at.of(model), symmetry=False)
+    exploration = explore(at.of(model), symmetry=False)
     hand = brute.explore(setup(configuration, variant))
-    assert (len(found.states), found.transition_count, found.depth) == (hand.states, hand.transitions, hand.depth)
+    assert (len(exploration.states), exploration.transition_count, exploration.depth) == (
+        hand.states,
+        hand.transitions,
+        hand.depth,
+    )
 
-    mine = {prop.name for prop in model.properties}
-    names = mine & {*brute.BAD_STEPS, *brute.BAD_STATES, "copies-can-agree-again"}
+    in_model = {prop.name for prop in model.properties}
+    names = in_model & {*brute.BAD_STEPS, *brute.BAD_STATES, "copies-can-agree-again"}
     some = {sort: size for sort, size in at.sizes.items() if size}
     checked = model_check(at.alone(model), some, only=sorted(names))
     broken = {r.name: len(r.counterexample.steps) for r in checked if r.verdict is Verdict.REFUTED and r.counterexample}
-    assert broken == {name: length for name, length in hand.broken.items() if name in mine}
+    assert broken == {name: length for name, length in hand.broken.items() if name in in_model}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -71,36 +75,36 @@ def test_what_is_broken_by_hand_is_what_the_manifest_says(variant: str) -> None:
 
 def as_by_hand(instance: Instance, state: State) -> brute.Frozen:
     """A state of the model as the other writes it down."""
-    told = instance.describe(state)
+    described = instance.describe(state)
     rm, cache, scheduler = {}, [], {}
     for sort, letter in (("Partition", "p"), ("Application", "a"), ("Ask", "k"), ("Allocation", "x"), ("Node", "n")):
-        for name, fields in told.get(sort, {}).items():
+        for name, fields in described.get(sort, {}).items():
             thing = (letter, int(name[1:]))
             if (known := str(fields["state"])) != "unknown":
                 rm[thing] = known.replace("_", " ")
-            if letter != "k" and told[f"{sort}Info"][f"cache_{name}"]["state"] == "present":
+            if letter != "k" and described[f"{sort}Info"][f"cache_{name}"]["state"] == "present":
                 cache.append(thing)
-            if (there := str(told[f"Scheduling{sort}"][f"scheduler_{name}"]["state"])) != "absent":
-                scheduler[thing] = there.replace("present", "there")
+            if (copy := str(described[f"Scheduling{sort}"][f"scheduler_{name}"]["state"])) != "absent":
+                scheduler[thing] = copy.replace("present", "there")
     return (
         tuple(sorted(rm.items())),
         tuple(sorted(cache)),
         tuple(sorted(scheduler.items())),
         tuple((name, _queue(instance, state, name)) for name in ("rm>cache", "scheduler>cache", "scheduler", "rm")),
-        any(fields["state"] == "overflown" for fields in told.get("EventQueue", {}).values()),
+        any(fields["state"] == "overflown" for fields in described.get("EventQueue", {}).values()),
     )
 
 
 def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brute.Thing], ...]:
     """What is under way in a queue, the first first: what has fewer before it, and the lower rank of what came together."""
-    told = instance.describe(state).get("Message", {})
+    described = instance.describe(state).get("Message", {})
     attributes = {a.name: a for a in instance.model.machine("Message").attributes}
     rigid = {
         key: instance.rigid_values("Message", attributes[key])
         for key in ("kind", "channel", "rank", "partition", "application", "ask", "allocation", "node")
     }
-    found = []
-    for number, fields in enumerate(told.values()):
+    queued = []
+    for number, fields in enumerate(described.values()):
         kind, channel = (instance.show(attributes[key].type, rigid[key][number]) for key in ("kind", "channel"))
         if fields["state"] != "under_way" or QUEUES[str(channel)] != name:
             continue
@@ -113,8 +117,8 @@ def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brut
         ]  # fmt: skip
         before = fields["behind"]
         assert isinstance(before, list)
-        found.append((len(before), rigid["rank"][number], str(kind), about))
-    return tuple((kind, about) for _, _, kind, about in sorted(found))
+        queued.append((len(before), rigid["rank"][number], str(kind), about))
+    return tuple((kind, about) for _, _, kind, about in sorted(queued))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -132,14 +136,16 @@ def test_both_step_alike_where_everything_is_there_twice(configuration: Configur
         state, by_hand = instance.initial(), brute.State.first(setup(configuration, variant, times=2))
         assert as_by_hand(instance, state) == by_hand.frozen()
         for _ in range(25):
-            mine = [(as_by_hand(instance, step.after), step) for step in stepper.steps(state)]
+            following = [(as_by_hand(instance, step.after), step) for step in stepper.steps(state)]
             others = {after.frozen(): (move, after) for move, after in brute.moves(by_hand)}
-            assert Counter(frozen for frozen, _ in mine) == Counter(after.frozen() for _, after in brute.moves(by_hand))
-            if not mine:
+            assert Counter(frozen for frozen, _ in following) == Counter(
+                after.frozen() for _, after in brute.moves(by_hand)
+            )
+            if not following:
                 break
-            kinds = sorted({step.choice.action for _, step in mine})
+            kinds = sorted({step.choice.action for _, step in following})
             kind = chance.choice(kinds)
-            frozen, step = chance.choice([(frozen, step) for frozen, step in mine if step.choice.action == kind])
+            frozen, step = chance.choice([(frozen, step) for frozen, step in following if step.choice.action == kind])
             state, by_hand = step.after, others[frozen][1]
             met.add(kind)
     assert len(met) > 3

@@ -32,8 +32,8 @@ IN_ORDER = "nothing else can be before it in its queue"
 
 IN_BOTH = {
     "rule what runs on a node is reported with it, condition 3": "a node is added once: what runs on it is unknown until then",
-    "rule NewAllocation is heard, condition 1": "the release of an allocation is told after it",
-    "rule AllocationReleased is heard, condition 1": "it is told once",
+    "rule NewAllocation is heard, condition 1": "the release of an allocation is sent after it",
+    "rule AllocationReleased is heard, condition 1": "it is sent once",
     "rule NodeAccepted is heard, condition 1": "the answer comes once, and the node is decommissioned only after it",
     "rule NodeRejected is heard, condition 1": STANDS,
     "rule RegisterPartition: the cache adds the partition, condition 1": COMES_ONCE,
@@ -79,7 +79,7 @@ EQUIVALENT = {
         "rule what runs on a new node, condition 1": "the node of what runs is of a partition that stands",
         "rule an ask for an allocation to recover, condition 1": STANDS,
         "rule a proposal for an allocation to recover, condition 1": STANDS,
-        "row Allocation.released from unknown": "the cache tells of what it accepts, so a release is never the first that is heard",
+        "row Allocation.released from unknown": "the cache reports what it accepts, so a release is never the first that is heard",
     },
     "two-copy-repaired": {
         **IN_BOTH,
@@ -171,7 +171,7 @@ def drawn(variant: str, one_in: int) -> list[str]:
 
 
 def survivors(variant: str, names: Sequence[str]) -> set[str]:
-    """The mutants among ``names`` that nothing tells from the model."""
+    """The mutants among ``names`` that nothing catches."""
     return {name for name in names if check(variant).caught(named(variant)[name]) is None}
 
 

@@ -76,7 +76,7 @@ def test_a_kind_of_message_stands_for_one_event() -> None:
 
 
 def test_one_queue_for_each_handler() -> None:
-    """Facts 6: the scheduler has one queue, the cache two; what the resource manager is told waits in one of its own."""
+    """Facts 6: the scheduler has one queue, the cache two; messages to the resource manager wait in one of its own."""
     into = {(FLOW_OF[kind].receiver, CHANNELS.kind(kind).channel) for kind in FLOW_OF}
     assert into == {
         (SCHEDULER, "scheduler"),
@@ -93,7 +93,7 @@ COMPONENTS = {
     CACHE: (CACHE_RULES, CACHE_MACHINES),
     SCHEDULER: (SCHEDULER_RULES, SCHEDULER_MACHINES),
 }
-OWN = {component: {machine.sort.name for machine in machines} for component, (_, machines) in COMPONENTS.items()}
+SORTS_OF = {component: {machine.sort.name for machine in machines} for component, (_, machines) in COMPONENTS.items()}
 
 
 def parts(term: t.Term) -> Iterator[t.Term]:
@@ -153,10 +153,10 @@ def test_no_component_reads_or_changes_anothers_copy() -> None:
     for component, (rules, _) in COMPONENTS.items():
         for rule in rules:
             on = [rule.on] if isinstance(rule.on, t.Fires) else []
-            assert reads(TWO_COPY, [*on, *rule.when, rule.fires]) <= OWN[component], f"{component}: {rule.name}"
+            assert reads(TWO_COPY, [*on, *rule.when, rule.fires]) <= SORTS_OF[component], f"{component}: {rule.name}"
     for component, actions in {RM: RM_ACTIONS, SCHEDULER: SCHEDULER_ACTIONS}.items():
         for action in actions:
-            assert reads(TWO_COPY, [*action.when, *action.fires]) <= OWN[component], action.name
+            assert reads(TWO_COPY, [*action.when, *action.fires]) <= SORTS_OF[component], action.name
 
 
 # --- Quotations ----------------------------------------------------------------------------------------------------------
@@ -172,9 +172,9 @@ def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], line
     text = plain("\n".join(lines[prop.line - 1 :][:4]))
     at = 0
     for part in prop.sentence.split(" ... " if "..." not in prop.sentence[:4] else "\0"):
-        found = text.find(plain(part).removeprefix("... ").removesuffix(" ..."), at)
-        assert found >= 0, f"{part!r} is not at line {prop.line}: {text[:100]}"
-        at = found
+        position = text.find(plain(part).removeprefix("... ").removesuffix(" ..."), at)
+        assert position >= 0, f"{part!r} is not at line {prop.line}: {text[:100]}"
+        at = position
 
 
 @needs_shared
@@ -215,10 +215,10 @@ def verdicts(variant: str) -> dict[str, Result]:
 @pytest.mark.parametrize("model", thinned(VARIANTS, 3), ids=lambda model: model.variant)
 def test_exploration_says_what_the_manifest_says(model: Model) -> None:
     """And nothing is vacuous: what is said of all is said of some."""
-    found = verdicts(model.variant)
-    assert {name for name, r in found.items() if r.verdict is Verdict.REFUTED} == model.refuted
-    assert {name for name, r in found.items() if r.verdict is Verdict.UNDETERMINED} == set()
-    assert set(found) == {WELL_FORMED, *(prop.name for prop in model.properties)}
+    results = verdicts(model.variant)
+    assert {name for name, r in results.items() if r.verdict is Verdict.REFUTED} == model.refuted
+    assert {name for name, r in results.items() if r.verdict is Verdict.UNDETERMINED} == set()
+    assert set(results) == {WELL_FORMED, *(prop.name for prop in model.properties)}
 
 
 def happened(model: Model) -> tuple[set[str], set[str]]:
@@ -226,8 +226,8 @@ def happened(model: Model) -> tuple[set[str], set[str]]:
     actions, rules = set(), set()
     for instance in instances(model, {}):
         stepper = Stepper(instance)
-        found = explore(instance, symmetry=False)
-        for state, edges in zip(found.states, found.edges, strict=True):
+        exploration = explore(instance, symmetry=False)
+        for state, edges in zip(exploration.states, exploration.edges, strict=True):
             for edge in edges:
                 actions.add(edge.choice.action)
                 causes: dict = {}
@@ -252,7 +252,7 @@ NEVER_REPAIRED = {
     "the cache rejects an application",
     "the cache rejects a node",
     "NodeRejected is heard",
-    # The scheduler has dropped an allocation before the cache tells it so.
+    # The scheduler has dropped an allocation before the cache asks for that.
     "ReleasedAllocation: the scheduler releases the allocation",
 }
 
@@ -323,14 +323,14 @@ def test_yunikorn_169() -> None:
     and AcceptedAllocation: nine steps, none of which can be spared. An application that goes, with its asks, takes as
     many: RemoveApplication for ReleaseAsk, ApplicationRemoved for RemoveAsk.
     """
-    taken = run(TWO_COPY, "accepted-allocations-are-confirmed")
-    assert len(taken) == 9 and taken[-1] == "deliver_accepted_allocation"
+    actions = run(TWO_COPY, "accepted-allocations-are-confirmed")
+    assert len(actions) == 9 and actions[-1] == "deliver_accepted_allocation"
     asked = ["ask", "deliver_add_ask", "deliver_new_ask", "propose", "deliver_propose_allocation"]
     withdrawn = ["withdraw", "deliver_release_ask", "deliver_remove_ask"]
-    assert sorted(taken) == sorted([*asked, *withdrawn, "deliver_accepted_allocation"])
+    assert sorted(actions) == sorted([*asked, *withdrawn, "deliver_accepted_allocation"])
     for order in (asked, withdrawn):
-        assert [action for action in taken if action in order] == order
-    assert taken.index("deliver_release_ask") < taken.index("deliver_propose_allocation")
+        assert [action for action in actions if action in order] == order
+    assert actions.index("deliver_release_ask") < actions.index("deliver_propose_allocation")
 
 
 LENGTHS = {
@@ -338,7 +338,7 @@ LENGTHS = {
     "told-allocations-are-confirmed": 6,
     # decommission, DecommissionNode: "cache remove the node first (!!)"
     "nodes-are-removed-from-the-scheduler-first": 2,
-    # what stands is preempted, ProposeRelease: the cache removes it, and the scheduler is told afterwards
+    # what stands is preempted, ProposeRelease: the cache removes it, and notifies the scheduler afterwards
     "allocations-are-removed-from-the-scheduler-first": 2,
     # as told-allocations-are-confirmed up to the fifth step; meanwhile decommission, DecommissionNode; AcceptedAllocation
     "confirmed-allocations-are-there": 8,
@@ -368,7 +368,7 @@ def test_the_shortest_runs_are_as_long_as_derived() -> None:
 # --- The changes ---------------------------------------------------------------------------------------------------------
 
 EITHER = {"allocations-given-back-go"}
-"""What more than one change repairs, each alone: without a confirmation nothing is told, and so nothing is given back."""
+"""What more than one change repairs, each alone: without a confirmation nothing is sent, and so nothing is given back."""
 
 
 ASIDE = {"two asks for one node", "an application comes and goes, and another is not taken"}
@@ -384,8 +384,8 @@ def less(*left_out: Change, aside: set[str] = ASIDE) -> Model:
 def broken(model: Model) -> set[str]:
     """What exploration refutes, of the properties that the document's two copies break."""
     names = [prop.name for prop in model.properties if prop.name in TWO_COPY.refuted]
-    found = model_check(model, {}, only=names)
-    return {r.name for r in found if r.verdict is Verdict.REFUTED} - TWO_COPY_REPAIRED.refuted
+    results = model_check(model, {}, only=names)
+    return {r.name for r in results if r.verdict is Verdict.REFUTED} - TWO_COPY_REPAIRED.refuted
 
 
 @pytest.mark.parametrize("change", thinned(TWO_COPY_REPAIRED.changes, 7), ids=lambda change: change.why[:30])
@@ -405,8 +405,8 @@ def test_without_a_change_the_same_breaks_in_all_configurations(change: Change) 
 def test_what_two_changes_repair_is_broken_without_both() -> None:
     naming = [change for change in TWO_COPY_REPAIRED.changes if EITHER & {*change.repairs}]
     assert naming
-    told = next(c for c in TWO_COPY_REPAIRED.changes if "told-allocations-are-confirmed" in c.weakens)
-    assert broken(less(*naming, told)) >= EITHER
+    confirming = next(c for c in TWO_COPY_REPAIRED.changes if "told-allocations-are-confirmed" in c.weakens)
+    assert broken(less(*naming, confirming)) >= EITHER
 
 
 def test_every_broken_property_is_repaired_weakened_or_stays_so() -> None:
@@ -433,7 +433,7 @@ def test_the_properties_of_the_two_copies_hold_of_the_merge_too() -> None:
     assert missing == {
         "told-allocations-are-confirmed",  # told-allocations-are-there is the same
         "recovered-allocations-are-kept",  # weakened: recovered-allocations-come-with-their-node
-        "no-queue-overflows",  # what the resource manager is told waits in one
+        "no-queue-overflows",  # messages to the resource manager wait in one
         "life-of-a-scheduled-allocation",
         "life-of-a-dropped-allocation",
         "life-of-a-cached-allocation",
@@ -443,6 +443,6 @@ def test_the_properties_of_the_two_copies_hold_of_the_merge_too() -> None:
 @pytest.mark.long
 def test_merged_all_is_proved_but_what_is_heard_too_late() -> None:
     induction = prove(MERGED, every=False)
-    wanted = [p.name for p in MERGED.properties if isinstance(p, Invariant | StepInvariant)]
-    assert {name for name in wanted if not induction.proved(name)} == MERGED.refuted == {"told-allocations-are-there"}
+    claims = [p.name for p in MERGED.properties if isinstance(p, Invariant | StepInvariant)]
+    assert {name for name in claims if not induction.proved(name)} == MERGED.refuted == {"told-allocations-are-there"}
     assert induction.proved(WELL_FORMED)

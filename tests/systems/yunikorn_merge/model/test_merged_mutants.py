@@ -29,7 +29,7 @@ ALREADY_SO = "it follows from the other conditions"
 SAYS_NOTHING_NEW = {
     "rule with its queues, condition 2": "a partition is added once: its queues are absent then (queues-are-in-what-is-there)",
     "rule its queues are removed, condition 2": "the queues of a partition that is there are (queues-are-in-what-is-there)",
-    "rule a rejected ask is reported, condition 1": "of an ask nothing else is told",
+    "rule a rejected ask is reported, condition 1": "of an ask nothing else is sent",
     "rule what runs on a node is added with it, condition 3": ALREADY_SO,
     "rule what runs for nobody is not added, condition 3": ALREADY_SO,
     "rule what runs on a node that is rejected is not added, condition 3": ALREADY_SO,
@@ -67,13 +67,13 @@ BREAKS_IF_THERE_ARE_TWO = {
     ),
 }
 """In each configuration there is one partition, one application with asks, and one node with what runs. With the configuration, twice, that
-tells it, and the property that is broken there."""
+catches it, and the property that is broken there."""
 
-NO_MATTER = "of what is told about different things the order matters to no property"
+NO_MATTER = "no property depends on the order of messages about different things"
 KEEPS_EVERY_PROPERTY = {
-    "action ask, conjunct 3": "the resource manager could ask sooner: then it is rejected or not, and told so",
-    "action add_node, conjunct 2": "what is reported too soon is told to have ended",
-    "action give_back, conjunct 2": "the resource manager could give back what it is still to be told of",
+    "action ask, conjunct 3": "the resource manager could ask sooner: then it is rejected or not, and hears which",
+    "action add_node, conjunct 2": "what is reported too soon is reported to have ended",
+    "action give_back, conjunct 2": "the resource manager could give back what it has yet to hear of",
     **{
         f"action deliver_{what}, conjunct 3": NO_MATTER
         for what in (
@@ -132,5 +132,5 @@ def test_what_is_said_to_say_nothing_new_is_proved_to() -> None:
     kept = [p for p in MERGED.properties if isinstance(p, Invariant)]
     more = replace(MERGED, properties=[*kept, *claimed], refuted=frozenset())
     # The invariants themselves are proved by ``verify``.
-    found = prove(more, every=False, known={WELL_FORMED, *(p.name for p in kept)})
-    assert [name for name in names if not found.proved(name)] == DIFFERING and survivors(DIFFERING) == []
+    induction = prove(more, every=False, known={WELL_FORMED, *(p.name for p in kept)})
+    assert [name for name in names if not induction.proved(name)] == DIFFERING and survivors(DIFFERING) == []

@@ -1,4 +1,4 @@
-"""What the findings rest on: each reading of the two copies, read the other way, in all configurations.
+"""What the findings rest on: each interpretation of the two copies, read the other way, in all configurations.
 
 That the lists are right is what exploration says; that they are to be expected is argued in each reading's words: what nobody
 removes stays, what stays disagrees.
@@ -38,8 +38,8 @@ def as_read() -> list[tuple[int, int]]:
 
 def sizes(model: Model) -> list[tuple[int, int]]:
     """The states and transitions of each configuration."""
-    found = [explore(instance, symmetry=False) for instance in instances(model, {})]
-    return [(len(each.states), each.transition_count) for each in found]
+    explorations = [explore(instance, symmetry=False) for instance in instances(model, {})]
+    return [(len(each.states), each.transition_count) for each in explorations]
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_a_reading_is_of_what_the_model_keeps_and_breaks() -> None:
 
 
 def test_findings_say_what_they_rest_on() -> None:
-    told = {
-        found.property: [r.name for r in found.readings]
-        for found in findings(system("yunikorn-merge"), variants=["two-copy"])
+    rests = {
+        finding.property: [r.name for r in finding.readings]
+        for finding in findings(system("yunikorn-merge"), variants=["two-copy"])
     }
-    assert told["copies-agree-at-rest"] == ["a-proposal-is-a-copy", "a-release-is-not-for-proposals"]
-    assert told["accepted-allocations-are-confirmed"] == [], "YUNIKORN-169 itself"
-    assert {name for r in READINGS for name in r.rests} == {name for name, names in told.items() if names}
+    assert rests["copies-agree-at-rest"] == ["a-proposal-is-a-copy", "a-release-is-not-for-proposals"]
+    assert rests["accepted-allocations-are-confirmed"] == [], "YUNIKORN-169 itself"
+    assert {name for r in READINGS for name in r.rests} == {name for name, names in rests.items() if names}

@@ -113,14 +113,14 @@ SEEDED = [
         actions=[without(propose, "y")],
     ),
     Seeded(
-        "the scheduler does not tell the resource manager of an application that it rejects",
+        "the scheduler does not report to the resource manager an application that it rejects",
         TWO_COPY,
         "applications-are-answered",
         where="an application comes and goes, and another is not taken",
         without=["the scheduler rejects an application: to the resource manager"],
     ),
     Seeded(
-        "the scheduler does not tell the cache of an application that it rejects",
+        "the scheduler does not report to the cache an application that it rejects",
         TWO_COPY,
         "applications-in-both-copies",
         where="an application comes and goes, and another is not taken",
@@ -148,7 +148,7 @@ SEEDED = [
         without=["back to the cache"],
     ),
     Seeded(
-        "the cache does not tell the resource manager of what it releases",
+        "the cache does not report to the resource manager what it releases",
         TWO_COPY_REPAIRED,
         "what-runs-is-there",
         where="what runs is preempted or given back, or its node or application goes",
@@ -183,12 +183,12 @@ SEEDED = [
         without=["ProposeRelease: the cache removes the allocation"],
     ),
     Seeded(
-        "the resource manager is told as soon as something is proposed",
+        "the resource manager is notified as soon as something is proposed",
         TWO_COPY_REPAIRED,
         "told-allocations-were-confirmed",
         where="an ask and its allocation",
         without=["a confirmed allocation: the resource manager is notified"],
-        rules=[CHANNELS.sending("told at once", x.scheduler.fires("propose"), [], "NewAllocation", x)],
+        rules=[CHANNELS.sending("notified at once", x.scheduler.fires("propose"), [], "NewAllocation", x)],
     ),
     Seeded(
         "a node is accepted twice",
@@ -222,7 +222,7 @@ SEEDED = [
         without=["asks go with their application"],
     ),
     Seeded(
-        "merged: the end of an allocation is not told", MERGED, "what-runs-is-there", without=["an end is reported"]
+        "merged: the end of an allocation is not reported", MERGED, "what-runs-is-there", without=["an end is reported"]
     ),
     Seeded(
         "merged: a partition goes without its nodes",
@@ -231,12 +231,12 @@ SEEDED = [
         without=["its nodes are removed"],
     ),
     Seeded(
-        "merged: what is given back is told twice",
+        "merged: what is given back is reported twice",
         MERGED,
         "nothing-is-released-twice",
         rules=[
             MERGED_CHANNELS.sending(
-                "told again", e.fires("arrive"), [e.kind == "AllocationReleased"], "NodeRejected", e.allocation.node
+                "reported again", e.fires("arrive"), [e.kind == "AllocationReleased"], "NodeRejected", e.allocation.node
             ),
             Rule(
                 "heard as an end",
@@ -252,8 +252,8 @@ SEEDED = [
 @pytest.mark.parametrize("seeded", thinned(SEEDED, 3), ids=lambda seeded: seeded.bug)
 def test_a_seeded_bug_breaks_a_property_that_was_kept(seeded: Seeded) -> None:
     assert seeded.breaks not in seeded.model.refuted
-    found = {r.name: r for r in model_check(seeded.wrong, {}, only=[seeded.breaks])}
-    assert found[seeded.breaks].verdict is Verdict.REFUTED
+    results = {r.name: r for r in model_check(seeded.wrong, {}, only=[seeded.breaks])}
+    assert results[seeded.breaks].verdict is Verdict.REFUTED
 
 
 @pytest.mark.long(one_in=2)

@@ -19,8 +19,8 @@ from tests.systems.yunikorn_merge.impl.seeded import (
     ForgetsTheNode,
     FromTheLeafUp,
     NodeGoesAlone,
+    NotifiesAfterUnlocking,
     OnlyTheLeaf,
-    TellsLater,
 )
 
 
@@ -28,8 +28,8 @@ from tests.systems.yunikorn_merge.impl.seeded import (
 def test_the_scheduler_is_the_model(configuration: MergedConfiguration) -> None:
     report = check_refinement(configuration)
     assert report.ok, report.text
-    found = explore(instance_of(configuration), symmetry=False)
-    assert report.model_states == report.model_states_covered == len(found.states)
+    exploration = explore(instance_of(configuration), symmetry=False)
+    assert report.model_states == report.model_states_covered == len(exploration.states)
     assert report.states >= report.model_states, "an image has at least one state"
 
 
@@ -40,8 +40,8 @@ class AcceptsAnyQueue(MergedScheduler):
         super().add_application(partition, name, "root.q0")
 
 
-class ForgetsToTell(MergedScheduler):
-    """The resource manager is not told that an allocation has ended."""
+class DropsNotifications(MergedScheduler):
+    """It does not notify the resource manager that an allocation has ended."""
 
     def _take_back(
         self, partition: Partition, application: Application, allocation: Allocation, why: TerminationType
@@ -102,7 +102,15 @@ class AsksComeBack(MergedScheduler):
 
 
 BUGS = (
-    *(AcceptsAnyQueue, ForgetsToTell, WithdrawsWhatRuns, KeepsItsNodes, RecoversNothing, TakesTwo, PreemptsNothing),
+    *(
+        AcceptsAnyQueue,
+        DropsNotifications,
+        WithdrawsWhatRuns,
+        KeepsItsNodes,
+        RecoversNothing,
+        TakesTwo,
+        PreemptsNothing,
+    ),
     *(AsksComeBack, BelievesTheProposal, ForgetsTheNode, FromTheLeafUp, NodeGoesAlone, OnlyTheLeaf),
 )
 
@@ -114,12 +122,12 @@ def test_a_seeded_bug_makes_them_differ(bug: type[MergedScheduler]) -> None:
     assert any(not report.ok for report in reports)
 
 
-@pytest.mark.parametrize("bug", [TellsLater, CommitsInsideTheSearch], ids=lambda b: b.__name__)
+@pytest.mark.parametrize("bug", [NotifiesAfterUnlocking, CommitsInsideTheSearch], ids=lambda b: b.__name__)
 def test_what_only_several_threads_can_show_is_not_seen_here(bug: type[MergedScheduler]) -> None:
     """One operation after the other is right: such bugs are for the hammer (tests/systems/yunikorn_merge/impl/test_scheduler.py)."""
     assert check_refinement(MERGED_CONFIGURATIONS[0], bug).ok
 
 
 def test_verify_looks_at_all_of_them() -> None:
-    found = [each for each in auxiliary(systems()["yunikorn-merge"], MERGED) if isinstance(each, Refined)]
-    assert len(found) == len(MERGED_CONFIGURATIONS) == 5
+    refined = [each for each in auxiliary(systems()["yunikorn-merge"], MERGED) if isinstance(each, Refined)]
+    assert len(refined) == len(MERGED_CONFIGURATIONS) == 5

@@ -31,7 +31,7 @@ def workflow(*tasks: TaskSpec, **more: object) -> WorkflowSpec:
 
 
 @dataclass
-class Story:
+class Scenario:
     """A world, how its commands end, and whether the first answer to every request is lost.
 
     ``before_step`` is called with each act on an agent before it is done.
@@ -46,7 +46,7 @@ class Story:
     @classmethod
     def of(
         cls, *tasks: TaskSpec, clients: int = 1, distributors: int = 1, sides: Sides | None = None, **more: object
-    ) -> Story:
+    ) -> Scenario:
         """Clients "c1", "c2", ... of one workflow."""
         spec = workflow(*tasks, **more)
         names = {f"c{n + 1}": ClientSpec(spec) for n in range(clients)}
@@ -59,12 +59,12 @@ class Story:
         acts = [a for a in self.world.acts() if a.kind is kind and a.who == who and a.choice == 0]
         acts = [a for a in acts if all(getattr(a, name) == value for name, value in more.items())]
         assert acts, f"{who} cannot be asked for: {kind}"
-        said = self.world.do(acts[0])
-        if said is not None:
-            self.log.append((who, said))
+        description = self.world.do(acts[0])
+        if description is not None:
+            self.log.append((who, description))
         acting = self.world.acting()
         assert len({task for task, _ in acting}) == len(acting), f"two attempts at one task act: {acting}"
-        return said
+        return description
 
     def step(self, who: str) -> str | None:
         """A step of an agent."""
@@ -115,7 +115,7 @@ class Story:
         return moved
 
     def time_passes(self) -> bool:
-        """Whoever lives renews; the leases of all others run out. Whether there were such."""
+        """All that live renew their leases; the leases of all others run out. Returns whether any did."""
         for who in [*self.world.slots, *(f"job {n}" for n in range(len(self.world.cluster.jobs)))]:
             if self.can(Kind.HEARTBEAT, who):
                 self.do(Kind.HEARTBEAT, who)
@@ -127,17 +127,17 @@ class Story:
         return bool(lapsing)
 
     def _held(self) -> set[str]:
-        found = set()
+        held = set()
         records = self.world.store.snapshot()
         for slot in self.world.slots.values():
             if isinstance(slot.memory, ClientMemory) and slot.memory.over is None:
-                found.add(f"run {slot.memory.run}")
+                held.add(f"run {slot.memory.run}")
             if isinstance(slot.memory, DistributorMemory):
-                found |= {f"instance {number}" for number, _ in slot.memory.launched}
+                held |= {f"instance {number}" for number, _ in slot.memory.launched}
         for job in self.world.cluster.jobs:
             if job.worker is not None and records.instances[job.instance - 1].status is InstanceState.RUNNING:
-                found.add(f"instance {job.instance}")
-        return found
+                held.add(f"instance {job.instance}")
+        return held
 
     def rest(self) -> None:
         """Everything goes on, and time passes, until there is nothing to come."""
@@ -163,7 +163,7 @@ class Story:
 
     def ever_acted(self) -> list[int]:
         """The instances whose command was started, in order."""
-        started = [who for who, said in self.log if said == "start the command"]
+        started = [who for who, description in self.log if description == "start the command"]
         return [self.world.cluster.jobs[int(who.removeprefix("job "))].instance for who in started]
 
     def bring_to(self, states: str, *agents: str) -> None:

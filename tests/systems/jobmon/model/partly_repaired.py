@@ -53,7 +53,7 @@ LISTING = replace(
 WITH_KILL_SELF = replace(
     new.TASK_INSTANCE, states=[replace(state, unreachable=False) for state in new.TASK_INSTANCE.states]
 )
-"""An instance that may be told to die by a state of its own."""
+"""The machine of an instance with the state KillSelf, in which it has to die."""
 
 
 def _bare(model: Model) -> Model:
@@ -79,18 +79,18 @@ def put_back(adds: Sequence[object], drops: Sequence[str] = (), machines: Sequen
 
 def required(model: Model, name: str) -> Property:
     """A property of the repaired model, of those actions that ``model`` has: an agent's are those of both."""
-    found = REPAIRED.property(name)
-    there = [action.name for action in model.actions]
-    if isinstance(found, StepInvariant) and found.on:
+    prop = REPAIRED.property(name)
+    action_names = [action.name for action in model.actions]
+    if isinstance(prop, StepInvariant) and prop.on:
         shipped = [each.on for each in SHIPPED.properties if each.name == name and isinstance(each, StepInvariant)]
-        on = {*found.on, *(action for actions in shipped for action in actions)}
-        return replace(found, on=[action for action in there if action in on])
-    if isinstance(found, AlwaysCanReach):
-        return replace(found, without=[action for action in found.without if action in there])
-    if isinstance(found, LeadsTo):
-        kept = {part: [a for a in getattr(found, part) if a in there] for part in ("weak", "strong", "without")}
-        return replace(found, **kept)
-    return found
+        on = {*prop.on, *(action for actions in shipped for action in actions)}
+        return replace(prop, on=[action for action in action_names if action in on])
+    if isinstance(prop, AlwaysCanReach):
+        return replace(prop, without=[action for action in prop.without if action in action_names])
+    if isinstance(prop, LeadsTo):
+        kept = {part: [a for a in getattr(prop, part) if a in action_names] for part in ("weak", "strong", "without")}
+        return replace(prop, **kept)
+    return prop
 
 
 def checked(model: Model, names: Sequence[str], about: str) -> dict[str, Result]:
