@@ -490,10 +490,14 @@ def test_findings_json(run_json, registered):
         "line": 7,
         "sentence": "Lamps stay dark.",
         "setting": {},  # lamps have no rigid attributes; tests/proofs/exploration/test_run_facts.py has objects that do
+        "objects": {"l0": {"sort": "Lamp", "rigid": {}}},
+        "initial": {"l0": {"state": "Off"}},
         "end": {"l0": {"state": "On"}},
         "repair": "A lamp that cannot be switched on stays dark (line 7). (variant broken)",
     }
-    assert [(step["action"], set(step)) for step in trace] == [("switch_on", {"action", "parameters", "changes"})]
+    assert [(step["action"], set(step)) for step in trace] == [
+        ("switch_on", {"action", "parameters", "says", "line", "fact", "changes"})
+    ]
 
 
 def test_list(run, run_json):

@@ -61,7 +61,7 @@ def test_a_reading_is_of_what_the_model_keeps_and_breaks() -> None:
 
 def test_findings_say_what_they_rest_on() -> None:
     told = {
-        found.property: [r.name for r in found.readings]
+        found.property: [r.name for r in found.interpretations]
         for found in findings(system("yunikorn-merge"), variants=["two-copy"])
     }
     assert told["copies-agree-at-rest"] == ["a-proposal-is-a-copy", "a-release-is-not-for-proposals"]
