@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from schedproof.model.errors import SchedproofError
 
-class DiagramError(Exception):
+
+class DiagramError(SchedproofError):
     """A picture cannot be drawn or written. The message says what, where, and what to do instead."""
-
-    exit_code = 2

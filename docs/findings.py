@@ -52,7 +52,7 @@ def section(finding: Finding) -> Iterator[str]:
     yield from [f"Required: {finding.says}.", "", "```text"]
     yield from (line.removeprefix(INDENT) for line in finding.text() if line.startswith(INDENT))
     yield from ["```", ""]
-    for reading in finding.readings:
+    for reading in finding.interpretations:
         yield from [f"This rests on an interpretation of line {reading.line}: {reading.read}", ""]
     yield from [f"**Repair.** {finding.repair}", ""]
     graph = GALLERY / finding.system / finding.variant / f"wait-for-{finding.property}.svg"
@@ -79,9 +79,9 @@ def words(system: System) -> Iterator[str]:
         yield f"- **{each.name}**: {each.problem}"
         yield from (f'  - line {line}: "{text.strip()}"' for line, text in each.quotes)
         yield from [f"  - the model's interpretation: {each.reading}", ""]
-    if system.readings:
+    if system.interpretations:
         yield from ["### Sentences that allow two interpretations", ""]
-    for each in system.readings:
+    for each in system.interpretations:
         yield f"- **{each.name}** (line {each.line}): {each.read}"
         yield f"  - the other interpretation: {each.otherwise}"
         if each.rests:

@@ -114,7 +114,7 @@ def _sentences(system: System, model: Model) -> Iterator[str]:
     """The sentences that findings print, and those that may cite lines in words."""
     yield from (change.why for change in model.changes)
     yield from (text for prop in model.properties for text in (prop.says, "" if prop.sentence else f"line {prop.line}"))
-    for reading in system.readings:
+    for reading in system.interpretations:
         yield from (f"line {reading.line}", reading.read, reading.otherwise)
     for contradiction in system.contradictions:
         yield from (contradiction.problem, contradiction.reading)

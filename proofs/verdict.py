@@ -17,8 +17,11 @@ class Verdict(enum.StrEnum):
     """
 
     PROVED = "proved"
+    """The property holds. An exploration says so of its scope only: see :attr:`Result.for_any_number`."""
     REFUTED = "refuted"
+    """A run from the initial state violates the property."""
     UNDETERMINED = "undetermined"
+    """Neither was found."""
 
 
 class Method(enum.StrEnum):
@@ -44,6 +47,10 @@ class FieldChange:
     """A change of one field of one object in a step.
 
     Attributes:
+        object: the name of the object.
+        field: "state", or the name of an attribute.
+        before: the value before the step.
+        after: the value after the step.
         event: the event that changed the field.
         cause: the action or trigger rule that fired the event.
         line: of the document, from which the row comes.
@@ -78,13 +85,16 @@ class TraceStep:
     """One step of a counterexample, with names instead of numbers.
 
     Attributes:
+        action: the name of the action.
+        parameters: name -> value.
         says: the step in plain words.
         line: of the document, from which the action comes.
+        changes: what the step changes.
         fact: the id of a fact, if the action comes from no line.
     """
 
     action: str
-    parameters: Mapping[str, object]
+    parameters: Mapping[str, Any]
     says: str
     line: int | None
     changes: Sequence[FieldChange]
@@ -95,13 +105,23 @@ class TraceStep:
         return {
             "action": self.action,
             "parameters": dict(self.parameters),
+            "says": self.says,
+            "line": self.line,
+            "fact": self.fact,
             "changes": [c.as_json() for c in self.changes],
         }
 
 
 @dataclass(frozen=True)
 class ObjectFacts:
-    """Facts about one object: ``text`` for a reader, ``fields`` by name."""
+    """Facts about one object.
+
+    Attributes:
+        object: its name.
+        text: the facts in words.
+        fields: the facts by the name of the field.
+        sort: the name of its sort.
+    """
 
     object: str
     text: str
@@ -113,7 +133,8 @@ class ObjectFacts:
 class Counterexample:
     """Why a property fails: a run from the initial state, or a counterexample to induction.
 
-    Args:
+    Attributes:
+        steps: the run, one action after the other.
         problem: the violated property and the objects that violate it, without a full stop.
         loops_from: the index of the step at which a lasso's loop begins.
         start: the state that induction could not exclude; then ``steps`` is one step from it.
@@ -141,6 +162,8 @@ class Counterexample:
         """The counterexample as ``--json`` prints it."""
         content: dict[str, Any] = {
             "setting": facts_as_json(self.setting),
+            "objects": objects_as_json(self.objects),
+            "initial": facts_as_json(self.initial),
             "steps": [s.as_json() for s in self.steps],
             "problem": self.problem,
             "end": facts_as_json(self.end),
@@ -157,13 +180,27 @@ def facts_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:
     return {each.object: dict(each.fields) for each in facts}
 
 
+def objects_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:
+    """Each object's sort and rigid values, by the object's name."""
+    return {each.object: {"sort": each.sort, "rigid": dict(each.fields)} for each in facts}
+
+
 @dataclass(frozen=True)
 class Result:
     """The verdict of one method on one property.
 
     Attributes:
+        name: the name of the property.
+        kind: its kind, for example "invariant".
+        verdict: the verdict.
+        method: the engine that produced it.
+        scope: sort name -> number of objects of the exploration; None if the verdict is about any number.
+        seconds: the time that it took.
+        counterexample: why the property is refuted, or where induction failed.
         note: why the verdict is undetermined, or the reason of a construction.
         vacuous: the premise of the property was never true.
+        configurations: the number of explored configurations; if above 1, ``scope`` has the largest number of objects
+            of each sort.
     """
 
     name: str
@@ -176,7 +213,32 @@ class Result:
     note: str = ""
     vacuous: bool = False
     configurations: int = 1
-    """The number of explored configurations; if above 1, ``scope`` has the largest number of objects of each sort."""
+
+    @property
+    def for_any_number(self) -> bool:
+        """Whether the property is proved for any number of objects.
+
+        False for a property that an exploration found to hold at its scope: more objects may violate it.
+        """
+        return self.verdict is Verdict.PROVED and self.method is not Method.EXPLORATION
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as ``--json`` prints it."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "kind": self.kind,
+            "verdict": str(self.verdict),
+            "method": str(self.method),
+            "scope": dict(self.scope) if self.scope is not None else None,
+            "seconds": round(self.seconds, 4),
+        }
+        if self.configurations > 1:
+            found["topologies"] = self.configurations
+        if self.note:
+            found["note"] = self.note
+        if self.counterexample is not None:
+            found["counterexample"] = self.counterexample.as_json()
+        return found
 
     @property
     def reach(self) -> str:

@@ -9,40 +9,82 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from schedproof.model.lang import Model
+from schedproof.model.errors import ArgumentError, SchedproofError, require
+from schedproof.model.lang import Model, ModelError
 from schedproof.model.lang.check import checked
 from schedproof.model.registry.discovery import every, systems
 from schedproof.model.registry.errors import UserError
-from schedproof.model.registry.system import System
+from schedproof.model.registry.system import LockFile, System
 from schedproof.model.semantics import ScopeError
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check as model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
-from schedproof.proofs.induction import Induction, prove
-from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
-from schedproof.proofs.verdict import Counterexample, Disagreement, Method, Result, TraceStep, Verdict
+from schedproof.proofs.exploration.limits import CheckpointError, Saving, TooWide
+from schedproof.proofs.induction import Answer, Induction, Obligation, prove
+from schedproof.proofs.traces import (
+    Candidate,
+    Difference,
+    Following,
+    LogVerdict,
+    NonconformanceReport,
+    Requirement,
+    Tally,
+    TraceError,
+    ValidationReport,
+    Violation,
+    check_records,
+    check_trace,
+)
+from schedproof.proofs.verdict import (
+    Counterexample,
+    Disagreement,
+    FieldChange,
+    Method,
+    ObjectFacts,
+    Result,
+    TraceStep,
+    Verdict,
+)
 from schedproof.proofs.verification.findings import Finding, findings
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport, verify, verify_variant
 
 __all__ = [
+    "Answer",
+    "ArgumentError",
+    "Candidate",
     "CheckedProperty",
+    "CheckpointError",
     "Counterexample",
+    "Difference",
     "Disagreement",
     "Engine",
     "Exploring",
+    "FieldChange",
     "Finding",
+    "Following",
     "Induction",
+    "LockFile",
     "LogVerdict",
     "Method",
+    "ModelError",
+    "NonconformanceReport",
+    "ObjectFacts",
+    "Obligation",
+    "Requirement",
     "Result",
+    "Saving",
+    "SchedproofError",
     "ScopeError",
     "System",
+    "Tally",
+    "TooWide",
     "TraceError",
     "TraceStep",
     "UserError",
     "ValidationReport",
     "VariantReport",
     "Verdict",
+    "Violation",
     "check_records",
     "check_trace",
     "checked",
@@ -57,7 +99,7 @@ __all__ = [
 ]
 
 
-def load_system(name: str, folder: Path | None = None) -> System:
+def load_system(name: str, folder: Path | str | None = None) -> System:
     """The system named ``name``, found in the same way as by every command.
 
     Args:
@@ -65,11 +107,18 @@ def load_system(name: str, folder: Path | None = None) -> System:
         folder: the folder in which the search for ``schedproof.toml`` begins; by default the current folder.
 
     Raises:
-        UserError: no system or more than one has this name, or its model cannot be loaded.
+        UserError: no system or more than one has this name, its model cannot be loaded, or the folder does not exist.
     """
-    return every(folder or Path.cwd()).system(name)
+    require("name", name, str, "the name of a system, for example load_system('hived')")
+    if folder is not None:
+        require("folder", folder, (Path, str), "a path, for example Path('models')")
+    start = Path.cwd() if folder is None else Path(folder).absolute()
+    if not start.is_dir():
+        raise UserError(f"{folder} is not a folder; write the path of a folder that exists, or leave it out")
+    return every(start).system(name)
 
 
 def counterexample_text(model: Model, counterexample: Counterexample) -> str:
-    """The steps of a counterexample as text, as ``schedproof explain`` prints them."""
-    return "\n".join(counterexample_lines(model, counterexample))
+    """The steps of a ``counterexample`` of ``model`` as text, as ``schedproof explain`` prints them."""
+    require("counterexample", counterexample, Counterexample, "the counterexample of a refuted result")
+    return "\n".join(counterexample_lines(checked(model), counterexample))

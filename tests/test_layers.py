@@ -24,6 +24,7 @@ LAYERS = [
     "model.registry",
     "model.locks | model.semantics",
     "model.lang",
+    "model.errors",
 ]
 """From top to bottom: a room imports what is below it. Rooms side by side do not import each other."""
 

@@ -55,7 +55,14 @@ MOST_ROOM = 3
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of message: its channel, and the attribute that names its subject (``about``)."""
+    """A kind of message.
+
+    Args:
+        name: the name.
+        channel: the channel that it goes through.
+        about: the attribute that names its subject.
+        rank: of the messages that one step sends, those of lower rank arrive first.
+    """
 
     name: str
     channel: str
@@ -92,7 +99,7 @@ class Channels:
 
     @cached_property
     def variables(self) -> tuple[Var, Var, Var]:
-        """Three messages: e, f and r."""
+        """Three variables for messages, e, f and r."""
         e, f, r = variables(self.sort, "e f r")
         return e, f, r
 
@@ -107,7 +114,7 @@ class Channels:
 
     @cached_property
     def machine(self) -> Machine:
-        """The machine of a message: free to be sent, or under way."""
+        """The machine of a message, which is free to be sent, or under way."""
         return Machine(
             self.sort,
             line=self.line,
@@ -134,7 +141,7 @@ class Channels:
 
     @cached_property
     def table(self) -> list[Row]:
-        """The rows of a message: send, arrive, lose if it can be lost, and drop an earlier message from ``behind``."""
+        """The rows of a message, for sending, arrival, loss if it can be lost, and dropping a message from ``behind``."""
         _, f, _ = self.variables
         earlier = f.is_("under_way") & f.ordered & me.ordered & (f.channel == me.channel)
         without_earlier = me.behind.without(given("earlier"))
@@ -150,7 +157,7 @@ class Channels:
 
     @cached_property
     def queue_machine(self) -> Machine:
-        """The machine of a channel with a capacity: open, or overflown."""
+        """The machine of a channel with a capacity, which is open or overflown."""
         assert self.queues is not None
         return Machine(
             self.queues,
@@ -170,7 +177,7 @@ class Channels:
 
     @cached_property
     def queue_rules(self) -> list[Rule]:
-        """The overflow rules, one for each capacity: a message is sent while others fill the channel."""
+        """The rules by which a message overflows a channel that others fill, one rule for each capacity."""
         assert self.queues is not None
         _, _, r = self.variables
         queue = variable(self.queues, "queue")
@@ -295,7 +302,7 @@ class Channels:
 
     @cached_property
     def axioms(self) -> list[Term]:
-        """The axioms: a kind determines channel, subject and rank; it has at most one message about a subject."""
+        """The axioms that a kind determines channel, subject and rank, and has at most one message about a subject."""
         e, f, _ = self.variables
         same: Term = e.kind == f.kind
         for subject in self.subjects:

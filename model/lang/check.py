@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from string import Formatter
+
+from schedproof.model.errors import require
 
 from . import terms as t
 from .declarations import check_declarations, unique
@@ -23,6 +25,7 @@ from .properties import (
     StepInvariant,
 )
 from .rules import Action, Rule
+from .shapes import check_shapes
 from .triggers import trigger_graph
 
 
@@ -30,8 +33,10 @@ def checked(model: Model) -> Model:
     """``model`` itself, checked at the first call. Every function that uses a model starts here.
 
     Raises:
+        ArgumentError: it is not a model.
         ModelError: the model contradicts itself; names the element, its place, and what to write instead.
     """
+    require("model", model, Model, "a model, for example system.variants['as-written']")
     if not vars(model).get("_checked", False):
         _check(model)
         object.__setattr__(model, "_checked", True)  # models are immutable
@@ -39,6 +44,7 @@ def checked(model: Model) -> Model:
 
 
 def _check(model: Model) -> None:
+    check_shapes(model)
     check_declarations(model)
     unique("action", [(a.name, a.place) for a in model.actions])
     unique("rule", [(r.name, r.place) for r in model.rules])
@@ -240,6 +246,13 @@ def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> Non
 
 def _manifest(model: Model) -> None:
     known = [WELL_FORMED, *(p.name for p in model.properties)]
+    if not isinstance(model.refuted, Set):
+        raise ModelError(
+            f"variant {model.variant}",
+            model.place,
+            f"refuted is of the class {type(model.refuted).__name__}, not a set",
+            "write refuted=frozenset({...}) with the names of properties",
+        )
     for name in sorted(model.refuted):
         if name not in known:
             raise ModelError(
@@ -257,7 +270,15 @@ def _manifest(model: Model) -> None:
                 f"its scope has an unknown sort {sort!r}",
                 f"choose from {names}",
             )
-
+    for name, scope in (("default_scope", model.default_scope), ("verify_scope", model.verify_scope)):
+        for sort, size in scope.items():
+            if type(size) is not int:
+                raise ModelError(
+                    f"variant {model.variant}",
+                    model.place,
+                    f"{name} has {size!r} objects of {sort}",
+                    "write a whole number from 1 to 64",
+                )
     for sort, size in model.default_scope.items():
         if size < 1:
             raise ModelError(

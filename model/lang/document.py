@@ -10,7 +10,14 @@ from .model import Change, Element
 
 @dataclass(frozen=True)
 class Arrow:
-    """An arrow from one state to another, by name; ``aside`` draws it dashed, with the meaning in ``Chart.aside``."""
+    """An arrow from one state to another.
+
+    Args:
+        source: the name of a state.
+        target: the name of a state.
+        label: the text on the arrow.
+        aside: draws it dashed, with the meaning in ``Chart.aside``.
+    """
 
     source: str
     target: str
@@ -23,9 +30,11 @@ class Chart:
     """A chart that a document draws, or could draw: states in boxes, and arrows between them.
 
     Args:
+        name: the name.
         about: one sentence without a full stop.
         states: label by name.
         boxes: title -> names of states; a state may be in none.
+        arrows: the arrows.
         aside: the meaning of dashed arrows.
         initial, final: names of states.
     """
@@ -45,6 +54,10 @@ class Flow:
     """A row of a document's table: who sends an event to whom, and whether the document proposes to remove it.
 
     Args:
+        line: of the document.
+        event: the name of the event.
+        receiver: the component that gets it.
+        remove: whether the document proposes to remove it.
         senders: the senders; two where the table says "Cache/Scheduler".
         kinds: the messages of the model that stand for the event.
         remark: what the table adds to the event's name.
@@ -70,6 +83,7 @@ class Contradiction:
     """Sentences of a document that cannot all be true as written. Most contradictions show in no run.
 
     Args:
+        name: the name.
         quotes: (line, words on that line), the words exactly as the document has them.
         problem: which sentence contradicts which.
         reading: how the model interprets them.
@@ -86,6 +100,7 @@ class Reading:
     """The model's interpretation of a sentence that allows more than one.
 
     Args:
+        name: the name.
         line: the sentence's line.
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to

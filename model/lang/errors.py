@@ -6,13 +6,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedproof.model.errors import SchedproofError
+
 _LANGUAGE = str(Path(__file__).parent)
 """The folder of the language. Its frames are skipped, so that an error's place is a line of the model."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A position in a model file: file and line."""
+    """A position in a model file: ``file`` and ``line``."""
 
     file: str
     line: int
@@ -21,7 +23,7 @@ class Place:
         return f"{Path(self.file).name}:{self.line}"
 
     def in_folder(self) -> str:
-        """The place with its folder: several systems have a file of the same name."""
+        """The place with its folder, since several systems have a file of the same name."""
         return f"{'/'.join(Path(self.file).parts[-2:])}:{self.line}"
 
 
@@ -36,10 +38,8 @@ def calling_place() -> Place:
     return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-class ModelError(Exception):
+class ModelError(SchedproofError):
     """A model contradicts itself: names the element, its place and the remedy."""
-
-    exit_code = 2
 
     def __init__(self, element: str, place: Place, problem: str, remedy: str) -> None:
         super().__init__(f"{place.in_folder()}: {element}: {problem}; {remedy}")

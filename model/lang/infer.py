@@ -99,8 +99,22 @@ def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
 def known_type(context: Context, kind: Type, place: Place) -> None:
     """Refuses a type over an unknown sort, and a type without values."""
     match kind:
-        case Ref(sort) | SetOf(sort):
+        case Ref(sort) | SetOf(sort) if isinstance(sort, Sort):
             machine_of(context, sort, place)
+        case Sort():
+            raise ModelError(
+                context.element,
+                place,
+                f"{kind} is a sort, not a type",
+                f"write Ref({kind}) for one object or none, or SetOf({kind}) for a set",
+            )
+        case _ if not isinstance(kind, Type) or isinstance(kind, Ref | SetOf):
+            raise ModelError(
+                context.element,
+                place,
+                f"{kind!r:.60} is not a type",
+                "choose from BoolType(), IntRange(0, 3), EnumType(('a', 'b')), Ref(Sort), SetOf(Sort)",
+            )
         case IntRange(low, high) if low > high:
             raise ModelError(
                 context.element,

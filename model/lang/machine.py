@@ -28,6 +28,9 @@ class State:
     """One state of a machine.
 
     Args:
+        name: the name.
+        durability: what a crash does to it.
+        line: of the document.
         unreachable: admits a state that no row of the table leads to; otherwise such a state is an error.
         begins: names a rigid attribute. Objects for which it is true start here, not in the first state.
         about: defines, in one clause, a name that does not explain itself; counterexamples print it.
@@ -47,11 +50,14 @@ class Attribute:
     """A variable of each object of a sort.
 
     Args:
+        name: the name.
+        type: the type of its values.
         rigid: never changes (configuration, priorities, viability); axioms may constrain it.
         durable: survives a crash, and recovery may read it.
         history: written by steps but read by no guard and no rule. It records what happened, so that properties can
             refer to it, and does not count as state of the system.
         initial: the first value; by default none, the empty set, false, the lowest or the first.
+        line: of the document.
         about: defines, in one clause, a name that does not explain itself; of a rigid Bool, what is true of the object.
             Counterexamples print it.
     """
@@ -69,7 +75,12 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Event:
-    """The parameters of an event; an event without parameters needs no declaration."""
+    """The parameters of an event; an event without parameters needs no declaration.
+
+    Args:
+        name: the name.
+        parameters: name -> type.
+    """
 
     name: str
     parameters: Mapping[str, Type]
@@ -84,6 +95,11 @@ class Machine:
     can differ in it row by row.
 
     Args:
+        sort: the sort whose objects have these states and attributes.
+        states: the states; none for a sort whose objects only have attributes.
+        attributes: the attributes.
+        events: the events that have parameters.
+        line: of the document.
         introduced: whether counterexamples introduce its objects on their own. False for an object that goes with
             another (a copy of it), and for one that is named where it moves (a message).
     """
@@ -127,8 +143,15 @@ class Machine:
 class Row:
     """One row of a transition table: ``event`` takes an object from ``source`` to ``target``.
 
-    ``sets`` gives new values to the object's own attributes. They are computed from the state before and the event's
-    parameters; other attributes keep their values. ``fact`` is the source of a row that the document does not have.
+    Args:
+        sort: the sort of the object.
+        event: the name of the event.
+        source: the state before.
+        target: the state after.
+        line: of the document.
+        fact: the source of a row that the document does not have.
+        sets: new values of the object's own attributes, computed from the state before and the event's parameters.
+            Other attributes keep their values.
     """
 
     sort: Sort
@@ -166,5 +189,5 @@ class Row:
 
     @property
     def name(self) -> str:
-        """``Sort.event from source``: unique in a table."""
+        """``Sort.event from source``, which is unique in a table."""
         return f"{self.sort.name}.{self.event} from {self.source}"

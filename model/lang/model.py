@@ -23,9 +23,11 @@ Element = Row | Action | Rule | Property
 
 @dataclass(frozen=True)
 class Document:
-    """The document of a model: its file name, and the title under which its lines are cited.
+    """The document of a model.
 
     Args:
+        name: the name of its file.
+        title: the title under which its lines are cited.
         quotes: a JSON file with the lines that models cite: document -> line -> text.
         facts: a JSON file with what models cite that the document leaves out: number, or number and place in a source
             -> text.
@@ -48,11 +50,16 @@ class Model:
     Args:
         system, variant: names, as on the command line.
         about: one sentence that describes the variant.
+        machines: the machines, one for each sort.
+        rows: the rows of their transition tables.
+        actions: what the environment or an algorithm may do.
+        rules: which event causes which other event.
+        properties: what must hold.
         document: the document that the model formalizes; by default the model is its own document, cited by file name.
         configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}). A configuration
             may give fewer values than there are objects of a sort; the exploration then has only that many.
         axioms: what proofs may assume of the rigid attributes.
-        default_scope: sort name -> number of objects, unless a scope is given.
+        default_scope: sort name -> number of objects, unless a scope is given. A sort that is left out has one object.
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
         refuted: the properties that this variant is expected to violate; all others are expected to hold.
@@ -226,9 +233,10 @@ class ByConstruction(Property):
 class Change:
     """One difference between two variants: elements dropped by name and elements added.
 
-    An added element replaces one of the same name.
-
     Args:
+        why: the reason, in one sentence.
+        adds: the elements to add. One of the same name as an old element replaces it.
+        drops: the names of the elements to drop.
         repairs: the properties that hold because of it.
         weakens: the properties that are dropped because this variant cannot satisfy them together with the others. Each
             has the names of the weaker properties that remain of it.
@@ -293,8 +301,10 @@ def crash(
     """The crash action that declared persistence implies: every volatile object takes its recovery row.
 
     Args:
+        name: the name of the action.
         event: the event of the recovery rows.
         machines: the machines that crash; each with recovery rows gets one rule.
+        rows: the rows of the model.
         line: where the document says that crashes happen; each rule cites its machine's recovery rows.
 
     Returns:

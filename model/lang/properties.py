@@ -15,7 +15,14 @@ WELL_FORMED = "well-formed"
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """A property: ``says`` states it in one plain sentence; ``sentence`` is the document's own wording."""
+    """A property.
+
+    Args:
+        name: the name, as on the command line.
+        says: the property in one plain sentence.
+        line: of the document.
+        sentence: the document's own wording.
+    """
 
     name: str
     says: str
@@ -107,7 +114,7 @@ class LifeCycle(Property):
 class AlwaysCanReach(Property):
     """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
 
-    The continuation takes no action named in ``without``. If that names no crash, the continuation may crash.
+    This holds for all ``over``. The continuation takes no action named in ``without``. If that names no crash, the continuation may crash.
     """
 
     over: Sequence[Var]
@@ -120,7 +127,7 @@ class AlwaysCanReach(Property):
 
 @dataclass(frozen=True, kw_only=True)
 class LeadsTo(Property):
-    """Every fair run from ``given`` reaches ``goal``.
+    """Every fair run from ``given`` reaches ``goal``, for all ``over``.
 
     Args:
         weak, strong: names of the actions with weak or strong fairness, for each choice of their parameters.

@@ -14,10 +14,12 @@ class Action:
     """An action of the environment or of an algorithm.
 
     Args:
+        name: the name.
         parameters: objects, sets of objects and values that are chosen freely.
         when: the guard, conjunct by conjunct, over the state before.
-        fires: the root firings.
+        fires: the firings that begin the step; rules add others.
         says: one plain sentence for counterexamples and tables; ``{p}`` stands for parameter p.
+        line: of the document.
         crash: whether it is the crash of the system or a part of it.
         fact: its source if not the document: a section of the facts, or a file of the implementation.
     """
@@ -40,12 +42,17 @@ class Action:
 
 @dataclass(frozen=True)
 class Rule:
-    """A trigger rule: ``on`` (an action, or an event of an object) and ``when`` together cause ``fires``.
+    """A trigger rule: ``on`` and ``when`` together cause ``fires``.
 
     All variables that are not parameters of the action are universally quantified. Conditions read the state before the
     step. They may require that an event fires, or does not fire, as long as the trigger graph has no cycle.
 
     Args:
+        name: the name.
+        on: an action, or an event of an object.
+        when: the conditions.
+        fires: one firing.
+        line: of the document.
         fact: its source if not the document, as of an action.
     """
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from .errors import Place, calling_place
+from schedproof.model.errors import ArgumentError, require
+
+from .errors import ModelError, Place, calling_place
 from .types import Ref, SetOf, Sort, Type
 
 Value = int | bool | str
@@ -32,10 +34,12 @@ class Term:
         return id(self)
 
     def __bool__(self) -> bool:
-        raise TypeError("a term is not true or false in Python; join terms with &, | and ~ instead of and, or, not")
+        raise ArgumentError("a term is not true or false in Python; join terms with &, | and ~ instead of and, or, not")
 
     def is_(self, *states: str) -> Is:
         """This object is in one of ``states`` of its machine."""
+        for state in states:
+            require("a state", state, str, "the names of the states, for example is_('Running', 'Done')")
         return Is(self, states)
 
     def fires(self, event: str, **payload: Term | Value) -> Fires:
@@ -44,15 +48,15 @@ class Term:
 
     def has(self, element: Term) -> Has:
         """This set contains ``element``."""
-        return Has(self, element)
+        return Has(self, lift(element))
 
     def with_(self, element: Term) -> Adjusted:
         """This set and ``element``."""
-        return Adjusted(self, element, True)
+        return Adjusted(self, lift(element), True)
 
     def without(self, element: Term) -> Adjusted:
         """This set less ``element``."""
-        return Adjusted(self, element, False)
+        return Adjusted(self, lift(element), False)
 
     def __eq__(self, other: object) -> Equal:  # type: ignore[override]
         return Equal(self, lift(other))
@@ -61,10 +65,10 @@ class Term:
         return Not(Equal(self, lift(other)))
 
     def __and__(self, other: Term) -> And:
-        return And((self, other))
+        return And((self, lift(other)))
 
     def __or__(self, other: Term) -> Or:
-        return Or((self, other))
+        return Or((self, lift(other)))
 
     def __invert__(self) -> Not:
         return Not(self)
@@ -90,7 +94,12 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Var(Term):
-    """A variable: an action's parameter, or bound by a rule, a quantifier or a property."""
+    """A variable: an action's parameter, or bound by a rule, a quantifier or a property.
+
+    Args:
+        name: the name.
+        type: the type of its values.
+    """
 
     name: str
     type: Type
@@ -255,21 +264,32 @@ def lift(value: object) -> Term:
         return value
     if isinstance(value, int | str):
         return Constant(value)
-    raise TypeError(f"{value!r} is not a term; use a variable, NONE, a number, True, False or an enumeration value")
+    raise ArgumentError(f"{value!r} is not a term; use a variable, NONE, a number, True, False or an enumeration value")
 
 
 def variables(kind: Sort, names: str) -> tuple[Var, ...]:
-    """One variable over ``kind`` for each of the space-separated ``names``."""
+    """One variable over ``kind`` for each of the space-separated ``names``.
+
+    Raises:
+        ArgumentError: ``kind`` is not a sort, or ``names`` not a string.
+        ModelError: something in ``names`` is not a name.
+    """
+    require("kind", kind, Sort, "the sort itself, for example variables(Job, 'j k')")
+    require("names", names, str, "the names in one string, for example variables(Job, 'j k')")
+    for name in names.split():
+        if not name.isidentifier():
+            remedy = f"separate names by spaces: variables({kind}, 'j k')"
+            raise ModelError(f"variables of {kind}", calling_place(), f"{name!r} is not a name", remedy)
     return tuple(Var(name, Ref(kind)) for name in names.split())
 
 
 def variable(kind: Sort | Type, name: str) -> Var:
-    """A variable over the objects of a sort, or over the values of a type."""
+    """A variable ``name`` over the objects of a sort ``kind``, or over the values of a type ``kind``."""
     return Var(name, Ref(kind) if isinstance(kind, Sort) else kind)
 
 
 def set_variable(kind: Sort, name: str) -> Var:
-    """A variable that stands for a set of objects."""
+    """A variable ``name`` that stands for a set of objects of the sort ``kind``."""
     return Var(name, SetOf(kind))
 
 
@@ -280,7 +300,7 @@ def given(name: str) -> Given:
 
 def those(var: Var, where: Term) -> Those:
     """The set of all ``var`` for which ``where`` is true."""
-    return Those(var, where)
+    return Those(var, lift(where))
 
 
 def _vars(over: Var | Sequence[Var]) -> tuple[Var, ...]:
@@ -288,28 +308,28 @@ def _vars(over: Var | Sequence[Var]) -> tuple[Var, ...]:
 
 
 def forall(over: Var | Sequence[Var], body: Term) -> Quantified:
-    """``body`` is true of every object."""
-    return Quantified(True, _vars(over), body)
+    """``body`` is true for all values of ``over``, one variable or several."""
+    return Quantified(True, _vars(over), lift(body))
 
 
 def exists(over: Var | Sequence[Var], body: Term) -> Quantified:
-    """``body`` is true of some object."""
-    return Quantified(False, _vars(over), body)
+    """``body`` is true for some values of ``over``, one variable or several."""
+    return Quantified(False, _vars(over), lift(body))
 
 
 def implies(premise: Term, conclusion: Term) -> Implies:
     """If ``premise`` then ``conclusion``."""
-    return Implies(premise, conclusion)
+    return Implies(lift(premise), lift(conclusion))
 
 
 def iff(left: Term, right: Term) -> Iff:
     """``left`` exactly when ``right``."""
-    return Iff(left, right)
+    return Iff(lift(left), lift(right))
 
 
 def after(part: Term) -> After:
     """``part`` in the state after the step (in step invariants)."""
-    return After(part)
+    return After(lift(part))
 
 
 def both(parts: Sequence[Term]) -> Term:

@@ -11,7 +11,9 @@ from .errors import Place, calling_place
 class Sort:
     """A kind of object: any number of objects in proofs, ``n`` objects in an exploration.
 
-    ``short`` is the letter in the names of its objects in counterexamples (g0, g1, ...).
+    Args:
+        name: the name.
+        short: the letter in the names of its objects in counterexamples (g0, g1, ...).
     """
 
     name: str
@@ -43,7 +45,7 @@ class IntRange:
 
 @dataclass(frozen=True)
 class EnumType:
-    """One of a few named values; the first is initial unless declared otherwise."""
+    """One of a few named ``values``; the first is initial unless declared otherwise."""
 
     values: tuple[str, ...]
 

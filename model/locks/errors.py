@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from schedproof.model.errors import SchedproofError
 from schedproof.model.lang.errors import Place
 
 
-class LocksError(Exception):
+class LocksError(SchedproofError):
     """A description cannot be read or contradicts itself: what, where, and what to write instead."""
-
-    exit_code = 2
 
     def __init__(self, place: Place, problem: str, remedy: str, *, unreadable: bool = False) -> None:
         super().__init__(f"{place}: {problem}; {remedy}")

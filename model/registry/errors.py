@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from schedproof.model.errors import SchedproofError, require_names
 
 
-class UserError(Exception):
-    """The user made a mistake: one line that says what, where, and what to do instead."""
-
-    exit_code = 2
+class UserError(SchedproofError):
+    """A name, a manifest or an option is wrong."""
 
 
-def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") -> UserError:
+def unknown(what: str, name: str, known: Iterable[str], *, of: str = "", listed_by: str = "") -> UserError:
     """The error for an unknown name, with similar names and the known ones."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=3)
@@ -20,4 +20,27 @@ def unknown(what: str, name: str, known: Iterable[str], *, listed_by: str = "") 
     choices = (
         f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"choose from {', '.join(names) or 'none'}"
     )
-    return UserError(f"unknown {what} {name!r}; {hint}{choices}")
+    return UserError(f"unknown {what} {name!r}{f' of {of}' if of else ''}; {hint}{choices}")
+
+
+def require_known(
+    argument: str, what: str, names: Iterable[str], known: Collection[str], *, of: str = "", listed_by: str = ""
+) -> None:
+    """Refuses names that are not known: with none of them checked, everything would look well.
+
+    Args:
+        argument: the name of the argument, for a single string in place of a list.
+        what: what the names are names of.
+        names: the names.
+        known: the known names.
+        of: what has the known names.
+        listed_by: the command that lists them.
+
+    Raises:
+        ArgumentError: ``names`` is not a list of strings.
+        UserError: a name is unknown.
+    """
+    require_names(argument, names)
+    for name in names:
+        if name not in known:
+            raise unknown(what, name, known, of=of, listed_by=listed_by)

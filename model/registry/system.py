@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from schedproof.model.errors import require
 from schedproof.model.lang import Chart, Contradiction, Flow, Model, Reading
 from schedproof.model.lang.waiting import Waiting
 
@@ -17,6 +18,7 @@ class LockFile:
 
     Args:
         name: the prefix of the names of its checks.
+        file: the path of the lock file.
         only: the only check to run, under the name ``name`` alone.
         refuted: that check is expected to fail.
         place: in the manifest, for messages.
@@ -34,6 +36,10 @@ class System:
     """A system, its variants in their order, and the variant that logs are checked against.
 
     Args:
+        name: the name, as on the command line.
+        title: one line about the system.
+        variants: by name.
+        validated_by: the name of the variant that logs are checked against.
         load: (key, default) -> the object that the manifest names for the key, else the default.
         locks: by variant, the descriptions of locks that are checked with it.
         document_name: the name of the first variant's document, if the manifest has it.
@@ -53,7 +59,12 @@ class System:
 
     @staticmethod
     def of(model: Model) -> System:
-        """The system of a single model without a manifest."""
+        """The system of a single model without a manifest.
+
+        Raises:
+            ArgumentError: ``model`` is not a model.
+        """
+        require("model", model, Model, "a model, for example system.variants['as-written']")
         return System(model.system, model.about, {model.variant: model}, validated_by=model.variant)
 
     @property
@@ -68,7 +79,7 @@ class System:
 
     @property
     def refinements(self) -> Sequence[Any]:
-        """Every :class:`schedproof.proofs.refinement.property.Refinement`: implementations explored beside a variant."""
+        """The implementations that are explored beside a variant, as ``Refinement`` objects."""
         return self.load("refinements", ())  # type: ignore[no-any-return]
 
     @property
@@ -107,7 +118,7 @@ class System:
         return self.load("contradictions", ())  # type: ignore[no-any-return]
 
     @property
-    def readings(self) -> Sequence[Reading]:
+    def interpretations(self) -> Sequence[Reading]:
         """The interpretations of its document that the first variant rests on."""
         return self.load("interpretations", ())  # type: ignore[no-any-return]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from schedproof.model.errors import SchedproofError, require
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import Model, Rigid
@@ -22,10 +23,8 @@ mask of object numbers.
 NO_OBJECT = -1
 
 
-class ScopeError(ValueError):
+class ScopeError(SchedproofError, ValueError):
     """A scope names an unknown sort or an impossible number of objects."""
-
-    exit_code = 2
 
 
 MOST_OBJECTS = 64
@@ -41,12 +40,16 @@ def check_scope(model: Model, scope: Mapping[str, int]) -> dict[str, int]:
     """The complete scope: ``scope`` over the model's default.
 
     Raises:
+        ArgumentError: the scope is not a dictionary, or a number is not an integer.
         ScopeError: unknown sort, or a number outside 1..64.
     """
     known = [s.name for s in checked(model).sorts]
+    require("scope", scope, Mapping, f"a dictionary, for example {dict.fromkeys(known, 2)}")
     for sort, size in scope.items():
+        require("a sort of the scope", sort, str, f"its name, for example {dict.fromkeys(known, 2)}")
         if sort not in known:
             raise ScopeError(f"unknown sort {sort!r} in the scope; choose from {', '.join(known)}")
+        require(f"the number of objects of {sort}", size, int, f"a whole number, for example {{{sort!r}: 2}}")
         if not 1 <= size <= MOST_OBJECTS:
             raise ScopeError(f"scope {sort}={size} cannot be explored; write a number from 1 to {MOST_OBJECTS}")
     return {name: scope.get(name, model.default_scope.get(name, 1)) for name in known}

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
+from schedproof.model.errors import require
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
+from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration import liveness
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult, Halt, Progress, explore
@@ -50,22 +52,40 @@ class Exploring:
         engine: AUTO starts interpreted, and compiles if there are more than about ``PAYS`` states.
         symmetry: explore interchangeable objects once, where only safety is checked.
         crash: take crash actions.
-        limit: stop after this many states.
+        max_states: stop after this many states.
         threads: of the compiled engine.
         memory: bytes that the process may use; the compiled engine moves states that do not fit to files.
-        saving: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.
+        checkpoint: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.
         halt: called regularly; stops the exploration if it returns a reason.
+        progress: called regularly with the numbers of states found, of states explored, and of the depth.
+
+    Raises:
+        ArgumentError: an argument has the wrong type.
+        UserError: the engine is unknown, or a number is below 1.
     """
 
     engine: Engine = Engine.AUTO
     symmetry: bool = True
     crash: bool = True
-    limit: int | None = None
+    max_states: int | None = None
     threads: int = 1
     memory: int | None = None
-    saving: Saving | None = None
+    checkpoint: Saving | None = None
     halt: Halt | None = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in list(Engine):
+            raise unknown("engine", str(self.engine), list(Engine))
+        object.__setattr__(self, "engine", Engine(self.engine))
+        for name in ("max_states", "threads", "memory"):
+            number = getattr(self, name)
+            if name == "threads" or number is not None:
+                require(name, number, int, f"a whole number from 1, for example {name}=2")
+                if number < 1:
+                    raise UserError(f"{name} is {number}, and nothing could be explored; write a number from 1")
+        if self.checkpoint is not None:
+            require("checkpoint", self.checkpoint, Saving, "Saving(Path('folder'))")
 
     def watch(
         self, instance: Instance, props: Sequence[Property], enough: Enough | None = None, states: int = 0
@@ -106,9 +126,9 @@ class Exploring:
                 symmetry=self.symmetry,
                 crash=self.crash,
                 threads=self.threads,
-                limit=self.limit,
+                limit=self.max_states,
                 memory=self._room(),
-                saving=self.saving,
+                saving=self.checkpoint,
                 halt=self._halt,
                 progress=self.progress,
                 enough=enough,
@@ -152,13 +172,13 @@ class Exploring:
                 instance,
                 crash=self.crash,
                 threads=self.threads,
-                limit=self.limit,
+                limit=self.max_states,
                 memory=self._room(),
-                saving=self.saving,
+                saving=self.checkpoint,
                 halt=self._halt,
                 progress=self.progress,
                 traced=False,  # the graph records predecessors itself
-                code=code if states <= compiled.CHECKED_AGAIN and self.saving is None else None,
+                code=code if states <= compiled.CHECKED_AGAIN and self.checkpoint is None else None,
             )
 
         if known is None:
@@ -203,19 +223,19 @@ class Exploring:
             pays: compile for more states than this.
         """
         if self.engine is Engine.INTERPRETED:
-            return interpreted(self.limit, None)
-        if self.engine is Engine.COMPILED or self.saving is not None:
+            return interpreted(self.max_states, None)
+        if self.engine is Engine.COMPILED or self.checkpoint is not None:
             return compiled()
-        if self.limit is not None and self.limit <= pays:
-            return interpreted(self.limit, None)
+        if self.max_states is not None and self.max_states <= pays:
+            return interpreted(self.max_states, None)
         if states <= pays:
-            result = interpreted(self.limit, pays)
+            result = interpreted(self.max_states, pays)
             if stopped(result) != AT_LIMIT:
                 return result
         try:
             return compiled()
         except TooWide:
-            return interpreted(min(self.limit or MOST_INTERPRETED, MOST_INTERPRETED), None)
+            return interpreted(min(self.max_states or MOST_INTERPRETED, MOST_INTERPRETED), None)
 
 
 def _used() -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from schedproof.model.errors import require
 from schedproof.model.lang import (
     ByConstruction,
     LifeCycle,
@@ -19,6 +20,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.semantics import (
     Instance,
     Moment,
@@ -57,7 +59,6 @@ def model_check(
     *,
     only: Sequence[str] = (),
     how: Exploring = ORDINARY,
-    on_found: Callable[[ExplorationResult], None] | None = None,
 ) -> list[Result]:
     """Checks the properties of ``model`` (or those named ``only``) by exploration at ``scope``.
 
@@ -66,19 +67,44 @@ def model_check(
     state. Without crashes, properties about crashes only are skipped.
 
     Args:
-        on_found: called with the finished exploration of each configuration.
+        model: the model.
+        scope: sort name -> number of objects, 1 to 64; sorts that are left out have the model's default.
+        only: names of properties; () means all.
+        how: the engine, and its limits.
 
     Returns:
         Results in the order of the model's properties; ``well-formed`` comes first.
 
     Raises:
+        UserError: a name of ``only`` is unknown, or of a property about crashes, which are not explored.
         ScopeError: the scope is impossible.
         TooWide: the compiled engine is required, and an instance is too large for it.
         CheckpointError: a checkpoint cannot be written, is damaged or belongs to something else.
     """
+    return explored(model, scope, only=only, how=how)
+
+
+def explored(
+    model: Model,
+    scope: Mapping[str, int],
+    *,
+    only: Sequence[str] = (),
+    how: Exploring = ORDINARY,
+    on_found: Callable[[ExplorationResult], None] | None = None,
+) -> list[Result]:
+    """As :func:`model_check`; ``on_found`` is called with the finished exploration of each configuration."""
     sizes = check_scope(model, scope)
-    crashes = {a.name for a in model.actions if a.crash}
-    props = [p for p in model.properties if (not only or p.name in only) and (how.crash or not of_crashes(p, crashes))]
+    require("how", how, Exploring, "Exploring(...)")
+    known = [WELL_FORMED, *(p.name for p in model.properties)]
+    require_known("only", "property", only, known, of=f"{model.system} {model.variant}")
+    skipped = () if how.crash else about_crashes(model)
+    for name in only:
+        if name in skipped:
+            raise UserError(
+                f"property {name!r} of {model.system} {model.variant} is about crashes only, and Exploring(crash=False) "
+                "takes none; leave out the property or crash=False"
+            )
+    props = [p for p in model.properties if (not only or p.name in only) and p.name not in skipped]
     results: dict[str, list[Result]] = {}
     sizes_of_graphs = _Sizes()
     for rigid in model.configurations(sizes):
@@ -93,8 +119,7 @@ def model_check(
         raise ScopeError(
             f"{model.system} {model.variant} has no configuration at {at}, so nothing was explored; choose another scope"
         )
-    order = [WELL_FORMED, *(p.name for p in model.properties)]
-    return sorted((_together(r) for r in results.values()), key=lambda r: order.index(r.name))
+    return sorted((_together(r) for r in results.values()), key=lambda r: known.index(r.name))
 
 
 def _in_configuration(
@@ -238,9 +263,14 @@ WELL_FORMEDNESS = WellFormed(
 )
 
 
-def of_crashes(prop: Property, crashes: set[str]) -> bool:
-    """Whether the property is only about the actions ``crashes``."""
-    return isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and bool(prop.on) and set(prop.on) <= crashes)
+def about_crashes(model: Model) -> frozenset[str]:
+    """The names of the properties that are only about crashes: without crashes, an exploration says nothing of them."""
+    crashes = {a.name for a in model.actions if a.crash}
+    return frozenset(
+        prop.name
+        for prop in model.properties
+        if isinstance(prop, Recovery) or (isinstance(prop, StepInvariant) and prop.on and set(prop.on) <= crashes)
+    )
 
 
 def _safety(exploration: ExplorationResult, watched: Watch) -> Result:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedproof.model.errors import SchedproofError
 from schedproof.model.semantics import ScopeError
 
 
@@ -13,10 +14,8 @@ class TooWide(ScopeError):
     """The instance has more choices, greater numbers or more symmetry than the compiled engine can represent."""
 
 
-class CheckpointError(Exception):
+class CheckpointError(SchedproofError):
     """A checkpoint cannot be written, is damaged or belongs to something else."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from schedproof.model.lang import AlwaysCanReach, ByConstruction, Invariant, LeadsTo, LifeCycle, Property, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance
-from schedproof.proofs.checking.model_check import of_crashes, reads_history
+from schedproof.proofs.checking.model_check import about_crashes, reads_history
 
 Condition = Invariant | StepInvariant
 """A condition on every state, or on every step."""
@@ -66,13 +66,13 @@ def exported_properties(
         Unwritable: a requested property cannot be written, or the model does not have it.
     """
     model = instance.model
-    crashes = {a.name for a in model.actions if a.crash}
+    crashes = about_crashes(model)
     checked, left_out = [], {}
     for prop in model.properties:
         reason = next((why for kind, why in unwritable.items() if isinstance(prop, kind)), None)
         if reason is None and not instance.with_history and reads_history(model, prop):
             reason = NO_HISTORY
-        if reason is None and not crash and of_crashes(prop, crashes):
+        if reason is None and not crash and prop.name in crashes:
             reason = "it speaks of crashes, which are left out"
         if reason is not None:
             left_out[prop.name] = reason

@@ -1,6 +1,6 @@
 """Proof by induction for any number of objects: obligations, solvers, counterexamples to induction."""
 
-from .obligations import INITIAL, Obligation, Proof, obligations
+from .obligations import INITIAL, Obligation, Proof, obligations, provable
 from .recheck import Recheck, emit_smt, recheck
 from .solve import Answer, Induction, prove
 
@@ -13,6 +13,7 @@ __all__ = [
     "Recheck",
     "emit_smt",
     "obligations",
+    "provable",
     "prove",
     "recheck",
 ]

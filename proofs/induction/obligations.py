@@ -44,8 +44,8 @@ class Obligation:
         invariant: the property that the obligation belongs to.
         action: the action of the step, or :data:`INITIAL`.
         detail: distinguishes the obligations of one property and action.
-        goal: the formula to prove.
-        context: formulas to assume.
+        goal: the formula to prove; internal.
+        context: formulas to assume; internal.
         inductive: whether the proof may assume the invariants.
     """
 
@@ -87,6 +87,13 @@ def closed(prop: Invariant | StepInvariant) -> t.Term:
     """The property as one closed formula."""
     body = prop.then if prop.given is None else implies(prop.given, prop.then)
     return t.Quantified(True, tuple(prop.over), body, place=prop.place) if prop.over else body
+
+
+def provable(model: Model) -> list[str]:
+    """The names of the properties that induction can prove."""
+    at_scope = (InvariantAtScope, StepInvariantAtScope)
+    kinds = (Invariant, StepInvariant, Recovery)
+    return [WELL_FORMED, *(p.name for p in model.properties if isinstance(p, kinds) and not isinstance(p, at_scope))]
 
 
 def obligations(model: Model, known: Container[str] = ()) -> Proof:

@@ -14,17 +14,21 @@ from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import z3
 
 from schedproof.model.lang import Model, ModelError
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.registry.errors import UserError, require_known
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Counterexample, Verdict
 
 from .cascade import Cascade
 from .counterexample import SIZES, SolverModel, shown, small_model
 from .expressions import Implies, Not, Solver, conjuncts
-from .obligations import Obligation, Proof, obligations
+from .obligations import Obligation, Proof, obligations, provable
 from .relevant import Relevance
 
 EFFORT = 40_000_000
@@ -41,7 +45,12 @@ class Answer:
     """The verdict on one obligation.
 
     Attributes:
+        obligation: what was to be proved.
+        verdict: PROVED, REFUTED by a step, or UNDETERMINED.
+        seconds: the time that it took.
         used: the invariants that the proof assumes.
+        counterexample: a step that violates the property, from a state that no invariant excludes.
+        note: the reason of the verdict, if there is one.
         follows: the invariant follows from ``used`` in any one state, so the proof did not use the step.
     """
 
@@ -53,17 +62,45 @@ class Answer:
     note: str = ""
     follows: bool = False
 
+    def as_json(self) -> dict[str, Any]:
+        """The answer as ``prove --json`` prints it."""
+        found: dict[str, Any] = {
+            "invariant": self.obligation.invariant,
+            "action": self.obligation.action,
+            "detail": self.obligation.detail,
+            "verdict": str(self.verdict),
+            "method": "induction",
+            "scope": None,
+            "seconds": round(self.seconds, 4),
+        }
+        if self.note:
+            found["note"] = self.note
+        if self.counterexample is not None:
+            found["counterexample"] = self.counterexample.as_json()
+        return found
+
 
 @dataclass(frozen=True)
 class Induction:
-    """All answers, and the properties that are proved for any number of objects."""
+    """All answers, and the invariants that are proved for any number of objects.
+
+    The methods raise ``UserError`` for a name that is not a property of the model.
+
+    Attributes:
+        proof: the obligations of the model as formulas of the solver; internal.
+        answers: the answers, in the order of the obligations.
+        inductive: the names of the invariants that support each other: all of them hold in every reachable state.
+    """
 
     proof: Proof
     answers: tuple[Answer, ...]
     inductive: frozenset[str]
 
     def of(self, prop: str) -> list[Answer]:
-        """The answers on the obligations of one property."""
+        """The answers on the obligations of one property; empty if :func:`prove` was not asked for it."""
+        model = self.proof.model
+        known = [WELL_FORMED, *(p.name for p in model.properties)]
+        require_known("prop", "property", [prop], known, of=f"{model.system} {model.variant}")
         return self._by_property.get(prop, [])
 
     @cached_property
@@ -74,16 +111,25 @@ class Induction:
         return answers
 
     def proved(self, prop: str) -> bool:
-        """Whether every obligation of the property is proved, from inductive invariants only."""
+        """Whether every obligation of the property is proved, from inductive invariants only.
+
+        False says nothing against the property: it may need a lemma, or :func:`prove` was not asked for it.
+        """
         answers = self.of(prop)
         return bool(answers) and all(a.verdict is Verdict.PROVED for a in answers)
 
     def support(self, prop: str) -> frozenset[str]:
-        """The invariants that the proof of a property assumes, directly or through the proofs of others."""
+        """The invariants that the proof of a property assumes, directly or through the proofs of others.
+
+        Raises:
+            UserError: the property is not proved.
+        """
+        if not self.proved(prop):
+            raise UserError(f"property {prop!r} is not proved, so it has no support; ask proved({prop!r}) first")
         supporting: set[str] = set()
         todo = {prop}
         while todo:
-            used = {name for each in todo for answer in self.of(each) for name in answer.used}
+            used = {name for each in todo for answer in self._by_property.get(each, ()) for name in answer.used}
             todo = used - supporting
             supporting |= todo
         return frozenset(supporting)
@@ -91,6 +137,16 @@ class Induction:
     def seconds(self, prop: str) -> float:
         """The time in seconds spent on the obligations of a property."""
         return sum(a.seconds for a in self.of(prop))
+
+    def as_json(self) -> dict[str, Any]:
+        """The names of the proved properties, and every answer as an entry of ``prove --json``."""
+        model = self.proof.model
+        return {
+            "system": model.system,
+            "variant": model.variant,
+            "proved": [name for name in self._by_property if self.proved(name)],
+            "obligations": [answer.as_json() for answer in self.answers],
+        }
 
 
 class _Context:
@@ -196,10 +252,24 @@ def prove(
         progress: called with (obligations answered, obligations).
 
     Raises:
+        UserError: a name of ``only`` is unknown, or of a property that induction cannot prove.
         ModelError: no small set of objects satisfies the axioms. A contradiction would prove every property.
     """
+    _require_provable(checked(model), only)
     with gc_paused():
         return _prove(obligations(model, known), every, only, progress)
+
+
+def _require_provable(model: Model, only: Collection[str]) -> None:
+    name_of_model = f"{model.system} {model.variant}"
+    require_known("only", "property", only, [WELL_FORMED, *(p.name for p in model.properties)], of=name_of_model)
+    for name in only:
+        if name not in provable(model):
+            kind = model.property(name).kind
+            raise UserError(
+                f"property {name!r} of {name_of_model} is of the kind {kind!r}, which induction cannot prove; "
+                "check it with model_check"
+            )
 
 
 def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[[int, int], None] | None) -> Induction:

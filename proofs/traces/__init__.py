@@ -10,7 +10,15 @@ from __future__ import annotations
 from .check import check_records, check_trace
 from .errors import TraceError
 from .files.following import Following
-from .reports.report import Candidate, Difference, LogVerdict, NonconformanceReport, Requirement, ValidationReport
+from .reports.report import (
+    Candidate,
+    Difference,
+    LogVerdict,
+    NonconformanceReport,
+    Requirement,
+    ValidationReport,
+    Violation,
+)
 from .tally import Tally
 
 __all__ = [
@@ -23,6 +31,7 @@ __all__ = [
     "Tally",
     "TraceError",
     "ValidationReport",
+    "Violation",
     "check_records",
     "check_trace",
 ]

@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from schedproof.model.errors import require
 from schedproof.model.quotes import FACT, footnotes
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
@@ -44,17 +45,21 @@ def formats_of(system: System) -> Sequence[Format]:
 
 def check_trace(
     system: str | System,
-    path: Path,
+    path: Path | str,
     variant: str | None = None,
     format: str | None = None,
-    release: str | None = None,
+    log_version: str | None = None,
     *,
-    mapping: Path | None = None,
+    mapping: Path | str | None = None,
     following: Following | None = None,
     shorten: bool = False,
     tally: Tally | None = None,
 ) -> ValidationReport:
     """Checks the trace at ``path`` against the model of ``system``.
+
+    A trace is checked against the steps of the variant, not against its properties: a run of a variant that violates a
+    property conforms. Only the formats of YuniKorn and Jobmon also list violated properties (``breaks``). To have a
+    property checked in any other format, choose a variant that satisfies it.
 
     Args:
         system: the system, or its name if it comes with schedproof or an installed package.
@@ -62,7 +67,7 @@ def check_trace(
         variant: the variant to check against. None: the one that the trace names, else the format's, else the system's
             (HiveD: as-written).
         format: the name of one of the system's formats. None: the content decides.
-        release: the release of the system that wrote the trace, if its format differs between releases; None for any.
+        log_version: the version of the system that wrote the trace, if its format differs between releases; None for any.
         mapping: a mapping file: it says how lines become records of the plain format.
         following: for a trace that is still being written. The report then comes at the first nonconformance, or when
             following stops.
@@ -74,6 +79,10 @@ def check_trace(
             report on the lines before the wrong one.
     """
     known = _system(system)
+    require("path", path, (Path, str), "the path of a log, for example Path('run.jsonl')")
+    path = Path(path)
+    if mapping is not None:
+        require("mapping", mapping, (Path, str), "the path of a mapping, for example Path('mapping.yaml')")
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
     formats = formats_of(known)
@@ -86,9 +95,9 @@ def check_trace(
         if first is None:
             raise TraceError(f"{called(path)}: the file is empty; write at least one line")
         read = chain([first], lines)
-        request = _Request(known, Requested(variant, release), called(path), shorten, tally or Tally())
+        request = _Request(known, Requested(variant, log_version), called(path), shorten, tally or Tally())
         if mapping is not None:
-            return request.report(_mapped(mapping, known, format, first), read)
+            return request.report(_mapped(Path(mapping), known, format, first), read)
         possible = [f for f in formats if format in (None, f.name)]
         streamed = [f for f in possible if f.streamed and (format is not None or f.recognises([first]))]
         if streamed:
@@ -105,6 +114,8 @@ def check_records(
     shorten: bool = False,
 ) -> ValidationReport:
     """Checks records of the plain format, as :func:`check_trace` checks those of a file.
+
+    They are checked against the steps of the variant, not against its properties.
 
     Args:
         system: as in :func:`check_trace`.
@@ -283,6 +294,7 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
 
 
 def _system(system: str | System) -> System:
+    require("system", system, (System, str), "a system or its name, for example System.of(model)")
     if isinstance(system, System):
         return system
     try:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedproof.model.errors import SchedproofError
+
 if TYPE_CHECKING:
     from .reports.report import ValidationReport
 
 
-class TraceError(ValueError):
+class TraceError(SchedproofError, ValueError):
     """Raised for unreadable input. The message is one line: what is wrong, where, and what to write instead.
 
     Args:
         message: the line.
         line: the number of the line that is wrong; 0 if no single line is.
     """
-
-    exit_code = 2
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)

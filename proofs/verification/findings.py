@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schedproof.model.errors import require
 from schedproof.model.lang import Model, Reading
+from schedproof.model.registry.errors import require_known
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
-from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json
+from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json, objects_as_json
 
 from .auxiliary import Locked, auxiliary
 
@@ -20,10 +22,16 @@ class Finding:
     """A sentence of a document that a run contradicts, and the changes that make it true.
 
     Attributes:
+        system: the name of the system.
+        variant: the name of the variant that violates the property.
+        property: the name of the property.
         says: the property in plain words.
+        document: the name of the document.
         line: of the document.
+        sentence: that line, word for word.
+        counterexample: a shortest run that violates the property.
         repair: the changes that repair the property.
-        readings: the interpretations of the document on which the finding depends.
+        interpretations: the interpretations of the document on which the finding depends.
     """
 
     system: str
@@ -35,7 +43,7 @@ class Finding:
     sentence: str
     counterexample: Counterexample
     repair: str
-    readings: tuple[Reading, ...] = ()
+    interpretations: tuple[Reading, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The finding as ``findings --json`` prints it."""
@@ -47,12 +55,14 @@ class Finding:
             "line": self.line,
             "sentence": self.sentence,
             "setting": facts_as_json(self.counterexample.setting),
+            "objects": objects_as_json(self.counterexample.objects),
+            "initial": facts_as_json(self.counterexample.initial),
             "trace": [step.as_json() for step in self.counterexample.steps],
             "problem": self.counterexample.problem,
             "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
             "readings": [
-                {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.readings
+                {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.interpretations
             ],
         }
 
@@ -72,7 +82,7 @@ class Finding:
         if example.end:
             lines.append(f"    Final state: {example.ending}")
         lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
-        lines += [f"  {reading.finding_note}" for reading in self.readings]
+        lines += [f"  {reading.finding_note}" for reading in self.interpretations]
         return [*lines, f"  Repair: {self.repair}"]
 
 
@@ -128,8 +138,14 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     A violation that an amended variant shares with the variant it amends (see :func:`repeated`) appears once.
 
     Args:
+        system: the system.
         variants: names of the variants to report; () means all.
+
+    Raises:
+        UserError: a name of ``variants`` is unknown.
     """
+    require("system", system, System, "a system, for example load_system('hived')")
+    require_known("variants", "variant", variants, list(system.variants), of=system.name)
     all_findings = []
     for model in system.variants.values():
         if not variants or model.variant in variants:
@@ -139,7 +155,7 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
     """The interpretations without which a property that ``model`` violates would hold."""
-    return tuple(r for r in system.readings if model is system.base and prop in r.rests)
+    return tuple(r for r in system.interpretations if model is system.base and prop in r.rests)
 
 
 def repeated(system: System, model: Model) -> frozenset[str]:

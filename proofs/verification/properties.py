@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from schedproof.model.lang import Model, Property
-from schedproof.model.registry.errors import UserError, unknown
+from schedproof.model.registry.errors import UserError, require_known, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS
 from schedproof.proofs.verdict import Verdict
@@ -34,6 +36,20 @@ def properties_of(system: System, model: Model) -> list[Property]:
 def property_names(system: System, model: Model) -> list[str]:
     """The names of the properties of a variant that ``verify`` checks, in the order of the table."""
     return [p.name for p in properties_of(system, model)]
+
+
+def require_properties(
+    argument: str, models: Sequence[tuple[System, Model]], names: Iterable[str], *, listed_by: str = "model.properties"
+) -> None:
+    """Refuses names of ``argument`` that are not properties of one of ``models``; ``listed_by`` has long lists of them.
+
+    Raises:
+        ArgumentError: ``names`` is not a list of strings.
+        UserError: a name is unknown.
+    """
+    known = dict.fromkeys(name for system, model in models for name in property_names(system, model))
+    of = " and ".join(dict.fromkeys(system.name for system, _ in models))
+    require_known(argument, "property", names, list(known), of=of, listed_by=listed_by)
 
 
 def expected(system: System, model: Model, prop: str) -> Verdict:

@@ -9,26 +9,34 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from schedproof.model.errors import require
 from schedproof.model.lang import Model
+from schedproof.model.lang.check import checked
 from schedproof.model.registry.discovery import is_registered
+from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
 from .durations import expected_seconds
 from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
-from .properties import expected, property_names
+from .properties import expected, property_names, require_properties
 from .verdict_cache import VerdictCache, environment
 from .workers import Workers, copied
 
 
 @dataclass(frozen=True)
 class CheckedProperty:
-    """A property's verdict, and the verdict that its variant's manifest expects."""
+    """A property's verdict, and the expected one.
+
+    Attributes:
+        result: the verdict.
+        expected: the verdict that the model and its manifest expect.
+        cached: an earlier run computed all of the verdict.
+    """
 
     result: Result
     expected: Verdict
     cached: bool = False
-    """An earlier run computed all of the verdict."""
 
     @property
     def as_expected(self) -> bool:
@@ -37,25 +45,8 @@ class CheckedProperty:
 
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""
-        r = self.result
-        content: dict[str, Any] = {
-            "name": r.name,
-            "kind": r.kind,
-            "expected": str(self.expected),
-            "verdict": str(r.verdict),
-            "method": str(r.method),
-            "scope": dict(r.scope) if r.scope is not None else None,
-            "seconds": round(r.seconds, 4),
-        }
-        if r.configurations > 1:
-            content["topologies"] = r.configurations
-        if self.cached:
-            content["cached"] = True
-        if r.note:
-            content["note"] = r.note
-        if r.counterexample is not None:
-            content["counterexample"] = r.counterexample.as_json()
-        return content
+        content = {**self.result.as_json(), "expected": str(self.expected)}
+        return {**content, "cached": True} if self.cached else content
 
 
 @dataclass(frozen=True)
@@ -63,6 +54,10 @@ class VariantReport:
     """The verdicts on all properties of one variant.
 
     Attributes:
+        system: the name of the system.
+        variant: the name of the variant.
+        properties: the verdicts, in the order of the properties.
+        seconds: the processor time that they took.
         missing: the properties without a verdict, because the run was interrupted.
     """
 
@@ -95,18 +90,23 @@ def verify_variant(
     only: Sequence[str] = (),
     progress: ReportProgress | None = None,
 ) -> VariantReport:
-    """Checks the properties of one variant by exploration and, for the kinds ``INDUCTIVE``, by induction.
+    """Checks the properties of one variant by exploration and, where it applies, by induction.
 
     Args:
-        scope: instead of the model's default.
+        system: the system; it may have checks beside the model's properties, of locks and implementations.
+        model: one of its variants.
+        scope: sort name -> number of objects, instead of the model's default.
         only: names of the properties to check; () means all.
         progress: called with a line on the current work.
 
     Raises:
+        UserError: a name of ``only`` is unknown.
         Disagreement: exploration refutes what induction proves.
         ScopeError: the scope is impossible.
     """
     start = time.perf_counter()
+    require("system", system, System, "a system, for example System.of(model)")
+    require_properties("only", [(system, checked(model))], only)
     report_progress = progress or (lambda line: None)
     all_parts = parts(system, model, only)
     done = [check_part_of(system, model, part, scope or {}, report_progress) for part in all_parts]
@@ -338,12 +338,22 @@ def verify(
     """Checks every variant of ``systems`` that has a property of ``only`` (or any property), without the cache.
 
     Args:
+        systems: the systems.
+        only: names of the properties to check; () means all.
         progress: called with a line on the current work.
-        jobs: the number of worker processes; 1 means this process.
+        jobs: the number of worker processes; 1 means this process. Systems that no manifest names stay in this process.
 
     Raises:
+        UserError: ``systems`` is empty, or a name of ``only`` is not a property of any of these variants.
         Disagreement: exploration refutes what induction proves.
     """
+    require("systems", systems, Sequence, "a list of systems, for example [load_system('hived')]")
+    for system in systems:
+        require("an element of systems", system, System, "systems, for example [System.of(model)]")
+    models = [(system, model) for system in systems for model in system.variants.values()]
+    if not models:
+        raise UserError("systems is empty, so nothing would be checked; write at least one system")
+    require_properties("only", models, only)
     plans = plan(systems, only=only)
     run = Run(plans)
     with verifiers(plans, jobs=jobs) as workers:

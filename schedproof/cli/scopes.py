@@ -7,10 +7,10 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
-from schedproof.model.registry.errors import UserError, unknown
+from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import check_scope, scope_text
-from schedproof.proofs.verification.properties import property_names
+from schedproof.proofs.verification.properties import require_properties
 
 MOST_CHOICES = 5_000_000
 """The limit for the choices of an action's parameters, all of which are tried in every state.
@@ -25,10 +25,7 @@ def properties(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> 
     Raises:
         UserError: one is not.
     """
-    known = list(dict.fromkeys(name for system, model in models for name in property_names(system, model)))
-    for name in names:
-        if name not in known:
-            raise unknown("property", name, known, listed_by=f"schedproof list {models[0][0].name}")
+    require_properties("--property", models, names, listed_by=f"schedproof list {models[0][0].name}")
 
 
 def checkable(names: Iterable[str], able: Container[str], command: str, instead: str) -> None:
@@ -55,9 +52,7 @@ def variants(models: Sequence[tuple[System, Model]], names: Sequence[str]) -> li
         UserError: a name is no variant of them.
     """
     known = list(dict.fromkeys(model.variant for _, model in models))
-    for name in names:
-        if name not in known:
-            raise unknown("variant", name, known)
+    require_known("--variant", "variant", names, known)
     return [(system, model) for system, model in models if model.variant in names]
 
 

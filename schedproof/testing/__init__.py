@@ -10,12 +10,13 @@ With Hypothesis (``pip install 'schedproof[testing]'``)::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedproof.model.lang import Model, Rigid
-from schedproof.model.registry.errors import unknown
+from schedproof.model.lang.check import checked
+from schedproof.model.registry.errors import require_known
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, check_scope, fitted, instances
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
@@ -24,7 +25,7 @@ from .lockstep import Agreement
 from .world import OutOfStep, World
 
 if TYPE_CHECKING:
-    from .driver import LockstepMachine
+    from hypothesis.stateful import RuleBasedStateMachine
 
 __all__ = ["OutOfStep", "Refused", "World", "conforms", "lockstep"]
 
@@ -44,7 +45,7 @@ def lockstep(
     refused: type[Exception] | tuple[type[Exception], ...] = Refused,
     may_refuse: Collection[str] = (),
     refusals: bool = False,
-) -> type[LockstepMachine]:
+) -> type[RuleBasedStateMachine]:
     """A ``hypothesis.stateful.RuleBasedStateMachine`` that runs an implementation in lockstep with a model.
 
     The machine has one rule for each action of the model. It draws parameters for which the model allows the action in
@@ -90,10 +91,14 @@ def lockstep(
             "schedproof.testing.lockstep needs Hypothesis; install it: pip install hypothesis",
             name=error.name,
         ) from None
+    checked(model)
     chosen = {name: tuple(parameters) for name, parameters in (chooses or {}).items()}
-    _known(f"action of {model.system}", [*without, *may_refuse, *chosen], [action.name for action in model.actions])
-    for name, parameters in chosen.items():
-        _known(f"parameter of {name}", parameters, [v.name for v in model.action(name).parameters])
+    actions = [action.name for action in model.actions]
+    for argument, names in (("without", without), ("may_refuse", may_refuse), ("chooses", [*chosen])):
+        require_known(argument, f"action of {model.system}", names, actions)
+    for name, parameters in (chooses or {}).items():
+        known = [v.name for v in model.action(name).parameters]
+        require_known(f"chooses[{name!r}]", f"parameter of {name}", parameters, known)
     agreement = Agreement(
         model,
         implementation_factory,
@@ -111,16 +116,12 @@ def _instances(model: Model, scope: Mapping[str, int], configuration: Rigid | No
     return [Instance(model, fitted(check_scope(model, scope), configuration), configuration, with_history=True)]
 
 
-def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise unknown(what, name, known)
-
-
 def conforms(
     model: Model, log: Path | str, *, format: str | None = None, mapping: Path | str | None = None
 ) -> ValidationReport:
     """Asserts that a log conforms to ``model``, as ``schedproof validate`` checks it.
+
+    A log conforms if it is a run of the model. If the model violates a property, a log that conforms may violate it too.
 
     Args:
         model: the model that the log must conform to.
@@ -134,8 +135,7 @@ def conforms(
     """
     __tracebackhide__ = True
     system = System.of(model)
-    by = Path(mapping) if mapping is not None else None
-    report = check_trace(system, Path(log), model.variant, format, mapping=by)
+    report = check_trace(system, log, model.variant, format, mapping=mapping)
     if report.verdict is not LogVerdict.CONFORMS:
         raise AssertionError("\n".join([f"{log}:", *report.text()]))
     return report

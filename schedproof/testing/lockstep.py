@@ -14,7 +14,7 @@ from schedproof.proofs.traces.engine.broken import broken_guard, broken_invarian
 from schedproof.proofs.traces.reports.wording import show_choice
 from schedproof.proofs.verdict import FieldChange
 
-from .world import OutOfStep, World, fields, number, observed, overlaid, show
+from .world import OutOfStep, World, fields, number, observed, overlaid, show, world_of
 
 Given = tuple[tuple[str, int], ...]
 """Parameters of an action with their values, encoded as in a state."""
@@ -51,7 +51,7 @@ class Pair:
         self._steps: list[str] = []
         self._allowed: dict[str, list[Given]] = {}
         self.state: State = instance.initial()
-        self.implementation = agreement.factory(World.of(instance))
+        self.implementation = agreement.factory(world_of(instance))
         self.whose = type(self.implementation).__name__
 
     def begin(self) -> None:

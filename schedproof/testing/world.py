@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from schedproof.model.lang import Attribute, SetOf, Type
 from schedproof.model.semantics import Instance, State
@@ -23,21 +24,21 @@ class World:
     """
 
     objects: Mapping[str, Sequence[str]]
-    rigid: Mapping[str, Mapping[str, Mapping[str, object]]]
+    rigid: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
-    @classmethod
-    def of(cls, instance: Instance) -> World:
-        """The objects and rigid values of an instance of a model."""
-        rigid: dict[str, dict[str, dict[str, object]]] = {}
-        for machine in instance.model.machines:
-            sort = machine.sort.name
-            for attribute in machine.attributes:
-                if attribute.rigid:
-                    values = instance.rigid_values(sort, attribute)
-                    named = zip(instance.object_names(sort), values, strict=True)
-                    rigid.setdefault(sort, {})[attribute.name] = {n: instance.show(attribute.type, x) for n, x in named}
-        sorts = [machine.sort.name for machine in instance.model.machines]
-        return cls({sort: list(instance.object_names(sort)) for sort in sorts}, rigid)
+
+def world_of(instance: Instance) -> World:
+    """The objects and rigid values of an instance of a model."""
+    rigid: dict[str, dict[str, dict[str, object]]] = {}
+    for machine in instance.model.machines:
+        sort = machine.sort.name
+        for attribute in machine.attributes:
+            if attribute.rigid:
+                values = instance.rigid_values(sort, attribute)
+                named = zip(instance.object_names(sort), values, strict=True)
+                rigid.setdefault(sort, {})[attribute.name] = {n: instance.show(attribute.type, x) for n, x in named}
+    sorts = [machine.sort.name for machine in instance.model.machines]
+    return World({sort: list(instance.object_names(sort)) for sort in sorts}, rigid)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,17 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.cli.differences import related
-from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    Change,
+    IntRange,
+    InvariantAtScope,
+    Machine,
+    State,
+    exists,
+    variable,
+)
 from schedproof.model.registry.discovery import systems
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
@@ -344,6 +354,21 @@ def test_prove_some_variants(run_json, registered):
     assert list(dict.fromkeys(o["variant"] for o in output["obligations"])) == ["plain", "third"]
 
 
+def test_prove_a_property_of_one_variant(run_json, registered):
+    registered(system(lamps(), lamps("second", refuted=(), properties=PROPERTIES[1:])))
+    code, found = run_json("prove", "lamps", "--property", "stays-dark")
+    assert code == 0
+    assert {(o["variant"], o["invariant"]) for o in found["obligations"]} == {("plain", "stays-dark")}
+
+
+def test_prove_refuses_a_property_at_a_scope(run, registered):
+    """It has no obligation: none of none would be as expected."""
+    at_scope = InvariantAtScope(name="at-scope", says="", over=[x], then=x.is_("On", "Off"))
+    registered(system(lamps(properties=[*PROPERTIES, at_scope])))
+    code, _, err = run("prove", "lamps", "--property", "at-scope")
+    assert code == 2 and "--property at-scope: 'prove' cannot check it" in err
+
+
 # explore
 
 
@@ -499,10 +524,14 @@ def test_findings_json(run_json, registered):
         "line": 7,
         "sentence": "Lamps stay dark.",
         "setting": {},  # lamps have no rigid attributes; tests/proofs/exploration/test_run_facts.py has objects that do
+        "objects": {"l0": {"sort": "Lamp", "rigid": {}}},
+        "initial": {"l0": {"state": "Off"}},
         "end": {"l0": {"state": "On"}},
         "repair": "A lamp that cannot be switched on stays dark (line 7). (variant broken)",
     }
-    assert [(step["action"], set(step)) for step in trace] == [("switch_on", {"action", "parameters", "changes"})]
+    assert [(step["action"], set(step)) for step in trace] == [
+        ("switch_on", {"action", "parameters", "says", "line", "fact", "changes"})
+    ]
 
 
 def test_list(run, run_json):

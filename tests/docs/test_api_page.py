@@ -1,7 +1,8 @@
-"""The page on the Python API has what ``schedproof.api`` says is public, once each, and every public thing says what it is."""
+"""The page on the Python API has everything that is public, once each, with all that it takes, returns and raises."""
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import re
 from collections import Counter
@@ -11,10 +12,16 @@ import pytest
 from schedproof import api, testing
 from schedproof.model import lang
 from schedproof.model.lang import channels
-from tests.support.places import REFERENCE
+from tests.docs.public import PAGE, PUBLIC, Signature, classes, signatures
 
-PAGE = (REFERENCE / "api.md").read_text("utf-8")
-PUBLIC = [(module, name) for module in (api, lang, channels, testing) for name in module.__all__]
+INTERNAL = {
+    ("Induction", "proof"): "the formulas of the solver",
+    ("Obligation", "goal"): "a formula of the solver",
+    ("Obligation", "context"): "formulas of the solver",
+}
+"""What a public class has, and the page calls internal."""
+
+SIGNATURES = list(signatures())
 
 
 def test_every_public_name_is_on_the_page_once() -> None:
@@ -34,3 +41,71 @@ def test_what_is_public_says_what_it_is(module: object, name: str) -> None:
     if inspect.isclass(value) or inspect.isfunction(value):
         text = inspect.getdoc(value) or ""
         assert text and not text.startswith(f"{name}("), "a dataclass without a docstring has its signature instead"
+
+
+def test_every_constant_of_the_language_is_on_the_page() -> None:
+    """``automodule`` shows classes and functions only."""
+    values = {
+        name for name in lang.__all__ if not inspect.isclass(v := getattr(lang, name)) and not inspect.isfunction(v)
+    }
+    assert set(re.findall(r"autodata:: schedproof\.model\.lang\.(\w+)$", PAGE, re.MULTILINE)) == values
+
+
+def known(kind: type | str) -> bool:
+    """Whether a reader of the page finds a class there, or a class that it inherits from; or in Python's own pages."""
+    if isinstance(kind, str):
+        return any(kind == name for _, name in PUBLIC)
+    public = {getattr(module, name) for module, name in PUBLIC if inspect.isclass(getattr(module, name))}
+    return not kind.__module__.startswith("schedproof") or any(base in public for base in kind.__mro__[:-1])
+
+
+@pytest.mark.parametrize("signature", SIGNATURES, ids=str)
+def test_what_is_taken_and_returned_is_public(signature: Signature) -> None:
+    private = [
+        (name, annotation)
+        for name, annotation in signature.annotations.items()
+        if (signature.owner, name) not in INTERNAL and not all(map(known, classes(annotation, signature.module)))
+    ]
+    assert private == []
+
+
+@pytest.mark.parametrize("signature", SIGNATURES, ids=str)
+def test_what_is_raised_is_public(signature: Signature) -> None:
+    names = {name for _, name in PUBLIC} | set(vars(builtins))
+    assert signature.raised - names == set()
+
+
+@pytest.mark.parametrize("signature", [s for s in SIGNATURES if not s.member], ids=str)
+def test_every_parameter_is_described(signature: Signature) -> None:
+    assert set(signature.annotations) - {"return", "place"} - signature.described == set()
+
+
+@pytest.mark.parametrize("signature", [s for s in SIGNATURES if s.member], ids=str)
+def test_no_colon_makes_a_type_of_a_sentence(signature: Signature) -> None:
+    """Napoleon reads "first: rest" in a property's first line, or in ``Returns``, as a type and its description."""
+    lines = [*signature.doc.splitlines()[:1], signature.sections.get("Returns", "")]
+    assert not any(": " in re.sub(r"(:\w+:)?`[^`]*`", "", line) for line in lines)
+
+
+def test_the_json_keys_of_the_table_of_names_are_written() -> None:
+    """Each stands in the ``as_json`` of a public class."""
+    table = PAGE.partition("| Python | command line | JSON |")[2].partition("\n## ")[0]
+    keys = {
+        key for row in table.splitlines() if row.startswith("|") for key in re.findall(r"`(\w+)`", row.split(" | ")[-1])
+    }
+    sources = "".join(inspect.getsource(v) for v in vars(api).values() if inspect.isclass(v) and hasattr(v, "as_json"))
+    assert len(keys) > 5
+    assert {key for key in keys if f'"{key}"' not in sources} == set()
+
+
+def test_a_private_class_would_be_noticed() -> None:
+    assert not known(Undisclosed)
+    assert list(classes("Callable[[Hidden], Sequence[int]]", __name__))[1:] != []
+    assert not known("Hidden")
+
+
+class Undisclosed:
+    """A class that no public module has."""
+
+
+Undisclosed.__module__ = "schedproof.somewhere"

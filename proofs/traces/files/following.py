@@ -75,7 +75,7 @@ class Following:
         """Called when all available data have been read, before each wait."""
 
     def stop(self) -> None:
-        """Ends the following: no more data are needed."""
+        """Ends the following, since no more data are needed."""
         self._stopped.set()
 
     @property

@@ -62,7 +62,14 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Difference:
-    """A field whose value in the model differs from the observed one."""
+    """A field whose value in the model differs from the observed one.
+
+    Attributes:
+        object: the name of the object.
+        field: "state", or the name of an attribute.
+        model: the value in the model.
+        observed: the value in the log.
+    """
 
     object: str
     field: str
@@ -78,9 +85,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Steps that were tried, the state that they reach, its differences from the record, and what forbids them.
+    """An attempt to explain a record.
 
-    ``refused`` is empty for steps that the model allows: then only the differences refute them.
+    Attributes:
+        steps: the steps that were tried, in words.
+        state: the state that they reach.
+        differs: its differences from the record.
+        refused: what forbids the steps; empty if the model allows them, and only the differences refute them.
+        requirement: what the differences violate, if anything.
     """
 
     steps: Sequence[str]
@@ -148,7 +160,14 @@ class NonconformanceReport:
 
 @dataclass(frozen=True)
 class Violation:
-    """A record that conforms to the model, but violates a property that the document requires."""
+    """A record that conforms to the model, but violates a property that the document requires.
+
+    Attributes:
+        record: the number of the record.
+        line: its line in the file.
+        says: the record in a few words.
+        requirement: the violated property.
+    """
 
     record: int
     line: int
@@ -195,7 +214,8 @@ class ValidationReport:
         records: the number of records.
         first_nonconformance: the first record that nothing explains, if there is one.
         note: why the verdict is undetermined, or that there was nothing to check.
-        breaks: the records that the model explains, but that violate a property of the document.
+        breaks: the records that the model explains, but that violate a property of the document; empty in the formats
+            that check no properties, as the plain one.
         releases: the releases that explain the whole trace, if its format differs between releases.
         shortened: for a nonconformance, a short plain trace (header first) that does not conform for the same reason.
         excerpt: for a nonconformance in another format, the relevant lines of the log (number, text).
@@ -240,7 +260,7 @@ class ValidationReport:
         return replace(self, verdict=verdict, error=error, note="; ".join(part for part in (note, self.note) if part))
 
     def as_json(self) -> dict[str, Any]:
-        """For ``--json``: variant, verdict, records, and first_departure if there is one."""
+        """The report as ``validate --json`` prints it."""
         content: dict[str, Any] = {
             "system": self.system,
             "variant": self.variant,

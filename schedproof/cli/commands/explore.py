@@ -27,7 +27,7 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
-from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.checking.model_check import about_crashes, explored
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.exploration.explore import ExplorationResult
 from schedproof.proofs.exploration.limits import Saving
@@ -236,6 +236,9 @@ def explore(
     sizes = scopes.scope(model, scope)
     crash = not no_crash
     most = max_states or (MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED)
+    wanted = properties or tuple(p.name for p in model.properties)
+    left_out = [name for name in wanted if name in about_crashes(model)] if no_crash else []
+    asked = [name for name in wanted if name not in left_out]
     graphs: list[Counts] = []
     results: list[Result] = []
     if not math.isfinite(checkpoint_every):
@@ -258,29 +261,27 @@ def explore(
         if counts_only:
             graphs += [Counts.of(how.watch(instance, [])[0]) for instance in instances(model, sizes)]
         else:
-            results = model_check(
+            results = explored(
                 model,
                 sizes,
-                only=[WELL_FORMED, *properties] if properties else (),
+                only=[WELL_FORMED, *asked] if properties else (),
                 how=how,
-                on_found=lambda explored: graphs.append(Counts.of(explored)),
+                on_found=lambda result: graphs.append(Counts.of(result)),
             )
     complete = not any(g.stopped for g in graphs)
     reasons = {r.name: _unchecked(model, sizes, crash, r, complete) for r in results}
-    if results and not crash:
-        asked = properties or [p.name for p in model.properties]
-        left_out = [name for name in asked if name not in reasons]
+    if results:
         reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
     checked = [CheckedProperty(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
     unchecked = {name: reason for name, reason in reasons.items() if reason is not None}
-    explored = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
-    if explored.stopped and checkpoint is not None:
+    exploration = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
+    if exploration.stopped and checkpoint is not None:
         click.echo(f"schedproof: the exploration is kept in {str(checkpoint)!r}; the same command resumes it", err=True)
     if json_file is not None:
-        json_file.write_json(explored.as_json())
+        json_file.write_json(exploration.as_json())
     if json_file is None or not json_file.is_stdout:
-        _print(explored)
-    return explored.code
+        _print(exploration)
+    return exploration.code
 
 
 def _print(explored: Explored) -> None:

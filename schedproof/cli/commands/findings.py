@@ -83,9 +83,9 @@ def _contradictions(system: System) -> Iterator[str]:
 
 def _readings(system: System) -> Iterator[str]:
     """Sentences with two interpretations, and what depends on which is chosen."""
-    if system.readings:
-        yield f"{system.name}: {count(len(system.readings), 'sentence')} with two interpretations"
-    for reading in system.readings:
+    if system.interpretations:
+        yield f"{system.name}: {count(len(system.interpretations), 'sentence')} with two interpretations"
+    for reading in system.interpretations:
         yield f"  {reading.name} (line {reading.line}): {reading.read}"
         yield f"    The other interpretation: {reading.otherwise}"
         kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""

@@ -17,10 +17,9 @@ from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.scripts import ScriptFolder
 from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import EXPECTED, code, standing
-from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
-from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
+from schedproof.proofs.induction import Answer, Induction, Recheck, provable, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import Disagreement, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -57,22 +56,12 @@ class Proved:
             obligation = answer.obligation
             entry: dict[str, Any] = {
                 "variant": self.model.variant,
-                "invariant": obligation.invariant,
-                "action": obligation.action,
-                "detail": obligation.detail,
-                "verdict": str(answer.verdict),
+                **answer.as_json(),
                 "expected": str(expected_of_model(self.model, obligation.invariant)),
-                "method": "induction",
-                "scope": None,
-                "seconds": round(answer.seconds, 4),
             }
             if obligation.name in self.rechecks:
                 cvc5_answer = self.rechecks[obligation.name]
                 entry["cvc5"] = {"verdict": str(cvc5_answer.verdict), "seconds": round(cvc5_answer.seconds, 4)}
-            if answer.note:
-                entry["note"] = answer.note
-            if answer.counterexample is not None:
-                entry["counterexample"] = answer.counterexample.as_json()
             entries.append(entry)
         for prop in self.by_construction:
             entries.append(
@@ -90,10 +79,6 @@ class Proved:
                 }
             )
         return entries
-
-
-INDUCTIVE = (Invariant, StepInvariant, Recovery)
-"""The kinds of properties that induction proves."""
 
 
 @click.command(
@@ -129,11 +114,15 @@ def prove(
     chosen = choose.system(system)
     models = choose.variants(chosen, variants)
     scopes.properties([(chosen, model) for model in models], properties)
-    able = {WELL_FORMED, *(p.name for model in models for p in model.properties if isinstance(p, INDUCTIVE))}
+    able = {name for model in models for name in provable(model)}
     scopes.checkable(properties, able, "prove", f"schedproof verify {system}")
     scripts = ScriptFolder(directory) if directory is not None else None
     with progress("prove") as report_progress:
-        proved = [_proved(model, properties, solver, report_progress) for model in models]
+        proved = [
+            _proved(model, only, solver, report_progress)
+            for model in models
+            if (only := [name for name in properties if name in provable(model)]) or not properties
+        ]
     if scripts is not None:
         scripts.write({one.model.variant: one.induction for one in proved})
     exit_code = code(mark for one in proved for mark in one.standings.values())

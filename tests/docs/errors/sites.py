@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from schedproof.diagrams.errors import DiagramError
+from schedproof.model.errors import ArgumentError
 from schedproof.model.lang import ModelError
 from schedproof.model.locks.errors import LocksError
 from schedproof.model.registry.errors import UserError
@@ -26,7 +27,7 @@ from schedproof.service.token import BadToken
 from tests.support.places import ROOT
 
 ERRORS: tuple[type[Exception], ...] = (
-    ModelError, LocksError, UserError, DiagramError, ScopeError, Unwritable, TraceError, BadSession, NotJson, Wrong,
+    ArgumentError, ModelError, LocksError, UserError, DiagramError, ScopeError, Unwritable, TraceError, BadSession, NotJson, Wrong,
     _NoList, BadToken, Unbound,
 )  # fmt: skip
 """The errors of what a user writes."""

@@ -393,6 +393,108 @@ TERMS: dict[str, Case] = {
     ),
 }  # fmt: skip
 
+SHAPES: dict[str, Case] = {
+    "a formula in place of a list": (
+        lambda: act(when=j.is_("Running")),
+        "action act",
+        "when is of the class Is, not a list",
+        "write a list of formulas",
+    ),
+    "a parameter in place of a list": (
+        lambda: act(parameters=j),
+        "action act",
+        "parameters is of the class Var, not a list",
+        "write a list of variables",
+    ),
+    "names in one string": (
+        lambda: model(
+            add_properties=[StepInvariant(name="p", says="", over=[], then=exists(n, n.is_("Idle")), on="start")]
+        ),
+        "property p",
+        "on is 'start', not a list",
+        "write a list of names",
+    ),
+    "a condition in place of a firing": (
+        lambda: act(fires=[j.is_("Done")]),
+        "action act",
+        "an element of fires is of the class Is",
+        "write firings, for example x.fires('take')",
+    ),
+    "True in place of a formula": (
+        lambda: act(when=[True]),
+        "action act",
+        "an element of when is True",
+        "write formulas",
+    ),
+    "a list in a list": (
+        lambda: model(rows=[ROWS]),
+        "variant right",
+        "rows has a list in the list",
+        "unpack the inner one with *",
+    ),
+    "a name in place of a state": (
+        lambda: model(machines=[JOB, Machine(Node, ["Idle", "Busy"])]),  # type: ignore[list-item]  # wrong
+        "machine Node",
+        "an element of states is 'Idle'",
+        "write State(...)",
+    ),
+    "a list of firings in a rule": (
+        lambda: model(rules=[Rule("r", start, [], [n.fires("take")])]),  # type: ignore[arg-type]  # wrong
+        "rule r",
+        "fires is of the class list",
+        "write one firing, without a list",
+    ),
+    "a rule on the name of an action": (
+        lambda: model(rules=[Rule("r", "start", [], n.fires("take"))]),  # type: ignore[arg-type]  # wrong
+        "rule r",
+        "on is 'start'",
+        "write an action, or a firing of an object",
+    ),
+    "a list in place of a formula": (
+        lambda: model(add_properties=[Invariant(name="p", says="", over=[j], then=[j.is_("Done")])]),  # type: ignore[arg-type]  # wrong
+        "property p",
+        "then is of the class list",
+        "write one formula",
+    ),
+    "a list of refuted properties": (
+        lambda: model(refuted=["running-has-a-node"]),
+        "variant right",
+        "refuted is of the class list, not a set",
+        "write refuted=frozenset({...})",
+    ),
+    "a scope in strings": (
+        lambda: model(default_scope={"Job": "2", "Node": 1}),
+        "variant right",
+        "default_scope has '2' objects of Job",
+        "write a whole number from 1 to 64",
+    ),
+    "a larger scope in fractions": (
+        lambda: model(verify_scope={"Job": 2.5}),
+        "variant right",
+        "verify_scope has 2.5 objects of Job",
+        "write a whole number from 1 to 64",
+    ),
+    "a sort in place of a type": (
+        lambda: node_machine(attributes=[Attribute("held_by", Job)]),  # type: ignore[arg-type]  # wrong
+        "attribute Node.held_by",
+        "Job is a sort, not a type",
+        "write Ref(Job) for one object or none",
+    ),
+    "a class of Python in place of a type": (
+        lambda: node_machine(attributes=[Attribute("up", bool)]),  # type: ignore[arg-type]  # wrong
+        "attribute Node.up",
+        "<class 'bool'> is not a type",
+        "choose from BoolType()",
+    ),
+    "the name of a sort in a type": (
+        lambda: node_machine(attributes=[Attribute("held_by", Ref("Job"))]),  # type: ignore[arg-type]  # wrong
+        "attribute Node.held_by",
+        "Ref(sort='Job') is not a type",
+        "Ref(Sort)",
+    ),
+}
+"""Lists and single elements in each other's places, and values of other classes."""
+
 HAPPENINGS: dict[str, Case] = {
     "two actions of a name": (
         lambda: model(add_actions=[Action("start", [], [], [], "")]),  # wrong
@@ -659,4 +761,4 @@ VARIANTS: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-CASES = DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS
+CASES = SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS

@@ -273,7 +273,7 @@ MISTAKES = {
     "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; correct it there"),
     "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; correct it there"),
     "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; correct it there"),
-    "no and for &": ({"model": ('l.is_("Held") & (l.holder == w)', 'l.is_("Held") and l.holder == w')}, "TypeError: a term is not true or false in Python"),
+    "no and for &": ({"model": ('l.is_("Held") & (l.holder == w)', 'l.is_("Held") and l.holder == w')}, "ArgumentError: a term is not true or false in Python"),
     "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model is not a model: lease/model.py:"),
 }  # fmt: skip
 
@@ -342,7 +342,7 @@ def test_the_line_of_an_exception_is_that_of_the_user_s_file(run, tmp_path):
     text = (tmp_path / "lease" / "model.py").read_text().splitlines()
     (line,) = [number for number, line in enumerate(text, 1) if "nosuch" in line]
     _, _, err = run("verify")
-    assert f"fails in lease/model.py, line {line}: TypeError: " in err
+    assert f"fails in lease/model.py, line {line}: ArgumentError: " in err
 
 
 def test_the_error_for_an_unknown_system_lists_the_users_systems(run, tmp_path):

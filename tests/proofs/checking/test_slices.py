@@ -42,7 +42,7 @@ from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.checking import model_check as model_checking
 from schedproof.proofs.checking import slices
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import model_check, reads_history
+from schedproof.proofs.checking.model_check import explored, model_check, reads_history
 from schedproof.proofs.checking.slices import Slices
 from schedproof.proofs.exploration import limits
 from schedproof.proofs.exploration.explore import explore
@@ -372,8 +372,8 @@ def test_states_that_are_counted_are_all_found(how: Exploring, monkeypatch: pyte
     refuted = ["allocated-has-cells"]
     counts: list[int] = []
     model = replace(AS_WRITTEN, properties=[AS_WRITTEN.property(refuted[0])], refuted=frozenset(refuted))
-    model_check(model, {}, only=refuted, how=how, on_found=lambda exploration: counts.append(exploration.state_count))
-    model_check(model, {}, how=how, on_found=lambda exploration: counts.append(exploration.state_count))
+    explored(model, {}, only=refuted, how=how, on_found=lambda found: counts.append(found.state_count))
+    explored(model, {}, how=how, on_found=lambda found: counts.append(found.state_count))
     [instance] = instances(model, {})
     assert counts == [explore(instance, symmetry=False).state_count] * 2
     assert ends(monkeypatch, model, how, only=refuted) == [(set(), ALL_REFUTED)]

@@ -413,7 +413,7 @@ def test_what_can_happen_need_happen_in_one_configuration_only(configurations: l
 
 def test_nothing_is_said_to_never_happen_if_not_all_is_explored() -> None:
     toy = queueing([ranks(0), ranks(0, 1, 2)])
-    result = alone(toy, life("S", "T", "S"), limit=3)
+    result = alone(toy, life("S", "T", "S"), max_states=3)
     assert result.verdict is Verdict.UNDETERMINED and "stopped" in result.note
     assert alone(toy, life("S", "T", "S")).verdict is Verdict.REFUTED
 

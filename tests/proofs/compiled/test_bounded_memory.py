@@ -313,7 +313,7 @@ class TestCheckpoints:
         verdicts = [r.verdict for r in whole]
         open_, runs = len(verdicts), 0
         while True:
-            how = Exploring(saving=Saving(tmp_path), halt=halted(40))
+            how = Exploring(checkpoint=Saving(tmp_path), halt=halted(40))
             results = model_check(AS_WRITTEN, SCOPE, how=how)
             runs += 1
             now = [r.verdict for r in results]

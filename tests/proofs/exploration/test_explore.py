@@ -248,7 +248,7 @@ def test_a_symmetry_that_forgets_references_is_noticed(monkeypatch: pytest.Monke
 
 def test_an_exploration_cut_short_says_so_and_proves_nothing() -> None:
     assert not explored(AS_WRITTEN, {}, limit=20).complete
-    results = {r.name: r for r in model_check(AS_WRITTEN, {}, how=Exploring(limit=20))}
+    results = {r.name: r for r in model_check(AS_WRITTEN, {}, how=Exploring(max_states=20))}
     proved = {name for name, r in results.items() if r.verdict is Verdict.PROVED}
     assert proved == {"one-user-per-cell", "groups-meet-only-at-cells"}, "only what holds by construction"
     assert results["well-formed"].note.startswith("stopped after")
@@ -378,7 +378,9 @@ def test_safety_and_liveness_share_a_graph_without_symmetry(monkeypatch: pytest.
     assert explorations(monkeypatch, MUTEX, {}, only=["held"]) == 1
 
 
-@pytest.mark.parametrize("options", thinned([{}, {"crash": False}, {"limit": 30}], 3), ids=["all", "no crash", "limit"])
+@pytest.mark.parametrize(
+    "options", thinned([{}, {"crash": False}, {"max_states": 30}], 3), ids=["all", "no crash", "limit"]
+)
 def test_what_is_shared_changes_no_verdict(options: Any) -> None:
     """Asked alone, each property is checked on an exploration of its own."""
     scope = {"PodGroup": 2, "Cell": 2}

@@ -98,7 +98,7 @@ def test_a_lemma_is_asked_though_something_else_failed() -> None:
     model = office(NOT_THREE, NOBODY_LATE, NOT_TWO, alone=False)
     both = prove(model, every=False, only=["not-three", "nobody-late"])
     assert not both.proved("not-three") and not prove(model).proved("not-three")
-    assert both.support("not-three") <= both.inductive
+    assert {name for answer in both.of("not-three") for name in answer.used} <= both.inductive
 
 
 def test_a_lemma_may_be_expected_to_fail_and_hold() -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tests.docs.errors.case import Case
 
-from . import commands, locks, manifests, mappings, models, service, traces
+from . import commands, locks, manifests, mappings, models, programs, service, traces
 
 KINDS: Mapping[str, Callable[[], Iterator[Case]]] = {
     "Models": models.cases,
+    "Python": programs.cases,
     "Manifests": manifests.cases,
     "Logs": traces.cases,
     "Mappings of logs": mappings.cases,

@@ -7,9 +7,9 @@ import linecache
 import re
 from collections.abc import Iterator
 
-from schedproof.model.lang import Attribute, ModelError, Ref, forall
+from schedproof.model.lang import Attribute, ModelError, Ref, forall, variables
 from schedproof.model.lang.check import checked
-from schedproof.model.lang.terms import Constant, lift
+from schedproof.model.lang.terms import Constant
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
@@ -72,8 +72,7 @@ def cases() -> Iterator[Case]:
         lambda: checked(w.model(add_properties=[dataclasses.replace(prop, name="p", follows_from=["running"])])),
     )
     yield _placed("verify_scope={'Job': 1}", lambda: checked(w.model(verify_scope={"Job": 1})))
-    yield _placed("j.on == None", lambda: lift(None))
-    yield _placed('j.is_("Done") and j.is_("Running")', lambda: w.j.is_("Done") and w.j.is_("Running"))
+    yield _placed("variables(Job, 'j, k')", lambda: variables(w.Job, "j, k"))
     yield _placed("axioms=[Constant(False)], in an exploration", lambda: _false_axiom(Constant(False)))
     yield _placed(
         "axioms=[Constant(False)], in a proof", lambda: prove(dataclasses.replace(lamps(), axioms=[Constant(False)]))

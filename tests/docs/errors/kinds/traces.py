@@ -94,7 +94,7 @@ def cases() -> Iterator[Case]:
     yield checked(HEADER, [HEADER], format="csv")
     yield checked(HEADER, [HEADER], variant="other")
     yield checked(HEADER, [HEADER], system="slurm")
-    yield checked(HEADER, [HEADER], release="1.5")
+    yield checked(HEADER, [HEADER], log_version="1.5")
     yield command("validate", "hived", "missing.jsonl")
     yield command("validate", "hived", "folder", files={"folder/x": ""})
     yield Case("schedproof validate hived 'a\\0b'", lambda: check_trace("hived", Path("a\0b")))
@@ -146,8 +146,8 @@ def cases() -> Iterator[Case]:
     ):  # fmt: skip
         yield checked(line, [line])
     yield checked({"beaker": 1}, [{"beaker": 1}], "beaker", format="beaker", variant="batch")
-    yield checked("(empty)", "x\n", "yunikorn", format="yunikorn-statelog", variant="v0.12.2", release="1.5")
-    yield checked("(empty)", "x\n", "yunikorn-merge", format="locks", release="1.5")
+    yield checked("(empty)", "x\n", "yunikorn", format="yunikorn-statelog", variant="v0.12.2", log_version="1.5")
+    yield checked("(empty)", "x\n", "yunikorn-merge", format="locks", log_version="1.5")
     late = {"rigid": {"PodGroup": {"outranks": {"h": ["g"]}}}}
     yield checked(late, [OPEN, {"objects": {"PodGroup": ["g", "h"]}}, late])
     yield checked("1111...", '{"vars": [], "states": [], "x": ' + "1" * 5000 + "}", format="itf")

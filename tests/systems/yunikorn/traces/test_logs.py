@@ -142,10 +142,10 @@ class TestStateLog:
 class TestReleases:
     def test_a_release_can_be_given(self, tmp_path: Path) -> None:
         text = statelog("Accepted", "Starting")
-        assert releases(check(text, tmp_path, release="1.5.2")) == [MIDDLE]
-        assert releases(check(text, tmp_path, release=MIDDLE)) == [MIDDLE]
-        assert "there is no state Starting" in nonconformance(check(text, tmp_path, release="v1.6.0"))[2]
-        assert "before 1.0 there is no stateLog" in nonconformance(check(text, tmp_path, release="0.12.2"))[2]
+        assert releases(check(text, tmp_path, log_version="1.5.2")) == [MIDDLE]
+        assert releases(check(text, tmp_path, log_version=MIDDLE)) == [MIDDLE]
+        assert "there is no state Starting" in nonconformance(check(text, tmp_path, log_version="v1.6.0"))[2]
+        assert "before 1.0 there is no stateLog" in nonconformance(check(text, tmp_path, log_version="0.12.2"))[2]
 
     def test_a_variant_checks_by_its_own_table(self, tmp_path: Path) -> None:
         text = statelog("Accepted", "Starting", "Running")
@@ -171,7 +171,7 @@ class TestReleases:
     def test_where_releases_do_not_differ(self) -> None:
         hived = DATA / "hived" / "s-02-life-preemption.jsonl"
         with pytest.raises(ValueError, match="is the same in every version"):
-            check_trace("hived", hived, release="1.5")
+            check_trace("hived", hived, log_version="1.5")
 
 
 # --- Events

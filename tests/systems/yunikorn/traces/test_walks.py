@@ -166,6 +166,6 @@ class TestWalks:
         assert nonconformance(check(walk(*steps, total=2), tmp_path, variant="repaired"))[0] == 3
 
     def test_releases(self, tmp_path: Path) -> None:
-        assert releases(check(walk(*ONE), tmp_path, release="0.12.2")) == []
+        assert releases(check(walk(*ONE), tmp_path, log_version="0.12.2")) == []
         with pytest.raises(ValueError, match=r"walks are calls of the Application of 0\.12"):
-            check(walk(*ONE), tmp_path, release="1.5")
+            check(walk(*ONE), tmp_path, log_version="1.5")

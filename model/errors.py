@@ -1,0 +1,53 @@
+"""The base class of every error about what a caller wrote, and the errors about arguments of Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+
+class SchedproofError(Exception):
+    """The base class of the errors about your input.
+
+    The message is one line: what is wrong, where, and what to write instead. Two engines that contradict each other are
+    not your mistake: ``Disagreement`` is not a ``SchedproofError``.
+    """
+
+    exit_code = 2
+
+
+class ArgumentError(SchedproofError, TypeError):
+    """An argument of a Python function has the wrong type."""
+
+
+def require(argument: str, value: object, kind: type | tuple[type, ...], write: str) -> None:
+    """Refuses an argument of another type.
+
+    Args:
+        argument: its name.
+        value: its value.
+        kind: the type or types that it may have.
+        write: what to write instead.
+
+    Raises:
+        ArgumentError: it has another type; also True and False where an integer belongs.
+    """
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if isinstance(value, kind) and not (isinstance(value, bool) and bool not in kinds):
+        return
+    given = (
+        f"{value!r:.60}" if isinstance(value, bool | int | float | str | None) else f"of type {type(value).__name__}"
+    )
+    needed = " or ".join(each.__name__ for each in kinds)
+    raise ArgumentError(f"{argument} is {given}, not of type {needed}; write {write}")
+
+
+def require_names(argument: str, value: object) -> None:
+    """Refuses names that are not a collection of strings. A single string would count as a collection of its letters.
+
+    Raises:
+        ArgumentError: ``value`` is a single string, or has something else in it.
+    """
+    if isinstance(value, str):
+        raise ArgumentError(f"{argument} is the string {value!r}; write a list of names: {argument}=[{value!r}]")
+    if not isinstance(value, Collection) or not all(isinstance(each, str) for each in value):
+        raise ArgumentError(f"{argument} is not a list of names; write strings in a list: {argument}=['...']")

@@ -1,0 +1,109 @@
+"""Checks that the fields of a model have values of the right kind, before anything reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from .errors import ModelError, Place
+from .machine import Attribute, Event, Machine, Row, State
+from .model import Model
+from .properties import (
+    AlwaysCanReach,
+    DeadlockFree,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Property,
+    Recovery,
+    Restored,
+    StepInvariant,
+)
+from .rules import Action, Rule
+from .terms import Fires, Term, Var
+
+LISTS: Mapping[type, Mapping[str, type]] = {
+    Model: {"machines": Machine, "rows": Row, "actions": Action, "rules": Rule, "properties": Property, "axioms": Term},
+    Machine: {"states": State, "attributes": Attribute, "events": Event},
+    Action: {"parameters": Var, "when": Term, "fires": Fires},
+    Rule: {"when": Term},
+    Invariant: {"over": Var, "follows_from": str},
+    StepInvariant: {"over": Var, "on": str},
+    DeadlockFree: {"without": str},
+    LifeCycle: {"states": str},
+    AlwaysCanReach: {"over": Var, "without": str},
+    LeadsTo: {"over": Var, "weak": str, "strong": str, "without": str},
+    Recovery: {"restores": Restored},
+    Restored: {"over": Var},
+}
+"""The fields that are lists, with the class of their items."""
+
+SINGLE: Mapping[type, Mapping[str, type | tuple[type, ...]]] = {
+    Rule: {"on": (Action, Fires), "fires": Fires},
+    Invariant: {"given": (Term, type(None)), "then": Term},
+    StepInvariant: {"given": (Term, type(None)), "then": Term},
+    DeadlockFree: {"ended": (Term, type(None))},
+    AlwaysCanReach: {"given": (Term, type(None)), "goal": Term},
+    LeadsTo: {"given": Term, "goal": Term},
+    Restored: {"what": Term, "durable": Term},
+}
+"""The fields that are one formula or firing."""
+
+EXAMPLES: Mapping[type, str] = {
+    Term: "formulas, for example x.is_('Free')",
+    Fires: "firings, for example x.fires('take')",
+    Var: "variables, as variables(...) makes them",
+    str: "names",
+}
+"""What to write; for any other class, its name."""
+
+
+def check_shapes(model: Model) -> None:
+    """Refuses a list where one element belongs, one element where a list belongs, and elements of other classes.
+
+    Raises:
+        ModelError: names the element, its place, and what to write instead.
+    """
+    for element, place, part in _parts(model):
+        for kind, fields in LISTS.items():
+            for field, item in fields.items() if isinstance(part, kind) else ():
+                _list(element, place, field, getattr(part, field), item)
+        for kind, singles in SINGLE.items():
+            for field, wanted in singles.items() if isinstance(part, kind) else ():
+                value = getattr(part, field)
+                if not isinstance(value, wanted):
+                    instead = "an action, or a firing of an object" if field == "on" else "one formula"
+                    instead = "one firing, without a list" if field == "fires" else instead
+                    raise ModelError(element, place, f"{field} is {_shown(value)}", f"write {instead}")
+
+
+def _parts(model: Model) -> Iterator[tuple[str, Place, object]]:
+    """Everything with fields to check: what to call it, its place, and itself. A part comes after what contains it."""
+    yield f"variant {model.variant}", model.place, model
+    for machine in model.machines:
+        yield f"machine {machine.sort}", machine.place, machine
+    for action in model.actions:
+        yield f"action {action.name}", action.place, action
+    for rule in model.rules:
+        yield f"rule {rule.name}", rule.place, rule
+    for prop in model.properties:
+        yield f"property {prop.name}", prop.place, prop
+        for restored in prop.restores if isinstance(prop, Recovery) else ():
+            yield f"property {prop.name}", prop.place, restored
+
+
+def _list(element: str, place: Place, field: str, value: object, item: type) -> None:
+    example = EXAMPLES.get(item, f"{item.__name__}(...)")
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise ModelError(element, place, f"{field} is {_shown(value)}, not a list", f"write a list of {example}")
+    for each in value:
+        if isinstance(each, list | tuple):
+            raise ModelError(element, place, f"{field} has a list in the list", "unpack the inner one with *")
+        if not isinstance(each, item):
+            raise ModelError(element, place, f"an element of {field} is {_shown(each)}", f"write {example}")
+
+
+def _shown(value: object) -> str:
+    """A wrong value for a message: a term has a long text, and its class says enough."""
+    if isinstance(value, bool | int | float | str | None):
+        return repr(value)
+    return f"of the class {type(value).__name__}"

@@ -1,0 +1,87 @@
+"""Errors of calls from Python: wrong types, unknown names, numbers out of range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from schedproof.api import (
+    Engine,
+    Exploring,
+    System,
+    check_trace,
+    checked,
+    counterexample_text,
+    findings,
+    load_system,
+    model_check,
+    prove,
+    verify,
+    verify_variant,
+)
+from schedproof.model.lang import forall, variables
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.testing import lockstep
+from tests.docs.errors.case import Case
+from tests.model.lang import wrong_models as w
+from tests.support.lamps import lamps
+from tests.support.toys import MUTEX
+
+
+def cases() -> Iterator[Case]:
+    model: Any = lamps()
+    system: Any = System.of(model)
+    j: Any = w.j
+    yield Case("model_check(system, {})", lambda: model_check(system, {}))
+    yield Case("verify_variant(model, model)", lambda: verify_variant(model, model))
+    yield Case("verify([model])", lambda: verify([model]))
+    yield Case("verify([])", lambda: verify([]))
+    yield Case("verify(system)", lambda: verify(system))
+    yield Case("findings(model)", lambda: findings(model))
+    yield Case("System.of(system)", lambda: System.of(system))
+    yield Case("check_trace(model, 'run.jsonl')", lambda: check_trace(model, "run.jsonl"))
+    yield Case("check_trace('hived', 3)", lambda: check_trace("hived", 3))  # type: ignore[arg-type]
+    yield Case("check_trace(..., mapping=3)", lambda: check_trace("hived", "x", mapping=3))  # type: ignore[arg-type]
+    yield Case("counterexample_text(model, None)", lambda: counterexample_text(model, None))  # type: ignore[arg-type]
+    yield Case("load_system(3)", lambda: load_system(3))  # type: ignore[arg-type]
+    yield Case("load_system('hived', 3)", lambda: load_system("hived", 3))  # type: ignore[arg-type]
+    yield Case("load_system('hived', 'missing')", lambda: load_system("hived", "missing"))
+    yield Case("load_system('hived', Path('file'))", lambda: _of_a_file())
+    yield Case("model_check(model, [2])", lambda: model_check(model, [2]))  # type: ignore[arg-type]
+    yield Case("model_check(model, {Lamp: 2})", lambda: model_check(model, {model.sorts[0]: 2}))  # type: ignore[dict-item]
+    for number in ("2", 2.0, True):
+        yield Case(
+            f"model_check(model, {{'Lamp': {number!r}}})", lambda number=number: model_check(model, {"Lamp": number})
+        )
+    yield Case("model_check(model, {}, how='compiled')", lambda: model_check(model, {}, how="compiled"))  # type: ignore[arg-type]
+    yield Case("model_check(model, {}, only='stays-dark')", lambda: model_check(model, {}, only="stays-dark"))
+    yield Case("model_check(model, {}, only=[1])", lambda: model_check(model, {}, only=[1]))  # type: ignore[list-item]
+    yield Case("model_check(model, {}, only=['stay-dark'])", lambda: model_check(model, {}, only=["stay-dark"]))
+    yield Case("Exploring('fast')", lambda: Exploring("fast"))  # type: ignore[arg-type]
+    yield Case("Exploring(threads=-3)", lambda: Exploring(Engine.COMPILED, threads=-3))
+    yield Case("Exploring(threads='2')", lambda: Exploring(threads="2"))  # type: ignore[arg-type]
+    yield Case("Exploring(max_states=0)", lambda: Exploring(max_states=0))
+    yield Case("Exploring(memory=-1)", lambda: Exploring(memory=-1))
+    yield Case("Exploring(checkpoint='kept')", lambda: Exploring(checkpoint="kept"))  # type: ignore[arg-type]
+    yield Case("model_check(hived, {}, only=['recovery-from-durable'], how=Exploring(crash=False))", _without_crashes)
+    yield Case("prove(model, only=['leaving'])", lambda: prove(MUTEX, only=["leaving"]))
+    yield Case("prove(model).support('stays-dark')", lambda: prove(model).support("stays-dark"))
+    yield Case("prove(model).proved('stay-dark')", lambda: prove(model).proved("stay-dark"))
+    yield Case("lockstep(..., without='switch_on')", lambda: lockstep(model, object, without="switch_on"))
+    yield Case("variables('Job', 'j k')", lambda: variables("Job", "j k"))  # type: ignore[arg-type]
+    yield Case("variables(Job, ['j', 'k'])", lambda: variables(w.Job, ["j", "k"]))  # type: ignore[arg-type]
+    yield Case("j.is_(['Done'])", lambda: j.is_(["Done"]))
+    yield Case("j.on == None", lambda: j.on == None)  # noqa: E711
+    yield Case("forall(j, None)", lambda: forall(j, None))  # type: ignore[arg-type]
+    yield Case('j.is_("Done") and j.is_("Running")', lambda: j.is_("Done") and j.is_("Running"))
+    yield Case("checked(None)", lambda: checked(None))  # type: ignore[arg-type]
+
+
+def _without_crashes() -> object:
+    return model_check(AS_WRITTEN, {}, only=["recovery-from-durable"], how=Exploring(crash=False))
+
+
+def _of_a_file() -> System:
+    Path("file").write_text("")
+    return load_system("hived", Path("file"))
