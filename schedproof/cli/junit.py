@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree as ET
 
+from schedproof.model.lang import Model
+from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import story
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
-from . import choose
-
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """The characters that XML cannot contain."""
 
 
-def junit(reports: Sequence[VariantReport]) -> bytes:
+def junit(reports: Sequence[VariantReport], systems: Mapping[str, System]) -> bytes:
     """The report: one suite for each variant, one case for each property.
 
     A verdict that is not the expected one is a failure. An undetermined verdict is an error, and so is one that an
     interrupt prevented. A case that an earlier run has checked has the property ``cached``.
+
+    Args:
+        systems: the systems of the reports, by name.
     """
     root = ET.Element("testsuites", name="schedproof")
     for report in reports:
@@ -36,7 +39,7 @@ def junit(reports: Sequence[VariantReport]) -> bytes:
             time=f"{report.seconds:.3f}",
         )
         for checked in report.properties:
-            _case(suite, report, checked)
+            _case(suite, report, checked, systems[report.system].variants[report.variant])
         for name in report.missing:
             case = ET.SubElement(suite, "testcase", classname=_class(report), name=name, time="0")
             ET.SubElement(case, "error", type="missing", message="interrupted before there was a verdict")
@@ -51,7 +54,7 @@ def _tag(checked: CheckedProperty) -> str | None:
     return "error" if checked.result.verdict is Verdict.UNDETERMINED else "failure"
 
 
-def _case(suite: ET.Element, report: VariantReport, checked: CheckedProperty) -> None:
+def _case(suite: ET.Element, report: VariantReport, checked: CheckedProperty, model: Model) -> None:
     result = checked.result
     case = ET.SubElement(
         suite,
@@ -70,7 +73,6 @@ def _case(suite: ET.Element, report: VariantReport, checked: CheckedProperty) ->
         case, tag, type=str(result.verdict), message=_clean(f"{result.reach}, expected {checked.expected}")
     )
     if result.counterexample is not None:
-        model = choose.variant(choose.system(report.system), report.variant)
         problem.text = _clean("\n".join(story(model, result.counterexample)))
 
 

@@ -20,11 +20,14 @@ from schedproof.proofs.verdict import Verdict
 from tests.support import places
 from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
+from tests.support.own import imports_undone, repository
 from tests.support.registry import put
 from tests.support.stderr import besides_progress
 
 DATA = places.DATA / "hived"
 y = variable(Lamp, "y")
+
+WITHOUT_MANIFEST = "schedproof: no schedproof.toml in this directory or above it in the repository; checking 1 built-in system: lamps\n"
 
 
 @pytest.fixture
@@ -55,7 +58,7 @@ def run_json(run, registered):
 
     def command(*arguments):
         code, out, err = run(*arguments, "--json", "-")
-        assert besides_progress(err) == ""
+        assert besides_progress(err) in ("", WITHOUT_MANIFEST)
         return code, json.loads(out)
 
     return command
@@ -109,8 +112,8 @@ def test_verify_json(run_json):
 def test_verify_table_and_closing_line(run, registered):
     code, out, err = run("verify")
     lines = out.splitlines()
-    assert (code, besides_progress(err)) == (0, "")
-    assert err.startswith("lamps plain: as expected: 5 of 5 verdicts are what the manifests say (")
+    assert (code, besides_progress(err)) == (0, WITHOUT_MANIFEST)
+    assert "\nlamps plain: as expected: 5 of 5 verdicts are what the manifests say (" in err
     assert lines[0] == "lamps plain"
     rows = [line.split("  ") for line in lines[2:7]]
     assert [(r[0], [c.strip() for c in r if c.strip()][2]) for r in rows] == [
@@ -121,6 +124,34 @@ def test_verify_table_and_closing_line(run, registered):
         ("one-state", "by construction"),
     ]
     assert lines[-1].startswith("as expected: 5 of 5 verdicts are what the manifests say (")
+
+
+class TestManifest:
+    """In a wrong folder, a job must not check the built-in systems and pass."""
+
+    def test_without_one_the_systems_are_named(self, run, registered, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        code, _, err = run("verify", "--property", "blinks")
+        assert (code, besides_progress(err)) == (0, WITHOUT_MANIFEST)
+        assert besides_progress(run("verify", "lamps", "--property", "blinks")[2]) == ""
+
+    def test_a_file_that_is_not_there_fails(self, run, registered, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        code, out, err = run("verify", "--manifest", "schedproof.toml")
+        assert (code, out) == (2, "") and "no file 'schedproof.toml' here" in err
+
+    def test_only_its_systems_are_checked(self, run, registered, tmp_path, monkeypatch):
+        """From another folder, too; a report shows the run of a system that only this manifest names."""
+        monkeypatch.chdir(tmp_path)
+        with imports_undone():
+            file = repository(tmp_path / "there", manifest=('"lease-is-held", ', "")) / "schedproof.toml"
+            wanted = ("--manifest", file, "--property", "lease-is-held", "--variant", "as-written")
+            code, out, err = run("verify", *wanted)
+            assert (code, besides_progress(err)) == (1, "") and "3. l0 expires" in out
+            code, out, _ = run("verify", *wanted, "--junit", "-")
+            assert code == 1 and "3. l0 expires" in out and "lamps" not in out
+            code, _, err = run("verify", "lamps", "--manifest", file)
+            assert code == 2 and "'lamps'; choose from lease" in err
 
 
 def test_verify_only(run_json, registered):
@@ -250,7 +281,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
     monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify")
     assert (code, out) == (1, "")
-    assert err.startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")
+    assert err.removeprefix(WITHOUT_MANIFEST).startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")
     assert err.count("\n") == 1
 
 

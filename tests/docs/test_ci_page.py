@@ -30,6 +30,12 @@ def test_its_options_are_there() -> None:
     assert {"--junit", "--summary"} <= used <= options
 
 
+def test_a_job_in_a_wrong_folder_fails() -> None:
+    """Without a manifest, `verify` checks the built-in systems, and passes."""
+    lines = re.findall(r"schedproof verify (.*)", PAGE)
+    assert lines and all(line.startswith("--manifest schedproof.toml ") for line in lines)
+
+
 @pytest.mark.long(seconds=6)
 def test_the_install_line_works_from_another_repository(tmp_path: Path) -> None:
     """From a clone, as from any Git server; what it depends on is here already."""
