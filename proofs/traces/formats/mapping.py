@@ -64,6 +64,7 @@ class Counts:
     Args:
         skipped: how many lines fitted no rule.
         first_skipped: the numbers of the first of these.
+        quoted: the first of these.
         stuttered: how many lines fitted a rule that makes no record.
         fitted: the places of the rules that fitted a line.
         ended: whether there are no more lines. Until then a rule that fitted none may still fit one.
@@ -71,19 +72,22 @@ class Counts:
 
     skipped: int = 0
     first_skipped: list[int] = field(default_factory=list)
+    quoted: str = ""
     stuttered: int = 0
     fitted: set[tuple[str, int]] = field(default_factory=set)
     ended: bool = False
 
-    def skip(self, number: int) -> None:
+    def skip(self, number: int, line: Any) -> None:
         """Counts a line that fitted no rule."""
+        self.quoted = self.quoted or _quoted(line)
         self.skipped += 1
         if len(self.first_skipped) < MOST_LISTED:
             self.first_skipped.append(number)
 
     def listed(self) -> str:
         """The numbers of the lines that fitted no rule."""
-        return ", ".join([*map(str, self.first_skipped), *(["..."] if self.skipped > len(self.first_skipped) else [])])
+        listed = [*map(str, self.first_skipped), *(["..."] if self.skipped > len(self.first_skipped) else [])]
+        return f"line{'s' if self.skipped > 1 else ''} {', '.join(listed)}"
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ class LogMapping:
                         f'add a rule, or write "otherwise: skip" to skip and list such lines',
                         line.number,
                     )
-                counts.skip(line.number)
+                counts.skip(line.number, line.text if isinstance(line, TextLine) else value)
                 continue
             counts.fitted.add(rule.place)
             counts.stuttered += not rule.records
@@ -154,13 +158,16 @@ class LogMapping:
     def note(self, counts: Counts) -> str:
         """The note of a report on lines that made no record, and on rules that fitted no line."""
         idle = [rule.place for rule in self.rules if rule.place not in counts.fitted] if counts.ended else []
-        where = [str(line) if file == self.file else f"{line} of {file}" for file, line in idle]
+        where = _places(idle)
+        first = (
+            "" if counts.fitted else f" (line {counts.first_skipped[0]} is {counts.quoted})" if counts.quoted else ""
+        )
         parts = [
             _lines(counts.stuttered, "is", "are") + " no step" if counts.stuttered else "",
-            f"{_lines(counts.skipped, 'fits', 'fit')} no rule of the mapping: {counts.listed()}"
+            f"{_lines(counts.skipped, 'fits', 'fit')} no rule of {self.file}: {counts.listed()}{first}"
             if counts.skipped
             else "",
-            f"no line fits the rules of the mapping in line {', '.join(where)}" if where else "",
+            f"no line fits the rule{'s' if len(idle) > 1 else ''} in {where}" if idle else "",
         ]
         return "; ".join(part for part in parts if part)
 
@@ -169,6 +176,14 @@ def _quoted(value: Any) -> str:
     """A line as a message quotes it."""
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
     return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
+
+
+def _places(places: Sequence[tuple[str, int]]) -> str:
+    """Places in words, the lines of one file together: ``a.yaml, lines 3 and 9, and b.yaml, line 2``."""
+    lines: dict[str, list[str]] = {}
+    for file, number in places:
+        lines.setdefault(file, []).append(str(number))
+    return "; ".join(f"{file}, line{'s' if len(some) > 1 else ''} {', '.join(some)}" for file, some in lines.items())
 
 
 def _lines(number: int, one: str, many: str) -> str:

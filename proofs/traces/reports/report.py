@@ -15,7 +15,7 @@ MOST_BREAKS = 20
 """The limit for the violated properties that are shown in words."""
 
 
-NOTHING = "the trace has no records: nothing contradicts the model, and nothing was checked"
+NOTHING = "the log has no records, so nothing was checked"
 """The note on an empty trace."""
 
 
@@ -231,6 +231,11 @@ class ValidationReport:
             found.breaks,
             found.releases,
         )
+
+    def at_end(self) -> ValidationReport:
+        """The report on a log that is complete. "Conforms" becomes "undetermined" if nothing was checked."""
+        empty = self.verdict is LogVerdict.CONFORMS and not self.records
+        return replace(self, verdict=LogVerdict.UNDETERMINED) if empty else self
 
     def until(self, error: str) -> ValidationReport:
         """The report on a trace that can only be checked up to ``error``. "Conforms" becomes "undetermined"."""
