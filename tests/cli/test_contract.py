@@ -288,7 +288,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
 def test_former_verdicts_in_json(run):
     """Text says ``violates``; JSON keeps the word that scripts read."""
     code, out, _ = run("validate", "hived", places.DATA / "plain" / "nonconforming.jsonl")
-    assert code == 1 and out.startswith("hived as-written: violates (6 records, format schedproof)\n")
+    assert code == 1 and out.startswith("hived as-written: violates at record 6 (format schedproof)\n")
     assert (
         json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "nonconforming.jsonl"))["verdict"]
         == "violates"

@@ -36,12 +36,21 @@ class TestExitCodes:
         log = written(tmp_path / "log", HEADER, STEP, end="{oops\n")
         assert run(["validate", "hived", str(log)]) == 2
         out, err = capsys.readouterr()
-        assert out.splitlines()[0] == "hived as-written: undetermined (1 record, format schedproof)"
-        assert "what could be read (1 record) is explained" in out
+        assert out.splitlines()[0] == "hived as-written: a line is unreadable after 1 record (format schedproof)"
+        assert out.splitlines()[1] == "all records before it conform"
         assert err.count("\n") == 1 and "line 3: not JSON" in err
         assert run(["validate", "hived", str(log), "--json", "-"]) == 2
         found = json.loads(capsys.readouterr().out)
         assert found["verdict"] == "undetermined" and found["records"] == 1 and "line 3" in found["error"]
+
+    def test_a_violation_before_it_exits_with_1(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Verdict and exit code agree, in formats that are read as a whole, too."""
+        sample = (DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl").read_text()
+        (tmp_path / "log").write_text(sample + "{oops\n")
+        assert run(["validate", "hived", str(tmp_path / "log")]) == 1
+        out, err = capsys.readouterr()
+        assert out.startswith("hived as-written: violates at record 10 of 12 (format hived)\n")
+        assert err.count("\n") == 1 and "line 14: not JSON" in err
 
     def test_idle_goes_with_follow(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["validate", "hived", str(written(tmp_path / "log", HEADER)), "--idle-timeout", "1"]) == 2
@@ -83,7 +92,7 @@ class TestStreams:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write("".join(json.dumps(line) + "\n" for line in (HEADER, STEP, WRONG)))
         process.stdin.flush()
-        assert process.stdout.readline() == "hived as-written: violates (2 records, format schedproof)\n"
+        assert process.stdout.readline() == "hived as-written: violates at record 2 (format schedproof)\n"
         process.stdin.close()
         process.stdout.close()
         assert process.wait(20) == 1

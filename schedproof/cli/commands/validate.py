@@ -15,7 +15,7 @@ from types import FrameType
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit
+from schedproof.cli.errors import Exit, fail
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, variant_option
 from schedproof.cli.output import Destination, OutputFile, distinct
@@ -113,6 +113,8 @@ def validate(
     except TraceError as error:
         if error.before is not None:
             _report(error.before, json_file)
+            if error.before.verdict is LogVerdict.VIOLATES:  # what comes later cannot change that
+                return fail(str(error), Exit.DIFFERENT)
         raise
     if following is not None and following.half and report.verdict is LogVerdict.CONFORMS and not report.note:
         report = replace(report, note="the end is half a line, which was not read")
