@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -64,6 +65,38 @@ class TestExitCodes:
         assert run(["validate", "hived", str(log), "--mapping", str(tmp_path / "cells.yaml")]) == 0
         assert run(["validate", "hived", str(log), "--mapping", str(tmp_path / "none.yaml")]) == 2
         assert "none.yaml: cannot be read" in capsys.readouterr().err
+
+
+class TestJUnit:
+    """As `verify` has it: a wrong verdict is a failure, a missing one an error."""
+
+    def case(self, log: Path, code: int) -> ET.Element:
+        report = log.with_name("report.xml")
+        assert run(["validate", "hived", str(log), "--junit", str(report)]) == code
+        (suite,) = ET.parse(report).getroot()
+        (case,) = suite
+        assert (suite.get("name"), case.get("classname"), case.get("name")) == (
+            "hived as-written", "schedproof.hived.as-written", str(log)
+        )  # fmt: skip
+        assert [suite.get("failures"), suite.get("errors")] == [str(len(case.findall(t))) for t in ("failure", "error")]
+        return case
+
+    def test_a_log_that_conforms_is_a_test_that_passes(self, tmp_path: Path) -> None:
+        assert len(self.case(written(tmp_path / "log", HEADER, STEP), 0)) == 0
+
+    def test_a_violation_is_a_failure_with_the_report(self, tmp_path: Path) -> None:
+        (failure,) = self.case(written(tmp_path / "log", HEADER, STEP, WRONG), 1)
+        assert (failure.tag, failure.get("type")) == ("failure", "violates")
+        assert failure.text is not None and "record 2 (line 3): complete(p=low)" in failure.text
+
+    def test_nothing_checked_and_an_unreadable_line_are_errors(self, tmp_path: Path) -> None:
+        assert [each.tag for each in self.case(written(tmp_path / "log", HEADER), 3)] == ["error"]
+        (error,) = self.case(written(tmp_path / "log", HEADER, STEP, end="{oops\n"), 2)
+        assert error.tag == "error" and error.text is not None and "line 3: not JSON" in error.text
+
+    def test_on_standard_output_there_is_nothing_else(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        run(["validate", "hived", str(written(tmp_path / "log", HEADER, STEP)), "--junit", "-"])
+        assert ET.fromstring(capsys.readouterr().out).tag == "testsuites"
 
 
 def command(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:

@@ -13,7 +13,7 @@ from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit, fail, note
 from schedproof.cli.help_text import ending
 from schedproof.cli.junit import junit
-from schedproof.cli.options import json_option, properties_option, variants_option
+from schedproof.cli.options import json_option, junit_option, properties_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
@@ -49,9 +49,7 @@ from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantR
 @click.option("--no-cache", is_flag=True, envvar="SCHEDPROOF_NO_CACHE",
               help="Check everything, and use no verdicts of earlier runs.")  # fmt: skip
 @json_option
-@click.option(
-    "--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report; - is standard output."
-)
+@junit_option
 @click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE",
               help="Write a Markdown summary; - is standard output.")  # fmt: skip
 def verify(

@@ -31,9 +31,7 @@ FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"
             229,
         ),
         # No arrow leads from Free to Reserving.
-        (HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["low"], "Cell": ["a", "b"]}}
-TAKEN = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
-FREE, USED, RESERVING, "c0 goes from Free to Reserving, where Cell's table has no row", 135),
+        (FREE, USED, RESERVING, "c0 goes from Free to Reserving, where Cell's table has no row", 135),
     ],
 )
 def test_it_tells_the_move_that_was_observed(before: str, reached: str, observed: str, says: str, line: int) -> None:
