@@ -135,7 +135,7 @@ class LogMapping:
             counts.stuttered += not rule.records
             for make in rule.records:
                 made_by = f"the rule in {rule.place[0]}, line {rule.place[1]}"
-                yield Line(line.file, line.number, _asked(make, value, line), made_by)
+                yield Line(line.file, line.number, _asked(make, value, line, made_by), made_by)
         counts.ended = True
 
     def parsed(self, line: TextLine | Line) -> Any:
@@ -303,14 +303,17 @@ def _objects(
     for i, entry in enumerate(some):
         each = _query(file, entry["each"], (*where, i, "each")) if "each" in entry else None
         takes = {k: _taken(file, names, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
-        entries.append((each, takes))
+        place = ".".join(str(part) for part in where[2:] if not isinstance(part, int))
+        entries.append((each, takes, f"{place}: the query for the object finds nothing in this line"))
 
     def make(line: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for each, takes in entries:
+        for each, takes, nothing in entries:
             for item in [line] if each is None else each(line) or []:
                 fields = {k: take(item) for k, take in takes.items()}
                 name = fields.pop("object")
+                if name is None:
+                    raise TypeError(nothing)
                 found[name] = fields[only] if only else {**found.get(name, {}), **fields}
         return found
 
@@ -365,17 +368,17 @@ def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     return found
 
 
-def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:
+def _asked(take: Take, value: Any, line: TextLine | Line, rule: str = "the condition of a rule") -> Any:
     try:
         return take(value)
     except RecursionError:
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or the value that it reads, is nested too deep; write a shorter query",
+            f"{line.file}, line {line.number}: {rule} cannot be applied: a query, or the value that it reads, is nested too deep; write a shorter query",
             line.number,
         ) from None
     except (JMESPathError, TypeError, KeyError) as error:
         what = str(error).splitlines()[0]
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}; correct the query, or add a 'when' that leaves such lines out",
+            f"{line.file}, line {line.number}: {rule} cannot be applied: {what}; correct the query, or add a 'when' that leaves such lines out",
             line.number,
         ) from None

@@ -132,6 +132,19 @@ lines:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
             checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
 
+    def test_a_query_that_finds_nothing_is_named(self, tmp_path: Path) -> None:
+        placed = {"ts": 2, "msg": "placed", "job": "batch", "gpus": [{"holder": "batch"}]}
+        found = (
+            r"line 1: the rule in .*yaml, line 8 cannot be applied: state.Cell: the query for the object finds nothing"
+        )
+        with pytest.raises(TraceError, match=found):
+            checked(tmp_path, [{**placed, "status": "running"}], MAPPING.replace(', K: "gpus[].id"', ""))
+        found = (
+            r"line 1: state.PodGroup.batch.state: null is no state; choose from .* \(made by the rule in .*, line 8\)"
+        )
+        with pytest.raises(TraceError, match=found):
+            checked(tmp_path, [{**placed, "gpus": [{"id": "gpu0", "holder": "batch"}]}])
+
     def test_lines_that_fit_no_rule_are_listed(self, tmp_path: Path) -> None:
         mapping = "schedproof-mapping: 1\nsystem: hived\notherwise: skip\nlines:\n- {when: \"msg == 'crash'\", stutter: true}\n"
         note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 3], mapping).note
