@@ -143,6 +143,8 @@ class LogMapping:
         if isinstance(line, Line):
             return line.value
         if self.pattern is None:
+            if self.skips and not line.text.lstrip().startswith("{"):
+                return None  # a banner or a stack trace; a record that is damaged is an error
             return line.object().value
         found = self.pattern.search(line.text)
         if found is not None:

@@ -152,6 +152,16 @@ lines:
         note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 12], mapping).note
         assert note.endswith("mapping.yaml: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...")
 
+    def test_lines_that_are_no_objects_are_skipped(self, tmp_path: Path) -> None:
+        """A service that logs JSON prints banners and stack traces, too. A damaged record is an error."""
+        log = "listening on :80\n" + json.dumps(LOG[2]) + "\ngoroutine 1 [running]:\n\tmain.go:3\n"
+        report = checked(tmp_path, log, MAPPING + "otherwise: skip\n")
+        assert (report.verdict, report.records) == (CONFORMS, 1)
+        assert "3 lines fit no rule of" in report.note and "lines 1, 3, 4" in report.note
+        for mapping, damaged in ((MAPPING, log), (MAPPING + "otherwise: skip\n", '{"ts": 1, "ms\n')):
+            with pytest.raises(TraceError, match="line 1: not JSON"):
+                checked(tmp_path, damaged, mapping)
+
     def test_a_mapping_that_matches_nothing_is_no_validation(self, tmp_path: Path) -> None:
         """A mistyped message in every rule would pass otherwise."""
         mapping = MAPPING.replace("msg ==", "message ==") + "otherwise: skip\n"
