@@ -7,9 +7,8 @@ records are kept for this, so that neither time nor memory grows with the trace.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from schedproof.model.semantics import State
 from schedproof.proofs.traces.files.lines import Line
@@ -31,23 +30,27 @@ Says = Callable[[ObjectMap, Line], str]
 """A record in a few words, given the objects after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """A record, and what explains the trace after it.
 
     Attributes:
         number: the number of the record; 0 for the start of the trace.
-        line: the number of its line.
+        place: its line, or the number of its line; 0 for the number of the record.
         record: the record.
         objects: the objects after it.
         states: the states after it; empty if they are too many to keep.
     """
 
     number: int
-    line: int
+    place: int | Line
     record: Mapping[str, Any]
     objects: ObjectMap
     states: tuple[State, ...]
+
+    @property
+    def line(self) -> int:
+        """The number of its line."""
+        return self.place.number if isinstance(self.place, Line) else self.place or self.number
 
     def values(self, sort: str, obj: str, field: str) -> frozenset[int] | None:
         """The values of a field in the states; None if there is no such object or field."""
@@ -61,7 +64,8 @@ class Origins:
     """The last records of a trace, with the states that explain it after each of them."""
 
     def __init__(self, start: TraceCandidates) -> None:
-        self._kept: deque[Kept] = deque(maxlen=MOST_RECORDS)
+        self._kept: deque[tuple[int, int | Line, Mapping[str, Any], ObjectMap, tuple[State, ...]]]
+        self._kept = deque(maxlen=MOST_RECORDS)  # what Kept has; a plain tuple takes a fifth of its time
         self.add(start, {}, 0)
 
     def add(self, after: TraceCandidates, record: Mapping[str, Any], place: int | Line) -> None:
@@ -72,11 +76,12 @@ class Origins:
             record: the record.
             place: its line, or the number of its line; 0 for the number of the record.
         """
-        line = (place or after.records) if isinstance(place, int) else place.number
-        states = after.states if len(after.states) <= MOST_STATES else ()
-        if len(self._kept) * len(after.states[0]) * len(states) > MOST_VALUES:
-            self._kept.popleft()
-        self._kept.append(Kept(after.records, line, record, after.context.objects, states))
+        kept, states = self._kept, after.states
+        if len(states) > MOST_STATES:
+            states = ()
+        elif len(kept) * len(states[0]) * len(states) > MOST_VALUES:
+            kept.popleft()
+        kept.append((after.records, place, record, after.context.objects, states))
 
     def of(self, before: Mapping[str, Mapping[str, Any]], says: Says) -> list[Origin]:
         """Where the values of objects come from, the newest origin first; those that are known.
@@ -85,31 +90,33 @@ class Origins:
             before: object -> field -> value, after the last record.
             says: returns a record in a few words.
         """
+        kept = [Kept(*each) for each in self._kept]
         found: dict[tuple[int, int, str], list[str]] = {}
         for obj, fields in before.items():
-            for sort in self._kept[-1].objects.names:
+            for sort in kept[-1].objects.names:
                 for field in fields:
-                    origin, is_older = self._origin(sort, obj, field)
+                    origin, is_older = _origin(kept, sort, obj, field)
                     if origin is not None:
                         line = Line("", origin.line, origin.record)
                         what = says(origin.objects, line) if origin.number and not is_older else ""
                         found.setdefault((origin.number, origin.line, what), []).append(f"{obj}.{field}")
         return [Origin(*place, tuple(fields)) for place, fields in sorted(found.items(), reverse=True)]
 
-    def _origin(self, sort: str, obj: str, field: str) -> tuple[Kept | None, bool]:
-        """The record since which every explanation has the last value of a field, or None if it is unknown.
 
-        True with it means that the origin is older than this record, the oldest that is kept.
-        """
-        *older, origin = self._kept
-        value = origin.values(sort, obj, field)
-        if value is None or len(value) != 1:
-            return None, False
-        for entry in reversed(older):
-            values = entry.values(sort, obj, field)
-            if values == frozenset():
-                return None, False  # too many states to keep
-            if values != value:
-                return origin, False
-            origin = entry
-        return origin, bool(origin.number)
+def _origin(kept: Sequence[Kept], sort: str, obj: str, field: str) -> tuple[Kept | None, bool]:
+    """The record since which every explanation has the last value of a field, or None if it is unknown.
+
+    True with it means that the origin is older than this record, the oldest that is kept.
+    """
+    *older, origin = kept
+    value = origin.values(sort, obj, field)
+    if value is None or len(value) != 1:
+        return None, False
+    for entry in reversed(older):
+        values = entry.values(sort, obj, field)
+        if values == frozenset():
+            return None, False  # too many states to keep
+        if values != value:
+            return origin, False
+        origin = entry
+    return origin, bool(origin.number)
