@@ -38,7 +38,7 @@ EPILOG = ending(
     "validate hived - --follow --idle-timeout 60 < run.jsonl",
     ok="the log conforms",
     different="the log violates the model",
-    undetermined="it is undetermined whether the log conforms",
+    undetermined="it is undetermined whether the log conforms, or the log has no records",
     notes="""
 A log in schedproof's own format is JSON Lines. The first line is the header:
   {"schedproof": 1, "system": "hived", "objects": {"Cell": ["gpu0"]}}
