@@ -15,7 +15,6 @@ from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.reports.report import Origin
 
 from .objects import ObjectMap
-from .trace_context import TraceCandidates
 
 MOST_RECORDS = 200
 """The limit for records that are kept. Of an older origin only that is known."""
@@ -25,9 +24,6 @@ MOST_STATES = 20
 
 MOST_VALUES = 1_000_000
 """The limit for values in all kept states."""
-
-Says = Callable[[ObjectMap, Line], str]
-"""A record in a few words, given the objects after it."""
 
 
 class Kept(NamedTuple):
@@ -43,7 +39,7 @@ class Kept(NamedTuple):
 
     number: int
     place: int | Line
-    record: Mapping[str, Any]
+    record: Any
     objects: ObjectMap
     states: tuple[State, ...]
 
@@ -63,32 +59,26 @@ class Kept(NamedTuple):
 class Origins:
     """The last records of a trace, with the states that explain it after each of them."""
 
-    def __init__(self, start: TraceCandidates) -> None:
-        self._kept: deque[tuple[int, int | Line, Mapping[str, Any], ObjectMap, tuple[State, ...]]]
+    def __init__(self, objects: ObjectMap, states: tuple[State, ...]) -> None:
+        self._kept: deque[tuple[int, int | Line, Any, ObjectMap, tuple[State, ...]]]
         self._kept = deque(maxlen=MOST_RECORDS)  # what Kept has; a plain tuple takes a fifth of its time
-        self.add(start, {}, 0)
+        self.add(0, 0, None, objects, states)
 
-    def add(self, after: TraceCandidates, record: Mapping[str, Any], place: int | Line) -> None:
-        """Keeps a record that was explained.
-
-        Args:
-            after: the candidates after it.
-            record: the record.
-            place: its line, or the number of its line; 0 for the number of the record.
-        """
-        kept, states = self._kept, after.states
+    def add(self, number: int, place: int | Line, record: Any, objects: ObjectMap, states: tuple[State, ...]) -> None:
+        """Keeps a record that was explained; the arguments are the attributes of :class:`Kept`."""
+        kept = self._kept
         if len(states) > MOST_STATES:
             states = ()
         elif len(kept) * len(states[0]) * len(states) > MOST_VALUES:
             kept.popleft()
-        kept.append((after.records, place, record, after.context.objects, states))
+        kept.append((number, place, record, objects, states))
 
-    def of(self, before: Mapping[str, Mapping[str, Any]], says: Says) -> list[Origin]:
+    def of(self, before: Mapping[str, Mapping[str, Any]], says: Callable[[Kept], str]) -> list[Origin]:
         """Where the values of objects come from, the newest origin first; those that are known.
 
         Args:
             before: object -> field -> value, after the last record.
-            says: returns a record in a few words.
+            says: returns a kept record in a few words.
         """
         kept = [Kept(*each) for each in self._kept]
         found: dict[tuple[int, int, str], list[str]] = {}
@@ -97,8 +87,7 @@ class Origins:
                 for field in fields:
                     origin, is_older = _origin(kept, sort, obj, field)
                     if origin is not None:
-                        line = Line("", origin.line, origin.record)
-                        what = says(origin.objects, line) if origin.number and not is_older else ""
+                        what = says(origin) if origin.number and not is_older else ""
                         found.setdefault((origin.number, origin.line, what), []).append(f"{obj}.{field}")
         return [Origin(*place, tuple(fields)) for place, fields in sorted(found.items(), reverse=True)]
 

@@ -73,7 +73,7 @@ class Watch:
         self.model = model or _variant(system, first)
         self._steps = TraceSteps(self.model, read_header(self.model, first), limit)
         self.candidates: TraceCandidates = self._steps.start
-        self._origins = Origins(self.candidates)
+        self._origins = Origins(self.objects, self.candidates.states)
         self.validation = CONFORMS
         """The verdict on everything so far."""
 
@@ -122,21 +122,23 @@ class Watch:
         quickly = self._steps.fast_step(now, record, line)
         if quickly is not None:
             self.candidates = quickly
-            self._origins.add(quickly, record, place)
+            self._origins.add(quickly.records, place, record, quickly.context.objects, quickly.states)
             return CONFORMS
         after = self._steps.step(now, line or Line("", now.records + 1, record))
         self.candidates = after.before if isinstance(after, Nonconformance) else after
         if isinstance(after, Nonconformance) or after.exceeded:
             self.validation = self._with_origins(validation_of(self.objects.instance, after))
         else:
-            self._origins.add(after, record, place)
+            self._origins.add(after.records, place, record, after.context.objects, after.states)
         return self.validation
 
     def _with_origins(self, found: Validation) -> Validation:
         """The validation, with the records that brought the objects concerned into their states."""
         if found.nonconformance is None:
             return found
-        origins = self._origins.of(found.nonconformance.before, self._steps.says)
+        origins = self._origins.of(
+            found.nonconformance.before, lambda kept: self._steps.says(kept.objects, Line("", kept.line, kept.record))
+        )
         return replace(found, nonconformance=replace(found.nonconformance, origins=origins))
 
     def report(self) -> ValidationReport:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from schedproof.proofs.traces import NonconformanceReport, check_records
+from schedproof.proofs.traces import NonconformanceReport, check_records, check_trace
 from schedproof.proofs.traces.engine import origins
 from schedproof.proofs.traces.engine.trace_steps import TraceSteps
+from tests.support.places import DATA
 
 Record = Mapping[str, Any]
 
@@ -92,3 +93,11 @@ def test_wide_states_are_kept_for_fewer_records(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(origins, "MOST_VALUES", 50)
     found = violation(CELLS, allocate("low", "a"), *[WAIT] * 20, allocate("low", "a"))
     assert since(found)["low.state"][1] == "" and since(found)["low.state"][0] > 10
+
+
+def test_a_format_of_one_system_has_them_too() -> None:
+    """They are the lines that the excerpt finds in another way: by leaving out all other lines of the log."""
+    report = check_trace("hived", DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl", shorten=True)
+    found = report.first_nonconformance
+    assert found is not None and {origin.line for origin in found.origins} == {5, 10}
+    assert [line for line, _ in report.excerpt] == [1, 5, 10, found.line]

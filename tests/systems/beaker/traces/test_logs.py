@@ -391,7 +391,7 @@ class TestChanges:
         assert conforms(check(skipped, tmp_path))
 
     def test_too_many_states_are_undetermined(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(formats, "check_run", lambda start, records: check_run(start, records, 3))
+        monkeypatch.setattr(formats, "check_run", lambda start, records, **more: check_run(start, records, 3, **more))
         report = check(run(recipe("R:1", "queued"), recipe("R:2", "queued"), recipe("R:4", "queued")), tmp_path)
         assert report.verdict is LogVerdict.UNDETERMINED and "more than 3 states explain the trace" in report.note
 
