@@ -63,7 +63,7 @@ def test_a_difference_names_it_too() -> None:
     assert any(line.startswith("    since the start: a.reserver, b.state") for line in found.text())
 
 
-def test_a_value_that_not_every_explanation_has_comes_from_nowhere() -> None:
+def test_an_uncertain_value_has_no_origin() -> None:
     """Record 1 says not which cell it was: record 2 shows it, and only since then it is certain."""
     free = {"state": {"Cell": {"a": {"state": "Free"}}}}
     found = violation(CELLS, allocate("low"), {"state": {"Cell": {"a": {"state": "Used"}}}}, free)
