@@ -97,12 +97,12 @@ def check_trace(
         read = chain([first], lines)
         request = _Request(known, Requested(variant, log_version), called(path), shorten, tally or Tally())
         if mapping is not None:
-            return request.report(_mapped(Path(mapping), known, format, first), read)
+            return request.report(_mapped(Path(mapping), known, format, first), read).at_end()
         possible = [f for f in formats if format in (None, f.name)]
         streamed = [f for f in possible if f.streamed and (format is not None or f.recognises([first]))]
         if streamed:
-            return request.report(streamed[0], read)
-        return request.report_on_all(possible, read, following)
+            return request.report(streamed[0], read).at_end()
+        return request.report_on_all(possible, read, following).at_end()
 
 
 def check_records(
@@ -131,7 +131,7 @@ def check_records(
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
     trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
-    return _Request(known, Requested(variant), "", shorten).report_on_plain(PLAIN, trace)
+    return _Request(known, Requested(variant), "", shorten).report_on_plain(PLAIN, trace).at_end()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from schedproof.cli.errors import Exit, fail
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError, unknown
-from schedproof.model.registry.manifest import MANIFEST
+from schedproof.model.registry.loading import load
+from schedproof.model.registry.manifest import MANIFEST, read
 
 if TYPE_CHECKING:
     from schedproof.model.lang import Model
@@ -28,12 +29,31 @@ def system(name: str) -> System:
         if discovery.find(Path.cwd()) is None:
             why += f"; your own systems are in {MANIFEST}, here or in a folder above"
         raise UserError(why)
-    loaded = index.system(name)
+    return _as_stated(index.system(name))
+
+
+def _as_stated(loaded: System) -> System:
+    """The system, if its manifest expects violations of properties that there are."""
     if loaded.stated:
         from schedproof.proofs.verification.properties import check_expectations
 
         check_expectations(loaded)
     return loaded
+
+
+def systems_of(manifest: Path, names: Sequence[str]) -> list[System]:
+    """The systems of those names in one manifest; without names, all of them.
+
+    Raises:
+        UserError: there is no such file, it does not name a system, or a system cannot be loaded.
+    """
+    if not manifest.is_file():
+        raise UserError(f"--manifest: no file {str(manifest)!r} here; write the path of your {MANIFEST}")
+    entries = read(manifest.absolute())
+    for name in names:
+        if name not in entries:
+            raise unknown(f"system of {manifest}", name, entries)
+    return [_as_stated(load(entry)) for name, entry in entries.items() if not names or name in names]
 
 
 def systems(names: Sequence[str]) -> tuple[list[System], int]:

@@ -1,81 +1,130 @@
-"""The report of ``verify`` as JUnit XML, which CI servers show as tests."""
+"""Reports as JUnit XML, which CI servers show as tests."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
+from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
+from schedproof.proofs.traces import LogVerdict, ValidationReport
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
-
-from . import choose
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """The characters that XML cannot contain."""
 
 
-def junit(reports: Sequence[VariantReport]) -> bytes:
-    """The report: one suite for each variant, one case for each property.
+@dataclass(frozen=True)
+class Problem:
+    """Why a case does not pass.
+
+    Attributes:
+        tag: ``failure`` for a wrong verdict, ``error`` for a missing one.
+        type: the verdict.
+        message: the problem in a line.
+        text: the details.
+    """
+
+    tag: str
+    type: str
+    message: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test of the report."""
+
+    name: str
+    seconds: float
+    problem: Problem | None = None
+    cached: bool = False
+
+
+def junit(reports: Sequence[VariantReport], systems: Mapping[str, System]) -> bytes:
+    """The report of ``verify``: one suite for each variant, one case for each property.
 
     A verdict that is not the expected one is a failure. An undetermined verdict is an error, and so is one that an
     interrupt prevented. A case that an earlier run has checked has the property ``cached``.
+
+    Args:
+        systems: the systems of the reports, by name.
     """
+    return _xml(
+        (report.system, report.variant, report.seconds, _cases(report, systems[report.system])) for report in reports
+    )
+
+
+def junit_of_log(report: ValidationReport, log: str, seconds: float) -> bytes:
+    """The report of ``validate``: one case for the log, in a suite for the variant.
+
+    A violation is a failure; an undetermined verdict is an error.
+    """
+    first, *details = report.text()
+    tag = {LogVerdict.VIOLATES: "failure", LogVerdict.UNDETERMINED: "error"}.get(report.verdict)
+    text = "\n".join([*details, *([report.error] if report.error else [])])
+    case = Case(log, seconds, Problem(tag, report.verdict, first, text) if tag is not None else None)
+    return _xml([(report.system, report.variant, seconds, [case])])
+
+
+def _cases(report: VariantReport, system: System) -> list[Case]:
+    missing = Problem("error", "missing", "interrupted before there was a verdict")
+    return [
+        *(
+            Case(checked.result.name, checked.result.seconds, _problem(report, checked, system), checked.cached)
+            for checked in report.properties
+        ),
+        *(Case(name, 0.0, missing) for name in report.missing),
+    ]
+
+
+def _problem(report: VariantReport, checked: CheckedProperty, system: System) -> Problem | None:
+    if checked.as_expected:
+        return None
+    result = checked.result
+    tag = "error" if result.verdict is Verdict.UNDETERMINED else "failure"
+    run = (
+        counterexample_lines(system.variants[report.variant], result.counterexample)
+        if result.counterexample is not None
+        else []
+    )
+    return Problem(tag, str(result.verdict), f"{result.reach}, expected {checked.expected}", "\n".join(run))
+
+
+def _xml(suites: Iterable[tuple[str, str, float, Sequence[Case]]]) -> bytes:
+    """The XML of suites: system, variant, seconds and cases."""
     root = ET.Element("testsuites", name="schedproof")
-    for report in reports:
+    for system, variant, seconds, cases in suites:
+        tags = [case.problem.tag for case in cases if case.problem is not None]
         suite = ET.SubElement(
             root,
             "testsuite",
-            name=f"{report.system} {report.variant}",
-            tests=str(len(report.properties) + len(report.missing)),
-            failures=str(sum(_tag(j) == "failure" for j in report.properties)),
-            errors=str(sum(_tag(j) == "error" for j in report.properties) + len(report.missing)),
+            name=f"{system} {variant}",
+            tests=str(len(cases)),
+            failures=str(tags.count("failure")),
+            errors=str(tags.count("error")),
             skipped="0",
-            time=f"{report.seconds:.3f}",
+            time=f"{seconds:.3f}",
         )
-        for checked in report.properties:
-            _case(suite, report, checked)
-        for name in report.missing:
-            case = ET.SubElement(suite, "testcase", classname=_class(report), name=name, time="0")
-            ET.SubElement(case, "error", type="missing", message="interrupted before there was a verdict")
+        for case in cases:
+            _case(suite, f"schedproof.{system}.{variant}", case)
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _tag(checked: CheckedProperty) -> str | None:
-    if checked.as_expected:
-        return None
-    return "error" if checked.result.verdict is Verdict.UNDETERMINED else "failure"
-
-
-def _case(suite: ET.Element, report: VariantReport, checked: CheckedProperty) -> None:
-    result = checked.result
-    case = ET.SubElement(
-        suite,
-        "testcase",
-        classname=_class(report),
-        name=result.name,
-        time=f"{result.seconds:.3f}",
-    )
-    if checked.cached:
-        known = ET.SubElement(case, "properties")
+def _case(suite: ET.Element, classname: str, case: Case) -> None:
+    element = ET.SubElement(suite, "testcase", classname=classname, name=_clean(case.name), time=f"{case.seconds:.3f}")
+    if case.cached:
+        known = ET.SubElement(element, "properties")
         ET.SubElement(known, "property", name="cached", value=versions())
-    tag = _tag(checked)
-    if tag is None:
-        return
-    problem = ET.SubElement(
-        case, tag, type=str(result.verdict), message=_clean(f"{result.reach}, expected {checked.expected}")
-    )
-    if result.counterexample is not None:
-        model = choose.variant(choose.system(report.system), report.variant)
-        problem.text = _clean("\n".join(counterexample_lines(model, result.counterexample)))
-
-
-def _class(report: VariantReport) -> str:
-    return f"schedproof.{report.system}.{report.variant}"
+    if case.problem is not None:
+        of = ET.SubElement(element, case.problem.tag, type=case.problem.type, message=_clean(case.problem.message))
+        of.text = _clean(case.problem.text) or None
 
 
 def _clean(text: str) -> str:

@@ -44,6 +44,10 @@ directory_option: Decorator = click.option(
     "-o", "--output", "directory", metavar="DIRECTORY", required=True, help="Write to this new or empty directory."
 )
 
+junit_option: Decorator = click.option(
+    "--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report; - is standard output."
+)
+
 json_option: Decorator = click.option(
     "--json", "json_file", type=OutputFile(), metavar="FILE", help="Write the result as JSON; - is standard output."
 )

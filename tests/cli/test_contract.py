@@ -30,11 +30,14 @@ from schedproof.proofs.verdict import Verdict
 from tests.support import places
 from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
+from tests.support.own import imports_undone, repository
 from tests.support.registry import put
 from tests.support.stderr import besides_progress
 
 DATA = places.DATA / "hived"
 y = variable(Lamp, "y")
+
+WITHOUT_MANIFEST = "schedproof: no schedproof.toml in this directory or above it in the repository; checking 1 built-in system: lamps\n"
 
 
 @pytest.fixture
@@ -65,7 +68,7 @@ def run_json(run, registered):
 
     def command(*arguments):
         code, out, err = run(*arguments, "--json", "-")
-        assert besides_progress(err) == ""
+        assert besides_progress(err) in ("", WITHOUT_MANIFEST)
         return code, json.loads(out)
 
     return command
@@ -119,8 +122,8 @@ def test_verify_json(run_json):
 def test_verify_table_and_closing_line(run, registered):
     code, out, err = run("verify")
     lines = out.splitlines()
-    assert (code, besides_progress(err)) == (0, "")
-    assert err.startswith("lamps plain: as expected: 5 of 5 verdicts are what the manifests say (")
+    assert (code, besides_progress(err)) == (0, WITHOUT_MANIFEST)
+    assert "\nlamps plain: as expected: 5 of 5 verdicts are what the manifests say (" in err
     assert lines[0] == "lamps plain"
     rows = [line.split("  ") for line in lines[2:7]]
     assert [(r[0], [c.strip() for c in r if c.strip()][2]) for r in rows] == [
@@ -131,6 +134,34 @@ def test_verify_table_and_closing_line(run, registered):
         ("one-state", "by construction"),
     ]
     assert lines[-1].startswith("as expected: 5 of 5 verdicts are what the manifests say (")
+
+
+class TestManifest:
+    """In a wrong folder, a job must not check the built-in systems and pass."""
+
+    def test_without_one_the_systems_are_named(self, run, registered, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        code, _, err = run("verify", "--property", "blinks")
+        assert (code, besides_progress(err)) == (0, WITHOUT_MANIFEST)
+        assert besides_progress(run("verify", "lamps", "--property", "blinks")[2]) == ""
+
+    def test_a_file_that_is_not_there_fails(self, run, registered, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        code, out, err = run("verify", "--manifest", "schedproof.toml")
+        assert (code, out) == (2, "") and "no file 'schedproof.toml' here" in err
+
+    def test_only_its_systems_are_checked(self, run, registered, tmp_path, monkeypatch):
+        """From another folder, too; a report shows the run of a system that only this manifest names."""
+        monkeypatch.chdir(tmp_path)
+        with imports_undone():
+            file = repository(tmp_path / "there", manifest=('"lease-is-held", ', "")) / "schedproof.toml"
+            wanted = ("--manifest", file, "--property", "lease-is-held", "--variant", "as-written")
+            code, out, err = run("verify", *wanted)
+            assert (code, besides_progress(err)) == (1, "") and "3. l0 expires" in out
+            code, out, _ = run("verify", *wanted, "--junit", "-")
+            assert code == 1 and "3. l0 expires" in out and "lamps" not in out
+            code, _, err = run("verify", "lamps", "--manifest", file)
+            assert code == 2 and "unknown system of" in err and "choose from lease" in err
 
 
 def test_verify_only(run_json, registered):
@@ -220,7 +251,7 @@ def test_a_cache_that_others_can_write_is_refused(run, registered, monkeypatch, 
     folder.chmod(0o777)
     monkeypatch.setenv("SCHEDPROOF_CACHE", str(folder))
     monkeypatch.delenv("SCHEDPROOF_NO_CACHE")
-    code, _, err = run("verify")
+    code, _, err = run("verify", "lamps")
     assert code == 0 and list(folder.iterdir()) == []
     assert besides_progress(err) == (
         f"schedproof: nothing is cached: other users can write to {folder}; run 'chmod go-w' on it\n"
@@ -231,7 +262,7 @@ def test_verify_one_variant(run_json, registered, run):
     registered(system(lamps("plain"), lamps("other")))
     code, output = run_json("verify", "--variant", "other")
     assert code == 0 and [v["variant"] for v in output["systems"]] == ["other"]
-    assert run("verify", "--variant", "othr")[::2] == (
+    assert run("verify", "lamps", "--variant", "othr")[::2] == (
         2, "schedproof: unknown variant 'othr'; did you mean other? choose from plain, other\n"
     )  # fmt: skip
 
@@ -258,7 +289,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
         inductive = frozenset()
 
     monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
-    code, out, err = run("verify")
+    code, out, err = run("verify", "lamps")
     assert (code, out) == (1, "")
     assert err.startswith("schedproof: two engines disagree: stays-dark: induction proves it, but exploration finds")
     assert err.count("\n") == 1
@@ -267,7 +298,7 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
 def test_former_verdicts_in_json(run):
     """Text says ``violates``; JSON keeps the word that scripts read."""
     code, out, _ = run("validate", "hived", places.DATA / "plain" / "nonconforming.jsonl")
-    assert code == 1 and out.startswith("hived as-written: violates (6 records, format schedproof)\n")
+    assert code == 1 and out.startswith("hived as-written: violates at record 6 (format schedproof)\n")
     assert (
         json.loads(_json(run, "validate", "hived", places.DATA / "plain" / "nonconforming.jsonl"))["verdict"]
         == "violates"

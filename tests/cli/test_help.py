@@ -15,7 +15,7 @@ from schedproof.cli.commands import COMMANDS
 METAVARS = {
     "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--compare-to": "VARIANT", "--emit-smt": "DIRECTORY",
     "--emit-test": "FILE", "--host": "ADDRESS", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
-    "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--mapping": "FILE",
+    "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE",
     "--max-body": "MIB", "--max-length": "N", "--max-memory": "MIB", "--max-seconds": "SECONDS", "--max-sessions": "N",
     "--max-states": "N", "--memory": "SIZE", "--openapi": "FILE", "--picture": "FILE", "--port": "PORT",
     "--property": "PROPERTY", "--scope": "SORT=N,...", "--seed": "N", "--state": "OBJECT.FIELD=VALUE", "--steps": "N",

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -36,12 +37,21 @@ class TestExitCodes:
         log = written(tmp_path / "log", HEADER, STEP, end="{oops\n")
         assert run(["validate", "hived", str(log)]) == 2
         out, err = capsys.readouterr()
-        assert out.splitlines()[0] == "hived as-written: undetermined (1 record, format schedproof)"
-        assert "what could be read (1 record) is explained" in out
+        assert out.splitlines()[0] == "hived as-written: a line is unreadable after 1 record (format schedproof)"
+        assert out.splitlines()[1] == "all records before it conform"
         assert err.count("\n") == 1 and "line 3: not JSON" in err
         assert run(["validate", "hived", str(log), "--json", "-"]) == 2
         output = json.loads(capsys.readouterr().out)
         assert output["verdict"] == "undetermined" and output["records"] == 1 and "line 3" in output["error"]
+
+    def test_a_violation_before_it_exits_with_1(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        """Verdict and exit code agree, in formats that are read as a whole, too."""
+        sample = (DATA / "hived" / "s-17-cancel-one-of-two-pods.jsonl").read_text()
+        (tmp_path / "log").write_text(sample + "{oops\n")
+        assert run(["validate", "hived", str(tmp_path / "log")]) == 1
+        out, err = capsys.readouterr()
+        assert out.startswith("hived as-written: violates at record 10 of 12 (format hived)\n")
+        assert err.count("\n") == 1 and "line 14: not JSON" in err
 
     def test_idle_goes_with_follow(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["validate", "hived", str(written(tmp_path / "log", HEADER)), "--idle-timeout", "1"]) == 2
@@ -55,6 +65,38 @@ class TestExitCodes:
         assert run(["validate", "hived", str(log), "--mapping", str(tmp_path / "cells.yaml")]) == 0
         assert run(["validate", "hived", str(log), "--mapping", str(tmp_path / "none.yaml")]) == 2
         assert "none.yaml: cannot be read" in capsys.readouterr().err
+
+
+class TestJUnit:
+    """As `verify` has it: a wrong verdict is a failure, a missing one an error."""
+
+    def case(self, log: Path, code: int) -> ET.Element:
+        report = log.with_name("report.xml")
+        assert run(["validate", "hived", str(log), "--junit", str(report)]) == code
+        (suite,) = ET.parse(report).getroot()
+        (case,) = suite
+        assert (suite.get("name"), case.get("classname"), case.get("name")) == (
+            "hived as-written", "schedproof.hived.as-written", str(log)
+        )  # fmt: skip
+        assert [suite.get("failures"), suite.get("errors")] == [str(len(case.findall(t))) for t in ("failure", "error")]
+        return case
+
+    def test_a_log_that_conforms_is_a_test_that_passes(self, tmp_path: Path) -> None:
+        assert len(self.case(written(tmp_path / "log", HEADER, STEP), 0)) == 0
+
+    def test_a_violation_is_a_failure_with_the_report(self, tmp_path: Path) -> None:
+        (failure,) = self.case(written(tmp_path / "log", HEADER, STEP, WRONG), 1)
+        assert (failure.tag, failure.get("type")) == ("failure", "violates")
+        assert failure.text is not None and "record 2 (line 3): complete(p=low)" in failure.text
+
+    def test_nothing_checked_and_an_unreadable_line_are_errors(self, tmp_path: Path) -> None:
+        assert [each.tag for each in self.case(written(tmp_path / "log", HEADER), 3)] == ["error"]
+        (error,) = self.case(written(tmp_path / "log", HEADER, STEP, end="{oops\n"), 2)
+        assert error.tag == "error" and error.text is not None and "line 3: not JSON" in error.text
+
+    def test_on_standard_output_there_is_nothing_else(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        run(["validate", "hived", str(written(tmp_path / "log", HEADER, STEP)), "--junit", "-"])
+        assert ET.fromstring(capsys.readouterr().out).tag == "testsuites"
 
 
 def command(*arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
@@ -83,7 +125,7 @@ class TestStreams:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write("".join(json.dumps(line) + "\n" for line in (HEADER, STEP, WRONG)))
         process.stdin.flush()
-        assert process.stdout.readline() == "hived as-written: violates (2 records, format schedproof)\n"
+        assert process.stdout.readline() == "hived as-written: violates at record 2 (format schedproof)\n"
         process.stdin.close()
         process.stdout.close()
         assert process.wait(20) == 1

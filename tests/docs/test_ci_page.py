@@ -23,11 +23,27 @@ def test_every_install_line_is_the_same_and_names_an_extra() -> None:
     assert "testing" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
-def test_its_options_are_there() -> None:
-    command = cli.commands.get("verify") or cli.get_command(None, "verify")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("name", "shown"), [("verify", {"--junit", "--summary"}), ("validate", {"--junit", "--mapping"})]
+)
+def test_its_options_are_there(name: str, shown: set[str]) -> None:
+    command = cli.commands.get(name) or cli.get_command(None, name)  # type: ignore[arg-type]
     options = {option for parameter in command.params for option in parameter.opts}
-    used = {option for line in re.findall(r"schedproof verify (.*)", PAGE) for option in re.findall(r"--\S+", line)}
-    assert {"--junit", "--summary"} <= used <= options
+    lines = re.findall(rf"schedproof {name} (.*)", PAGE)
+    assert shown <= {option for line in lines for option in re.findall(r"--\S+", line)} <= options
+
+
+def test_every_server_validates_a_log() -> None:
+    """And shows the verdict: with the report of each command."""
+    for server in ("GitHub Actions", "GitLab CI"):
+        example = PAGE.partition(f"## {server}\n")[2].partition("\n## ")[0]
+        assert re.findall(r"schedproof (\w+) .*--junit", example) == ["verify", "validate"]
+
+
+def test_a_job_in_a_wrong_folder_fails() -> None:
+    """Without a manifest, `verify` checks the built-in systems, and passes."""
+    lines = re.findall(r"schedproof verify (.*)", PAGE)
+    assert lines and all(line.startswith("--manifest schedproof.toml") for line in lines)
 
 
 @pytest.mark.long(seconds=6)

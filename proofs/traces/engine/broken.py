@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
+from math import prod
 
 from schedproof.model.lang import Invariant, Model, Row
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
+from schedproof.model.lang.types import Type
 from schedproof.model.quotes import quote
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
 from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_term
 
+MOST_TUPLES = 100_000
+"""The limit for objects for which a report evaluates an invariant. One with more does not count as violated."""
 
-def broken_invariants(instance: Instance, before: State, observed: Mapping[int, int]) -> list[Requirement]:
+
+def broken_invariants(
+    instance: Instance, before: State, observed: Mapping[int, int], rest: State | None = None
+) -> list[Requirement]:
     """The invariants that the observed state violates and the state before did not.
 
-    The list is empty unless the state is observed completely. Invariants that the variant is expected to violate
-    (``refuted``) do not count.
+    Invariants that the variant is expected to violate (``refuted``) do not count.
+
+    Args:
+        instance: the model with its objects.
+        before: the state before.
+        observed: slot -> value.
+        rest: the values that are not observed. None: the list is empty unless the state is observed completely.
     """
-    if len(observed) < instance.width:
+    whole = len(observed) == instance.width
+    if not whole and (rest is None or not observed):
         return []
-    state = tuple(observed[slot] for slot in range(instance.width))
+    state = tuple(observed[slot] if rest is None else observed.get(slot, rest[slot]) for slot in range(instance.width))
     model, violated = instance.model, []
     for prop in model.properties:
         if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
             broken = set(_violations(instance, prop, state)) - set(_violations(instance, prop, before))
             if broken:
                 who = ", ".join(f"{n} = {v}" for n, v in min(broken))
-                says = f"{prop.says} (violated for {who})" if who else prop.says
+                shown = [f"violated for {who}"] if who else []
+                shown += [] if whole else ["what is not observed is as in the model"]
+                says = f"{prop.says} ({'; '.join(shown)})" if shown else prop.says
                 violated.append(Requirement(prop.name, says, model.document.name, prop.line, prop.sentence))
     return violated
 
@@ -48,7 +64,10 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
     scope = {v.name: v for v in prop.over}
     given = compile_term(instance, prop.given, scope) if prop.given is not None else None
     then = compile_term(instance, prop.then, scope)
-    for values in product(*(instance.domain(v.type) for v in prop.over)):
+    domains = [instance.domain(v.type) for v in prop.over]
+    if prod(map(domain_size, domains)) > MOST_TUPLES:
+        return
+    for values in product(*domains):
         moment = Moment(state, dict(zip(scope, values, strict=True)))
         try:
             kept = (given is not None and not given(moment)) or then(moment)
@@ -56,6 +75,11 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
             kept = False
         if not kept:
             yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
+
+
+def domain_size(domain: Sequence[int]) -> int:
+    """The number of values. ``len`` fails for the ranges of large set types."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
 def cited(model: Model, says: str, line: int | None) -> Requirement:
@@ -79,8 +103,13 @@ def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Re
     conditions = [part for conjunct in action.when for part in _conditions(conjunct)]
     for met, condition in enumerate(conditions):
         if not _holds(instance, state, condition, scope, dict(choice.parameters)):
-            says = f"{action.name} needs {show_term(condition)}{_witness(instance, state, condition, choice, action)}"
-            return met, cited(instance.model, says, action.line)
+            witness = _witness(instance, state, condition, choice, action)
+            parts = [f"{name} = {_object(instance, state, v.type, value)}" for name, (v, value) in witness.items()]
+            where = f" ({', '.join(parts)})" if parts else ""
+            says = f"{action.name} needs {show_term(condition)}{where}"
+            shown = [instance.show(v.type, value) for v, value in witness.values()]
+            objects = [str(name) for each in shown for name in (each if isinstance(each, list) else [each])]
+            return met, replace(cited(instance.model, says, action.line), objects=objects)
     return len(conditions), None
 
 
@@ -103,7 +132,9 @@ def _holds(instance: Instance, state: State, term: t.Term, scope: Mapping[str, t
         return False
 
 
-def _witness(instance: Instance, state: State, condition: t.Term, choice: Choice, action: Action) -> str:
+def _witness(
+    instance: Instance, state: State, condition: t.Term, choice: Choice, action: Action
+) -> dict[str, tuple[t.Var, int]]:
     """Where the condition fails: the objects of its outermost quantifier, or the parameters that it names."""
     scope = {v.name: v for v in action.parameters}
     shown = {n: v for n, v in choice.parameters if n in t.free_variables(condition)}
@@ -117,13 +148,12 @@ def _witness(instance: Instance, state: State, condition: t.Term, choice: Choice
                 shown |= chosen
                 scope = within
                 break
-    parts = [f"{n} = {_object(instance, state, scope[n], v)}" for n, v in shown.items()]
-    return f" ({', '.join(parts)})" if parts else ""
+    return {n: (scope[n], v) for n, v in shown.items()}
 
 
-def _object(instance: Instance, state: State, var: t.Var, value: int) -> str:
+def _object(instance: Instance, state: State, kind: Type, value: int) -> str:
     """An object with its fields, or a value."""
-    shown = instance.show(var.type, value)
+    shown = instance.show(kind, value)
     if not isinstance(shown, str):
         return f"{{{', '.join(shown)}}}" if isinstance(shown, list) else str(shown)
     for objects in instance.describe(state).values():

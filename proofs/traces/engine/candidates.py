@@ -158,9 +158,19 @@ def _explained(states: Sequence[S], record: Record[S], limit: int, paths: int) -
 
 
 def check_run(
-    candidates: C, records: Iterable[Record[Any]], limit: int = MOST_STATES
+    candidates: C,
+    records: Iterable[Record[Any]],
+    limit: int = MOST_STATES,
+    explained: Callable[[Record[Any], C], None] = lambda record, after: None,
 ) -> tuple[C | Nonconformance[C], list[Violation]]:
-    """The result of a :func:`step` for each of ``records``, and the properties violated on the way."""
+    """The result of a :func:`step` for each of ``records``, and the properties violated on the way.
+
+    Args:
+        candidates: those before the first record.
+        records: the records.
+        limit: as in :func:`step`.
+        explained: is called for each record that some candidate explains, with the candidates after it.
+    """
     now, breaks = candidates, list[Violation]()
     for record in records:
         after = step(now, record, limit)
@@ -168,6 +178,7 @@ def check_run(
             return after, breaks
         breaks += record.breaks(now.states, after.states)
         now = after
+        explained(record, now)
     return now, breaks
 
 

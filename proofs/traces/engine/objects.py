@@ -95,6 +95,10 @@ class ObjectMap:
     def _numbers(self) -> dict[str, Mapping[str, int]]:
         return {}
 
+    def field_start(self, sort: str, field: str) -> int | None:
+        """The slot of a field ("" is the state) of a sort's first object; None if states have no such field."""
+        return self._starts.get(sort, {}).get(field)
+
     def slots(self, sort: str, number: int) -> list[int]:
         """The slots of one object: of its state, if its sort has states, and of its attributes."""
         return [start + number for start in self._starts[sort].values()]

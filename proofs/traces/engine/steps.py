@@ -14,7 +14,7 @@ from schedproof.model.semantics.evaluate import Eval, Firings
 from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_choice
 
-from .broken import cited, guard_met
+from .broken import cited, domain_size, guard_met
 from .candidates import Path, TooManyStates
 
 MOST_CHOICES = 1 << 12
@@ -82,7 +82,7 @@ class Steps:
         action, given = pattern.action, pattern.given
         names = [v.name for v in action.parameters]
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
-        if prod(_size(domain) for domain in domains) > MOST_CHOICES:
+        if prod(domain_size(domain) for domain in domains) > MOST_CHOICES:
             raise TooManyStates(f"{action.name} has more than {MOST_CHOICES} choices of the parameters not given")
         guard = self.guard(action)
         for values in product(*domains):
@@ -148,7 +148,7 @@ class Steps:
         """As ``refused``, but gives missing parameters the values that meet most conditions of the guard."""
         action, given = pattern.action, pattern.given
         domains = [(given[v.name],) if v.name in given else self.instance.domain(v.type) for v in action.parameters]
-        if prod(_size(domain) for domain in domains) > MOST_TRIED:
+        if prod(domain_size(domain) for domain in domains) > MOST_TRIED:
             yield from self.refused(state, pattern)
             return
         best: tuple[int, Mapping[str, int]] | None = None
@@ -189,8 +189,3 @@ class Steps:
                 why = [Requirement(None, str(error), document, None)]
         if why:
             yield Path((show_choice(self.instance, choice),), after, tuple(why), met)
-
-
-def _size(domain: Sequence[int]) -> int:
-    """The number of values. ``len`` fails for the ranges of large set types."""
-    return domain.stop - domain.start if isinstance(domain, range) else len(domain)

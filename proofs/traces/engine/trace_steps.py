@@ -236,6 +236,10 @@ class TraceSteps:
         """Whether the record may name new objects. This cheap test saves the search for all other records."""
         return bool(self._open_sorts) or len(now.context.collected) > 0 or "objects" in record or "rigid" in record
 
+    def says(self, objects: ObjectMap, line: Line) -> str:
+        """A record in a few words, given the objects after it."""
+        return self.reader(objects).record(0, line).says
+
     def reader(self, objects: ObjectMap) -> Reader:
         """The reader of records about these objects."""
         if self._reader is None or self._reader[0] is not objects:

@@ -19,6 +19,7 @@ from schedproof.proofs.traces.reports.report import NOTHING, LogVerdict, Validat
 
 from .candidates import MOST_STATES, Nonconformance, TooManyStates
 from .objects import ObjectMap
+from .origins import Origins
 from .steps import StepPattern
 from .trace_context import Since, TraceCandidates
 from .trace_steps import SCHEMA, TraceSteps, shape
@@ -72,6 +73,7 @@ class Watch:
         self.model = model or _variant(system, first)
         self._steps = TraceSteps(self.model, read_header(self.model, first), limit)
         self.candidates: TraceCandidates = self._steps.start
+        self._origins = Origins(self.objects, self.candidates.states)
         self.validation = CONFORMS
         """The verdict on everything so far."""
 
@@ -120,12 +122,25 @@ class Watch:
         fast = self._steps.fast_step(now, record, line)
         if fast is not None:
             self.candidates = fast
+            self._origins.add(fast.records, place, record, fast.context.objects, fast.states)
             return CONFORMS
         after = self._steps.step(now, line or Line("", now.records + 1, record))
         self.candidates = after.before if isinstance(after, Nonconformance) else after
         if isinstance(after, Nonconformance) or after.exceeded:
-            self.validation = validation_of(self.objects.instance, after)
+            self.validation = self._with_origins(validation_of(self.objects.instance, after))
+        else:
+            self._origins.add(after.records, place, record, after.context.objects, after.states)
         return self.validation
+
+    def _with_origins(self, validation: Validation) -> Validation:
+        """The validation, with the records that brought the objects concerned into their states."""
+        if validation.nonconformance is None:
+            return validation
+        origins = self._origins.of(
+            validation.nonconformance.before,
+            lambda kept: self._steps.says(kept.objects, Line("", kept.line, kept.record)),
+        )
+        return replace(validation, nonconformance=replace(validation.nonconformance, origins=origins))
 
     def report(self) -> ValidationReport:
         """The verdict as ``validate`` reports it."""

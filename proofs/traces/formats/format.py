@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State
 from schedproof.proofs.traces.engine.candidates import Candidates, Record, check_run
+from schedproof.proofs.traces.engine.objects import ObjectMap
+from schedproof.proofs.traces.engine.origins import Origins
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, TextLine
 from schedproof.proofs.traces.reports.nonconformance import validation_of
@@ -58,8 +60,17 @@ class ModelLog:
     def check(self) -> Validation:
         """The verdict on all records."""
         begins = self.instance.initial() if self.start is None else self.start
-        outcome, breaks = check_run(Candidates((begins,)), self.records)
+        objects = ObjectMap.of(self.instance)
+        origins = Origins(objects, (begins,))
+
+        def explained(record: Record[State], after: Candidates[State]) -> None:
+            origins.add(record.number, record.line, record.says, objects, after.states)
+
+        outcome, breaks = check_run(Candidates((begins,)), self.records, explained=explained)
         validation = validation_of(self.instance, outcome)
+        if validation.nonconformance is not None:
+            causes = origins.of(validation.nonconformance.before, lambda kept: str(kept.record))
+            validation = replace(validation, nonconformance=replace(validation.nonconformance, origins=causes))
         note = "; ".join(part for part in (validation.note, self.note) if part)
         return replace(validation, size=self.size, note=note, breaks=breaks)
 

@@ -64,6 +64,7 @@ class Counts:
     Args:
         skipped: how many lines fitted no rule.
         first_skipped: the numbers of the first of these.
+        quoted: the first of these.
         stuttered: how many lines fitted a rule that makes no record.
         fitted: the places of the rules that fitted a line.
         ended: whether there are no more lines. Until then a rule that fitted none may still fit one.
@@ -71,19 +72,22 @@ class Counts:
 
     skipped: int = 0
     first_skipped: list[int] = field(default_factory=list)
+    quoted: str = ""
     stuttered: int = 0
     fitted: set[tuple[str, int]] = field(default_factory=set)
     ended: bool = False
 
-    def skip(self, number: int) -> None:
+    def skip(self, number: int, line: Any) -> None:
         """Counts a line that fitted no rule."""
+        self.quoted = self.quoted or _quoted(line)
         self.skipped += 1
         if len(self.first_skipped) < MOST_LISTED:
             self.first_skipped.append(number)
 
     def listed(self) -> str:
         """The numbers of the lines that fitted no rule."""
-        return ", ".join([*map(str, self.first_skipped), *(["..."] if self.skipped > len(self.first_skipped) else [])])
+        listed = [*map(str, self.first_skipped), *(["..."] if self.skipped > len(self.first_skipped) else [])]
+        return f"line{'s' if self.skipped > 1 else ''} {', '.join(listed)}"
 
 
 @dataclass(frozen=True)
@@ -125,13 +129,13 @@ class LogMapping:
                         f'add a rule, or write "otherwise: skip" to skip and list such lines',
                         line.number,
                     )
-                counts.skip(line.number)
+                counts.skip(line.number, line.text if isinstance(line, TextLine) else value)
                 continue
             counts.fitted.add(rule.place)
             counts.stuttered += not rule.records
             for make in rule.records:
                 made_by = f"the rule in {rule.place[0]}, line {rule.place[1]}"
-                yield Line(line.file, line.number, _asked(make, value, line), made_by)
+                yield Line(line.file, line.number, _asked(make, value, line, made_by), made_by)
         counts.ended = True
 
     def parsed(self, line: TextLine | Line) -> Any:
@@ -139,6 +143,8 @@ class LogMapping:
         if isinstance(line, Line):
             return line.value
         if self.pattern is None:
+            if self.skips and not line.text.lstrip().startswith("{"):
+                return None  # a banner or a stack trace; a record that is damaged is an error
             return line.object().value
         match = self.pattern.search(line.text)
         if match is not None:
@@ -154,13 +160,16 @@ class LogMapping:
     def note(self, counts: Counts) -> str:
         """The note of a report on lines that made no record, and on rules that fitted no line."""
         idle = [rule.place for rule in self.rules if rule.place not in counts.fitted] if counts.ended else []
-        where = [str(line) if file == self.file else f"{line} of {file}" for file, line in idle]
+        where = _places(idle)
+        first = (
+            "" if counts.fitted else f" (line {counts.first_skipped[0]} is {counts.quoted})" if counts.quoted else ""
+        )
         parts = [
             _lines(counts.stuttered, "is", "are") + " no step" if counts.stuttered else "",
-            f"{_lines(counts.skipped, 'fits', 'fit')} no rule of the mapping: {counts.listed()}"
+            f"{_lines(counts.skipped, 'fits', 'fit')} no rule of {self.file}: {counts.listed()}{first}"
             if counts.skipped
             else "",
-            f"no line fits the rules of the mapping in line {', '.join(where)}" if where else "",
+            f"no line fits the rule{'s' if len(idle) > 1 else ''} in {where}" if idle else "",
         ]
         return "; ".join(part for part in parts if part)
 
@@ -169,6 +178,14 @@ def _quoted(value: Any) -> str:
     """A line as a message quotes it."""
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
     return text if len(text) <= LONGEST_QUOTE else f"{text[: LONGEST_QUOTE - 3]}..."
+
+
+def _places(places: Sequence[tuple[str, int]]) -> str:
+    """Places in words, the lines of one file together: ``a.yaml, lines 3 and 9, and b.yaml, line 2``."""
+    lines: dict[str, list[str]] = {}
+    for file, number in places:
+        lines.setdefault(file, []).append(str(number))
+    return "; ".join(f"{file}, line{'s' if len(some) > 1 else ''} {', '.join(some)}" for file, some in lines.items())
 
 
 def _lines(number: int, one: str, many: str) -> str:
@@ -288,14 +305,17 @@ def _objects(
     for i, entry in enumerate(some):
         each = _query(file, entry["each"], (*where, i, "each")) if "each" in entry else None
         takes = {k: _value_taker(file, names, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
-        entries.append((each, takes))
+        place = ".".join(str(part) for part in where[2:] if not isinstance(part, int))
+        entries.append((each, takes, f"{place}: the query for the object finds nothing in this line"))
 
     def make(line: Any) -> dict[str, Any]:
         fields_of: dict[str, Any] = {}
-        for each, takes in entries:
+        for each, takes, nothing in entries:
             for item in [line] if each is None else each(line) or []:
                 fields = {k: take(item) for k, take in takes.items()}
                 name = fields.pop("object")
+                if name is None:
+                    raise TypeError(nothing)
                 fields_of[name] = fields[only] if only else {**fields_of.get(name, {}), **fields}
         return fields_of
 
@@ -352,17 +372,17 @@ def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     return search
 
 
-def _asked(take: Take, value: Any, line: TextLine | Line) -> Any:
+def _asked(take: Take, value: Any, line: TextLine | Line, rule: str = "the condition of a rule") -> Any:
     try:
         return take(value)
     except RecursionError:
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: a query, or the value that it reads, is nested too deep; write a shorter query",
+            f"{line.file}, line {line.number}: {rule} cannot be applied: a query, or the value that it reads, is nested too deep; write a shorter query",
             line.number,
         ) from None
     except (JMESPathError, TypeError, KeyError) as error:
         what = str(error).splitlines()[0]
         raise TraceError(
-            f"{line.file}, line {line.number}: the mapping cannot be applied: {what}; correct the query, or add a 'when' that leaves such lines out",
+            f"{line.file}, line {line.number}: {rule} cannot be applied: {what}; correct the query, or add a 'when' that leaves such lines out",
             line.number,
         ) from None

@@ -61,9 +61,8 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
             for name, value in fields.items():
                 if name == "state" and states:
                     if value not in states:
-                        raise line.error(
-                            f"{at}.state: unknown state {value!r:.60}; choose from {', '.join(states)}", *at.split(".")
-                        )
+                        what = "null is no state" if value is None else f"unknown state {value!r:.60}"
+                        raise line.error(f"{at}.state: {what}; choose from {', '.join(states)}", *at.split("."))
                     slots[instance.slot(sort) + names.index(obj)] = states.index(value)
                 elif name in attributes:
                     slot = instance.slot(sort, name) + names.index(obj)

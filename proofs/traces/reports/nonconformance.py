@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedproof.model.semantics import Instance, State
@@ -55,19 +55,20 @@ def _nonconformance(instance: Instance, record: Record[State], before: Sequence[
         what = path.steps[-1:] if path.refused else path.steps  # show a refused step once, after the fewest others
         if len(shown) < MOST_SHOWN and what not in shown:
             shown[what] = _candidate(instance, record, state, path)
-    requirements = broken_invariants(instance, before[0], record.observed.slots)
+    closest = ranked[0][2] if ranked else None
+    rest = closest.state if closest is not None and not closest.refused else None
+    requirements = broken_invariants(instance, before[0], record.observed.slots, rest)
     candidates = list(shown.values())
     reason, concerned = _reason(record, candidates), _concerned(instance, before[0], candidates)
     return NonconformanceReport(record.number, record.line, reason, requirements, candidates, concerned)
 
 
-def _concerned(instance: Instance, state: State, candidates: Sequence[Candidate]) -> str:
-    """The objects on which candidates and record differ, in a state before the record."""
-    names = dict.fromkeys(d.object for candidate in candidates for d in candidate.differs)
+def _concerned(instance: Instance, state: State, candidates: Sequence[Candidate]) -> dict[str, Mapping[str, Any]]:
+    """The objects on which candidates and record differ, or which a guard refuses, in a state before the record."""
+    names = [d.object for candidate in candidates for d in candidate.differs]
+    names += [name for candidate in candidates[:1] for refused in candidate.refused for name in refused.objects]
     fields = {name: each for objects in instance.describe(state).values() for name, each in objects.items()}
-    return "; ".join(
-        f"{name}: " + ", ".join(f"{field} {_shown(value)}" for field, value in fields[name].items()) for name in names
-    )
+    return {name: fields[name] for name in dict.fromkeys(names) if name in fields}
 
 
 def _candidate(instance: Instance, record: Record[State], before: State, path: Path) -> Candidate:
@@ -111,9 +112,3 @@ def difference(instance: Instance, slot: int, model: int, observed: int) -> Diff
             assert attribute is not None
             return Difference(obj, name, instance.show(attribute.type, model), instance.show(attribute.type, observed))
     raise AssertionError(f"no slot {slot}")
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list):
-        return "{" + ", ".join(map(str, value)) + "}"
-    return "none" if value is None else str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 WIDEST = 160
@@ -15,7 +15,7 @@ MOST_BREAKS = 20
 """The limit for the violated properties that are shown in words."""
 
 
-NOTHING = "the trace has no records: nothing contradicts the model, and nothing was checked"
+NOTHING = "the log has no records, so nothing was checked"
 """The note on an empty trace."""
 
 
@@ -37,6 +37,7 @@ class Requirement:
         document: the name of the document.
         line: its line in the document; None if it has none.
         sentence: the document's sentence, word for word.
+        objects: the objects with which a guard does not hold.
     """
 
     property: str | None
@@ -44,6 +45,7 @@ class Requirement:
     document: str
     line: int | None
     sentence: str = ""
+    objects: Sequence[str] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -120,6 +122,33 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """The record since which every explanation of the log has the values of some fields.
+
+    Attributes:
+        record: its number; 0 for the start of the log.
+        line: its line in the file.
+        says: the record in words; "" if the values are older than this record, and their record is no longer known.
+        fields: the fields, as ``object.field``.
+    """
+
+    record: int
+    line: int
+    says: str
+    fields: Sequence[str]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"record": self.record, "line": self.line, "says": self.says, "fields": list(self.fields)}
+
+    def text(self) -> str:
+        at = f"record {self.record} (line {self.line})"
+        since = (
+            (f"since {at}, {self.says}" if self.says else f"since before {at}") if self.record else "since the start"
+        )
+        return f"{since}: {', '.join(self.fields)}"
+
+
+@dataclass(frozen=True)
 class NonconformanceReport:
     """The first record that no sequence of model steps explains.
 
@@ -127,9 +156,11 @@ class NonconformanceReport:
         record: the number of the record.
         line: its line in the file.
         reason: why nothing explains it, in words.
-        requirements: the invariants of the model that the observed state itself violates.
+        requirements: the invariants of the model that the observed state violates. What it does not show is as the
+            closest steps leave it in the model.
         candidates: the closest attempts to explain it.
-        before: a model state before the record, in words, for the objects concerned.
+        before: a model state before the record, for the objects concerned: object -> field -> value.
+        origins: the records that brought these objects into that state, as far as they are known.
     """
 
     record: int
@@ -137,7 +168,8 @@ class NonconformanceReport:
     reason: str
     requirements: Sequence[Requirement] = ()
     candidates: Sequence[Candidate] = ()
-    before: str = ""
+    before: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    origins: Sequence[Origin] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -146,12 +178,16 @@ class NonconformanceReport:
             "reason": self.reason,
             "promises": [p.as_json() for p in self.requirements],
             "candidates": [c.as_json() for c in self.candidates],
+            "before": self.before,
+            "origins": [o.as_json() for o in self.origins],
         }
 
     def text(self) -> list[str]:
         lines = [f"record {self.record} (line {self.line}): {self.reason}"]
         if self.before:
-            lines.append(f"  state before it, in the model: {self.before}")
+            objects = (f"{name}: {_fields(fields)}" for name, fields in self.before.items())
+            lines.append(f"  state before it, in the model: {'; '.join(objects)}")
+            lines += ["    " + origin.text() for origin in self.origins]
         lines += [f"the observed state violates {p.text()}" for p in self.requirements]
         for candidate in self.candidates:
             lines += ["  " + line for line in candidate.text()]
@@ -252,11 +288,16 @@ class ValidationReport:
             validation.releases,
         )
 
+    def at_end(self) -> ValidationReport:
+        """The report on a log that is complete. "Conforms" becomes "undetermined" if nothing was checked."""
+        empty = self.verdict is LogVerdict.CONFORMS and not self.records
+        return replace(self, verdict=LogVerdict.UNDETERMINED) if empty else self
+
     def until(self, error: str) -> ValidationReport:
         """The report on a trace that can only be checked up to ``error``. "Conforms" becomes "undetermined"."""
         conforms = self.verdict is LogVerdict.CONFORMS
         verdict = LogVerdict.UNDETERMINED if conforms else self.verdict
-        note = f"what could be read ({_records(self.records)}) is explained" if conforms else ""
+        note = "all records before it conform" if conforms else ""
         return replace(self, verdict=verdict, error=error, note="; ".join(part for part in (note, self.note) if part))
 
     def as_json(self) -> dict[str, Any]:
@@ -284,9 +325,19 @@ class ValidationReport:
             content["broken_promises"] = [b.as_json() for b in self.breaks]
         return content
 
+    def _reached(self) -> str:
+        """The verdict and how far it reaches, in words."""
+        if self.error and self.verdict is LogVerdict.UNDETERMINED:
+            return f"a line is unreadable after {_records(self.records)} (format {self.format})"
+        if self.first_nonconformance is None:
+            return f"{self.verdict} ({_records(self.records)}, format {self.format})"
+        number = self.first_nonconformance.record
+        read = f" of {self.records}" if self.records > number else ""
+        return f"{self.verdict} at record {number}{read} (format {self.format})"
+
     def text(self) -> list[str]:
         """The report in lines for people."""
-        lines = [f"{self.system} {self.variant}: {self.verdict} ({_records(self.records)}, format {self.format})"]
+        lines = [f"{self.system} {self.variant}: {self._reached()}"]
         if self.releases:
             lines.append(f"explained by {', '.join(self.releases)}")
         if self.note:
@@ -320,6 +371,14 @@ def _records(number: int) -> str:
 def _printable(text: str) -> str:
     """Escapes unprintable characters: a log may contain control sequences for the terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _fields(fields: Mapping[str, Any]) -> str:
+    return ", ".join(f"{field} {_shown(value)}" for field, value in fields.items())
+
+
+def _shown(value: object) -> str:
+    return "{" + ", ".join(map(str, value)) + "}" if isinstance(value, list) else _name(value)
 
 
 def _name(value: object) -> str:

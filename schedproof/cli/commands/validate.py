@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,9 +16,9 @@ from types import FrameType
 import click
 
 from schedproof.cli import choose
-from schedproof.cli.errors import Exit
+from schedproof.cli.errors import Exit, fail
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, variant_option
+from schedproof.cli.options import json_option, junit_option, variant_option
 from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import counting
 from schedproof.cli.regression import regression_test
@@ -37,7 +38,7 @@ EPILOG = ending(
     "validate hived - --follow --idle-timeout 60 < run.jsonl",
     ok="the log conforms",
     different="the log violates the model",
-    undetermined="it is undetermined whether the log conforms",
+    undetermined="it is undetermined whether the log conforms, or the log has no records",
     notes="""
 A log in schedproof's own format is JSON Lines. The first line is the header:
   {"schedproof": 1, "system": "hived", "objects": {"Cell": ["gpu0"]}}
@@ -69,6 +70,7 @@ What a record leaves out may have any value. --mapping reads logs of other forma
     help="If the log violates the model, write a test that holds this verdict.",
 )  # fmt: skip
 @json_option
+@junit_option
 def validate(
     system: str,
     log: str,
@@ -80,6 +82,7 @@ def validate(
     idle_timeout: float | None,
     emit_test: Destination | None,
     json_file: Destination | None,
+    junit_file: Destination | None,
 ) -> int:
     """Validate a log of a real scheduler against a model.
 
@@ -89,13 +92,14 @@ def validate(
     chosen = choose.system(system)
     if variant is not None:
         choose.variant(chosen, variant)
-    distinct(json_file, emit_test, reads=[log, *([mapping] if mapping is not None else [])])
+    distinct(json_file, junit_file, emit_test, reads=[log, *([mapping] if mapping is not None else [])])
     if not log:
         raise UserError("LOG: the name is empty; write a file's name, or - for standard input")
     if os.path.exists(log) and stat.S_ISCHR(os.stat(log).st_mode) and log != os.devnull:
         raise UserError(f"{log}: is a device; write a file's name")  # it may never end
     if idle_timeout is not None and not follow:
         raise UserError("--idle-timeout: has no effect without --follow; add --follow, or leave it out")
+    write = partial(_report, log=log, began=time.perf_counter(), json_file=json_file, junit_file=junit_file)
     following, tally = Following(idle_timeout) if follow else None, Tally()
     try:
         with _interrupts(following), counting(partial(_progress, tally)):
@@ -112,15 +116,17 @@ def validate(
             )
     except TraceError as error:
         if error.before is not None:
-            _report(error.before, json_file)
+            write(error.before)
+            if error.before.verdict is LogVerdict.VIOLATES:  # what comes later cannot change that
+                return fail(str(error), Exit.DIFFERENT)
         raise
     if following is not None and following.half and report.verdict is LogVerdict.CONFORMS and not report.note:
         report = replace(report, note="the end is half a line, which was not read")
-    _report(report, json_file)
+    write(report)
     if emit_test is not None:
         if report.first_nonconformance is not None:
             emit_test.write(regression_test(report, Path(log), variant))
-        if not (emit_test.is_stdout or (json_file is not None and json_file.is_stdout)):
+        if not (emit_test.is_stdout or _is_stdout(json_file, junit_file)):
             written = report.first_nonconformance is not None
             click.echo(f"written to {emit_test.path}" if written else "there is no violation: no test was written")
     return CODES[report.verdict]
@@ -132,10 +138,21 @@ def _progress(tally: Tally, seconds: float) -> str:
     return f"{tally.doing}{rate} ({seconds:.0f} s)"
 
 
-def _report(report: ValidationReport, json_file: Destination | None) -> None:
+def _is_stdout(*destinations: Destination | None) -> bool:
+    """Whether one of the destinations is standard output."""
+    return any(each is not None and each.is_stdout for each in destinations)
+
+
+def _report(
+    report: ValidationReport, log: str, began: float, json_file: Destination | None, junit_file: Destination | None
+) -> None:
     if json_file is not None:
         json_file.write_json(report.as_json())
-    if json_file is None or not json_file.is_stdout:
+    if junit_file is not None:
+        from schedproof.cli.junit import junit_of_log  # it loads the provers
+
+        junit_file.write(junit_of_log(report, log, time.perf_counter() - began))
+    if not _is_stdout(json_file, junit_file):
         click.echo("\n".join(report.text()))
 
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from schedproof.cli import choose, scopes
-from schedproof.cli.errors import Exit, fail
+from schedproof.cli.errors import Exit, fail, note
 from schedproof.cli.help_text import ending
 from schedproof.cli.junit import junit
-from schedproof.cli.options import json_option, properties_option, variants_option
+from schedproof.cli.options import json_option, junit_option, properties_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
-from schedproof.cli.tables import seconds, table
+from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
+from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.manifest import MANIFEST
+from schedproof.model.registry.system import System
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.verification.durations import keep_seconds
@@ -28,13 +33,15 @@ from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantR
 @click.command(
     epilog=ending(
         "verify hived",
-        "verify --junit verify.xml --summary summary.md",
+        "verify --manifest schedproof.toml --junit verify.xml --summary summary.md",
         ok="every verdict is the expected one",
         different="a verdict is not the expected one, or two engines disagree",
         undetermined="a verdict is undetermined, or missing after an interrupt",
     )
 )
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
+@click.option("--manifest", "manifest", type=click.Path(path_type=Path), metavar="FILE",
+              help="Check the systems of this schedproof.toml; fail if there is no such file.")  # fmt: skip
 @variants_option()
 @properties_option("Check", former=("--only",))
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
@@ -42,13 +49,12 @@ from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantR
 @click.option("--no-cache", is_flag=True, envvar="SCHEDPROOF_NO_CACHE",
               help="Check everything, and use no verdicts of earlier runs.")  # fmt: skip
 @json_option
-@click.option(
-    "--junit", "junit_file", type=OutputFile(), metavar="FILE", help="Write a JUnit report; - is standard output."
-)
+@junit_option
 @click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE",
               help="Write a Markdown summary; - is standard output.")  # fmt: skip
 def verify(
     systems: tuple[str, ...],
+    manifest: Path | None,
     variants: tuple[str, ...],
     properties: tuple[str, ...],
     jobs: int,
@@ -60,11 +66,14 @@ def verify(
     """Check every property, and compare each verdict with the expected one.
 
     The manifest of a system says which properties each variant is expected to violate. Without SYSTEM, verify checks the
-    systems of your schedproof.toml; without a schedproof.toml, all systems. An interrupt ends the work: the verdicts so
-    far are printed and written, marked incomplete.
+    systems of your schedproof.toml; without a schedproof.toml, all systems. In CI, name the file with --manifest: then a
+    job in the wrong directory fails. An interrupt ends the work: the verdicts so far are printed and written, marked
+    incomplete.
     """
     distinct(json_file, junit_file, summary_file)
-    chosen, unusable = choose.systems(systems)
+    chosen, unusable = (choose.systems_of(manifest, systems), 0) if manifest is not None else choose.systems(systems)
+    if manifest is None and not systems:
+        _note_without_manifest(chosen)
     among = [(system, model) for system in chosen for model in system.variants.values()]
     if variants:
         among = scopes.variants(among, variants)
@@ -98,15 +107,24 @@ def verify(
         whole = {"incomplete": True} if incomplete else {}
         json_file.write_json({"systems": [r.as_json() for r in reports], "ok": exit_code is Exit.OK, **whole})
     if junit_file is not None:
-        junit_file.write(junit(reports))
+        junit_file.write(junit(reports, {system.name: system for system in chosen}))
     if summary_file is not None:
         summary_file.write(summary(reports))
     if not any(d is not None and d.is_stdout for d in (json_file, junit_file, summary_file)):
-        _print(reports, took)
+        _print(reports, {system.name: system for system in chosen}, took)
     return Exit.USAGE if unusable and exit_code is Exit.OK else exit_code
 
 
-def _print(reports: list[VariantReport], took: float) -> None:
+def _note_without_manifest(chosen: list[System]) -> None:
+    """Says which systems are checked if nobody named any: in the wrong directory these are not the user's."""
+    if discovery.find(Path.cwd()) is None:
+        names = ", ".join(system.name for system in chosen)
+        note(
+            f"no {MANIFEST} in this directory or above it in the repository; checking {count(len(chosen), 'built-in system')}: {names}"
+        )
+
+
+def _print(reports: list[VariantReport], systems: Mapping[str, System], took: float) -> None:
     for report in reports:
         rows = [_row(checked) for checked in report.properties]
         columns = ["property", "kind", "verdict", "expected", "", "seconds"]
@@ -114,7 +132,7 @@ def _print(reports: list[VariantReport], took: float) -> None:
         click.echo(f"{report.system} {report.variant}: {reached(report.properties)}")
         click.echo()
     for report in reports:
-        model = choose.variant(choose.system(report.system), report.variant)
+        model = systems[report.system].variants[report.variant]
         for checked in report.properties:
             if not checked.as_expected:
                 click.echo(

@@ -132,7 +132,9 @@ def test_a_violation_in_a_log_names_the_violated_property(run, tmp_path):
     repository(tmp_path, log=('"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Waiting"', '"expire", "parameters": {"l": "printer"}, "state": {"Worker": {"ann": {"state": "Working"'))  # fmt: skip
     code, out, _ = run("validate", "lease", "lease/log.jsonl")
     assert (
-        code == 1 and "lease fenced: violates (" in out and "ann.state: Waiting in the model, Working observed" in out
+        code == 1
+        and "lease fenced: violates at record 4 (" in out
+        and "ann.state: Waiting in the model, Working observed" in out
     )
     code, out, _ = run("validate", "lease", "lease/log.jsonl", "--variant", "as-written")
     assert code == 0  # there, ann works on under a lease that has run out

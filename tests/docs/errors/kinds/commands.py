@@ -21,7 +21,7 @@ LOCKS = {"locks.yaml": THREAD + "    - rlock a: []\n", "log.jsonl": ""}
 
 def cases() -> Iterator[Case]:
     for arguments in (
-        [], ["nosuch"], ["verify", "nosuch"], ["list", "--variant", "as-written"],
+        [], ["nosuch"], ["verify", "nosuch"], ["verify", "--manifest", "schedproof.toml"], ["list", "--variant", "as-written"],
         ["explore", "hived", "--property", "free-cell", "--counts-only"], ["simulate", "hived", "--property", "preempting-ends"],
          ["explore", "hived", "--scope", "PodGroup=0"], ["explore", "hived", "--scope", "PodGroup=two"],
         ["explore", "hived", "--scope", "Pod=2"], ["explore", "hived", "--scope", "Cell=1,Cell=2"], ["explore", "hived", "--scope", "Cell=64"],
@@ -64,6 +64,8 @@ def cases() -> Iterator[Case]:
     yield command("validate", "hived", "log.jsonl", "--json", "log.jsonl", files={"log.jsonl": ""})
     yield command("init", "mine", "-o", ".", files={"test_mine.py": ""})
     yield command("prove", "hived", "--emit-smt", "file", files={"file": ""})
+    manifest = '[systems.lease]\nmodel = "lease:MODEL"\n'
+    yield command("verify", "hived", "--manifest", "schedproof.toml", files={"schedproof.toml": manifest})
     sizes = 'default_scope={"Worker": 2, "Lease": 1},'
     none = (sizes, f"{sizes} configurations=lambda sizes: [],")
     for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):

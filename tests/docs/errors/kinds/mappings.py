@@ -55,6 +55,7 @@ def cases() -> Iterator[Case]:
     yield _changed("action: allocate", "action: alocate")
     yield _changed("objects: {Cell: [gpu0, gpu1]}", "objects: {Cel: [gpu0]}")
     yield _changed("schedproof-mapping: 1", "schedproof-mapping: 2")
+    yield _changed("{each: gpus, object: id, user: holder}", "{each: gpus, object: name, user: holder}")
     yield _changed("- {when: \"msg == 'tick'\", stutter: true}", "", '(no rule for) {"ts": 1, "msg": "tick"}')
     yield _changed("msg == 'tick'", f"{'(' * 900}msg{')' * 900}", "when: ((((...msg...))))")
     yield _changed("msg == 'tick'", "!" * 100_000, "when: !!!!...")

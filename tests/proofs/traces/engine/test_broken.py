@@ -4,9 +4,13 @@ import pytest
 
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.traces import check_records
+from schedproof.proofs.traces.engine import broken
 from schedproof.proofs.traces.engine.broken import broken_table
 
 HIVED = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
+HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["low"], "Cell": ["a", "b"]}}
+TAKEN = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
 FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"
 
 
@@ -48,3 +52,28 @@ def test_it_says_nothing_of_what_is_as_reached_or_not_observed() -> None:
     start = HIVED.initial()
     assert broken_table(HIVED, start, start, {}) is None
     assert broken_table(HIVED, start, start, dict(enumerate(start))) is None
+
+
+class TestPropertiesOfWhatIsObserved:
+    """Facts of the document: only an Allocated or BeingPreempted group is associated with a Used cell (line 145)."""
+
+    def broken(self, **record: object) -> list[tuple[str | None, str]]:
+        report = check_records("hived", HEADER, [TAKEN, record]).first_nonconformance
+        assert report is not None and report.record == 2
+        return [(r.property, r.says) for r in report.requirements]
+
+    def test_what_is_not_observed_is_as_in_the_model(self) -> None:
+        still = {"Cell": {"a": {"state": "Used"}}}
+        ((name, says),) = self.broken(action="delete_allocated", parameters={"p": "low"}, state=still)
+        assert name == "used-cell"
+        assert says.endswith("(violated for c = a; what is not observed is as in the model)")
+
+    def test_nothing_is_said_of_a_step_that_is_not_possible(self) -> None:
+        """What would be after it is made up."""
+        freed = {"Cell": {"a": {"state": "Free"}}}
+        assert self.broken(action="allocate", parameters={"p": "low", "K": ["b"]}, state=freed) == []
+
+    def test_nor_with_more_objects_than_a_report_has_time_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(broken, "MOST_TUPLES", 1)
+        still = {"Cell": {"a": {"state": "Used"}}}
+        assert self.broken(action="delete_allocated", parameters={"p": "low"}, state=still) == []

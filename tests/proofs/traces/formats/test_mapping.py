@@ -105,14 +105,14 @@ lines:
         assert (report.verdict, report.records, report.note) == (
             CONFORMS,
             3,
-            "1 line fits no rule of the mapping: 2",
+            f"1 line fits no rule of {tmp_path / 'mapping.yaml'}: line 2",
         )
         report = checked(tmp_path, log.replace("free a", "free b"), mapping)
         assert report.first_nonconformance is not None and report.first_nonconformance.line == 3
 
     def test_rules_that_are_of_no_use_are_named(self, tmp_path: Path) -> None:
         note = checked(tmp_path, LOG[:3]).note
-        assert "no line fits the rules of the mapping in line 18, 21" in note
+        assert f"no line fits the rules in {tmp_path / 'mapping.yaml'}, lines 18, 21" in note
 
     def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
         log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]
@@ -124,20 +124,55 @@ lines:
         written(tmp_path, "base.yaml", base)
         more = "schedproof-mapping: 1\nextends: base.yaml\nlines:\n- {when: \"msg == 'note'\", stutter: true}\n"
         note = checked(tmp_path, [{"msg": "note"}], more).note
-        assert f"no line fits the rules of the mapping in line 4 of {tmp_path / 'base.yaml'}" in note
+        assert f"no line fits the rule in {tmp_path / 'base.yaml'}, line 4" in note
         note = checked(tmp_path, [{"msg": "crashed"}], more).note
-        assert note == "no line fits the rules of the mapping in line 4"
+        assert note == f"no line fits the rule in {tmp_path / 'mapping.yaml'}, line 4"
 
     def test_an_error_names_the_rule_with_the_wrong_name(self, tmp_path: Path) -> None:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
             checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
 
+    def test_a_query_that_finds_nothing_is_named(self, tmp_path: Path) -> None:
+        placed = {"ts": 2, "msg": "placed", "job": "batch", "gpus": [{"holder": "batch"}]}
+        found = (
+            r"line 1: the rule in .*yaml, line 8 cannot be applied: state.Cell: the query for the object finds nothing"
+        )
+        with pytest.raises(TraceError, match=found):
+            checked(tmp_path, [{**placed, "status": "running"}], MAPPING.replace(', K: "gpus[].id"', ""))
+        found = (
+            r"line 1: state.PodGroup.batch.state: null is no state; choose from .* \(made by the rule in .*, line 8\)"
+        )
+        with pytest.raises(TraceError, match=found):
+            checked(tmp_path, [{**placed, "gpus": [{"id": "gpu0", "holder": "batch"}]}])
+
     def test_lines_that_fit_no_rule_are_listed(self, tmp_path: Path) -> None:
         mapping = "schedproof-mapping: 1\nsystem: hived\notherwise: skip\nlines:\n- {when: \"msg == 'crash'\", stutter: true}\n"
         note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 3], mapping).note
-        assert note.endswith("; 3 lines fit no rule of the mapping: 2, 3, 4")
+        assert note.endswith("; 3 lines fit no rule of " + f"{tmp_path / 'mapping.yaml'}: lines 2, 3, 4")
         note = checked(tmp_path, [{"msg": "crash"}, *[{"msg": "?"}] * 12], mapping).note
-        assert note.endswith("12 lines fit no rule of the mapping: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...")
+        assert note.endswith("mapping.yaml: lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...")
+
+    def test_lines_that_are_no_objects_are_skipped(self, tmp_path: Path) -> None:
+        """A service that logs JSON prints banners and stack traces, too. A damaged record is an error."""
+        log = "listening on :80\n" + json.dumps(LOG[2]) + "\ngoroutine 1 [running]:\n\tmain.go:3\n"
+        report = checked(tmp_path, log, MAPPING + "otherwise: skip\n")
+        assert (report.verdict, report.records) == (CONFORMS, 1)
+        assert "3 lines fit no rule of" in report.note and "lines 1, 3, 4" in report.note
+        for mapping, damaged in ((MAPPING, log), (MAPPING + "otherwise: skip\n", '{"ts": 1, "ms\n')):
+            with pytest.raises(TraceError, match="line 1: not JSON"):
+                checked(tmp_path, damaged, mapping)
+
+    def test_a_mapping_that_matches_nothing_is_no_validation(self, tmp_path: Path) -> None:
+        """A mistyped message in every rule would pass otherwise."""
+        mapping = MAPPING.replace("msg ==", "message ==") + "otherwise: skip\n"
+        report = checked(tmp_path, [*LOG[:1], *[{"msg": "?"}] * 2], mapping)
+        assert (report.verdict, report.records) == (LogVerdict.UNDETERMINED, 0)
+        assert report.note.startswith("the log has no records, so nothing was checked; 3 lines fit no rule of ")
+        assert ': lines 1, 2, 3 (line 1 is {"ts": 1, "msg": "arrived", "job": "batch"}); ' in report.note
+
+    def test_nor_are_lines_that_are_no_steps(self, tmp_path: Path) -> None:
+        report = checked(tmp_path, LOG[1:2])
+        assert (report.verdict, report.records) == (LogVerdict.UNDETERMINED, 0) and "1 line is no step" in report.note
 
     def test_a_line_that_fits_no_rule_is_quoted(self, tmp_path: Path) -> None:
         with pytest.raises(

@@ -17,7 +17,7 @@ from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, Stepper
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs import traces as validator
-from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
+from schedproof.proofs.traces import LogVerdict, ValidationReport, check_records, check_trace
 from schedproof.proofs.traces.engine.watch import Watch
 from tests.support.places import REFERENCE
 
@@ -121,6 +121,11 @@ class TestReading:
         report = check(example.splitlines(), tmp_path)
         assert violates_at(report) is None and report.records == 6
         assert violates_at(check(example.replace('"Reserved"', '"Free"').splitlines(), tmp_path)) == 3
+
+    def test_a_trace_without_records_is_undetermined(self, tmp_path: Path) -> None:
+        """Nothing was checked."""
+        assert check([HEADER], tmp_path).verdict is LogVerdict.UNDETERMINED
+        assert check_records("hived", HEADER, []).verdict is LogVerdict.UNDETERMINED
 
     def test_the_readme_names_every_action(self) -> None:
         text = (REFERENCE / "trace-formats.md").read_text("utf-8")

@@ -249,8 +249,8 @@ def test_eight_cells_take_less_than_three_seconds(tmp_path: Path) -> None:
 
 
 def test_a_trace_without_records_says_so(tmp_path: Path) -> None:
-    report = checked(Run({"low": 1}, ["a"]), tmp_path)
-    assert violates_at(report) is None and report.records == 0 and "nothing was checked" in report.note
+    report = check_trace("hived", Run({"low": 1}, ["a"]).write(tmp_path / "run.jsonl"))
+    assert (report.verdict, report.records) == ("undetermined", 0) and "nothing was checked" in report.note
 
 
 def test_names_come_from_the_trace() -> None:
