@@ -21,6 +21,10 @@ class Verdict(enum.StrEnum):
     UNDETERMINED = "undetermined"
 
 
+NOT_WELL_FORMED = "the model is not proved well-formed"
+"""Why a property is undetermined whose own obligations are proved."""
+
+
 class Method(enum.StrEnum):
     """The engine that produced a verdict."""
 
@@ -81,6 +85,7 @@ class TraceStep:
         says: the step in plain words.
         line: of the document, from which the action comes.
         fact: the id of a fact, if the action comes from no line.
+        ill_formed: why the step is ill-formed, so that no state follows it; empty for a well-formed step.
     """
 
     action: str
@@ -89,14 +94,16 @@ class TraceStep:
     line: int | None
     changes: Sequence[FieldChange]
     fact: str = ""
+    ill_formed: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The step as ``--json`` prints it."""
-        return {
+        found: dict[str, Any] = {
             "action": self.action,
             "parameters": dict(self.parameters),
             "changes": [c.as_json() for c in self.changes],
         }
+        return {**found, "ill_formed": self.ill_formed} if self.ill_formed else found
 
 
 @dataclass(frozen=True)

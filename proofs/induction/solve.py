@@ -5,6 +5,9 @@ An invariant that fails leaves the set. Every proof that used it, by z3's unsat 
 The final set holds for any number of objects.
 An invariant outside of the set (failed, or expected to fail) is assumed for its own obligations only.
 This proves it only if all of its obligations hold.
+
+The formulas give every step a state after, also an ill-formed one, which has none.
+So they are about the model's steps only if every step is well-formed: no property is proved without well-formedness.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ from functools import cached_property
 import z3
 
 from schedproof.model.lang import Model, ModelError
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Counterexample, Verdict
 
 from .cascade import Cascade
 from .counterexample import SIZES, Found, shown, small_model
 from .expressions import Implies, Not, Solver, conjuncts
-from .obligations import Obligation, Proof, obligations
+from .obligations import INITIAL, Obligation, Proof, obligations
 from .relevant import Relevance
 
 EFFORT = 40_000_000
@@ -40,6 +44,9 @@ as proved."""
 class Answer:
     """The verdict on one obligation.
 
+    It is refuted only in the initial state. A step that fails begins in a state that may be unreachable, so it leaves the
+    obligation undetermined, with a counterexample.
+
     Attributes:
         used: the invariants that the proof assumes.
         follows: the invariant follows from ``used`` in any one state, so the proof did not use the step.
@@ -54,9 +61,20 @@ class Answer:
     follows: bool = False
 
 
+NOT_INDUCTIVE = "not inductive"
+"""The note of an obligation that a step fails."""
+
+VIOLATED_AT_ONCE = "violated in the initial state"
+"""The note of a refuted obligation."""
+
+
 @dataclass(frozen=True)
 class Induction:
-    """All answers, and the properties that are proved for any number of objects."""
+    """All answers.
+
+    Attributes:
+        inductive: the invariants that every well-formed step keeps. They hold if the model is :attr:`well_formed`.
+    """
 
     proof: Proof
     answers: tuple[Answer, ...]
@@ -73,15 +91,33 @@ class Induction:
             found.setdefault(answer.obligation.invariant, []).append(answer)
         return found
 
+    @property
+    def well_formed(self) -> bool:
+        """Whether every step is proved well-formed, here or by another proof."""
+        return all(a.verdict is Verdict.PROVED for a in self.of(WELL_FORMED))
+
     def proved(self, prop: str) -> bool:
+        """Whether the property holds for any number of objects: its own obligations and well-formedness are proved."""
+        return self.well_formed and self.kept(prop)
+
+    def kept(self, prop: str) -> bool:
         """Whether every obligation of the property is proved, from inductive invariants only."""
         answers = self.of(prop)
         return bool(answers) and all(a.verdict is Verdict.PROVED for a in answers)
 
+    def why_not(self, prop: str) -> Answer | None:
+        """The answer that explains why the property is not proved, if possible one with a counterexample.
+
+        The answer is one on well-formedness if the property's own obligations are proved. None if it has no obligation.
+        """
+        answers = self.of(WELL_FORMED if self.kept(prop) else prop)
+        left = [a for a in answers if a.verdict is not Verdict.PROVED]
+        return next((a for a in left if a.counterexample is not None), left[0] if left else None)
+
     def support(self, prop: str) -> frozenset[str]:
-        """The invariants that the proof of a property assumes, directly or through the proofs of others."""
+        """The invariants that the proof of a property assumes, directly or through other proofs, well-formedness included."""
         found: set[str] = set()
-        todo = {prop}
+        todo = {prop, WELL_FORMED}
         while todo:
             used = {name for each in todo for answer in self.of(each) for name in answer.used}
             todo = used - found
@@ -191,7 +227,7 @@ def prove(
     Args:
         model: the model.
         every: ask every obligation; if False, skip the rest of a property once one of its obligations has failed.
-        only: just these properties and the invariants that their proofs assume; () means all.
+        only: just these properties, the invariants that their proofs assume, and well-formedness; () means all.
         known: properties that another proof of the same rules has proved: they are assumed, and not asked again.
         progress: called with (obligations answered, obligations).
 
@@ -209,12 +245,13 @@ def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
     doubtful = frozenset(model.refuted & proof.assumed.keys())
-    asked = frozenset(only) or frozenset(o.invariant for o in proof.obligations)
+    every_property = frozenset(o.invariant for o in proof.obligations)
+    asked = frozenset(only) | (every_property & {WELL_FORMED}) if only else every_property
     induction = _settle(proof, doubtful, every, asked, progress)
     if doubtful - asked and not all(induction.proved(name) for name in asked - doubtful):
         # An invariant that is expected to fail may hold, and the properties asked may need it.
         induction = _settle(proof, doubtful, every, asked | doubtful, progress)
-    if any(induction.proved(name) for name in doubtful):
+    if any(induction.kept(name) for name in doubtful):
         return _settle(proof, frozenset(), every, asked, progress)
     return induction
 
@@ -325,7 +362,10 @@ class _Prover:
             refuted = context.refute(goal, assume, effort)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)
-                return self._answer(obligation, start, Verdict.REFUTED, counterexample=example)
+                at_once = obligation.action == INITIAL and obligation.invariant in self.proof.assumed
+                verdict = Verdict.REFUTED if at_once else Verdict.UNDETERMINED
+                note = VIOLATED_AT_ONCE if at_once else NOT_INDUCTIVE
+                return self._answer(obligation, start, verdict, counterexample=example, note=note)
             found, used = context.ask(goal, assume, effort)
             if found == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)

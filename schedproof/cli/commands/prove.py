@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import click
@@ -20,9 +22,9 @@ from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.counterexample_text import indented, story
-from schedproof.proofs.induction import Answer, Induction, Recheck, recheck
+from schedproof.proofs.induction import NOT_INDUCTIVE, Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
-from schedproof.proofs.verdict import Disagreement, Verdict
+from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 
 
@@ -35,20 +37,44 @@ class Proved:
     induction: Induction
     rechecks: Mapping[str, Recheck]
 
-    @property
-    def verdicts(self) -> Mapping[str, Verdict]:
-        """What induction says of each property: proved if every obligation is, refuted if one is."""
+    @cached_property
+    def verdicts(self) -> Mapping[str, tuple[Verdict, str]]:
+        """The verdict of induction on each property, and why it is not proved."""
         found = {}
         for name in dict.fromkeys(a.obligation.invariant for a in self.induction.answers):
-            verdicts = {a.verdict for a in self.induction.of(name)}
-            order = (Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.PROVED)
-            found[name] = next(v for v in order if v in verdicts)
+            why = self.induction.why_not(name)
+            verdict = Verdict.PROVED if why is None else why.verdict
+            note = "" if why is None else why.note
+            found[name] = (
+                (Verdict.UNDETERMINED, NOT_WELL_FORMED) if why and self.induction.kept(name) else (verdict, note)
+            )
         return found
 
-    @property
+    @cached_property
     def standings(self) -> Mapping[str, str]:
-        """How each property's verdict stands to the manifest."""
-        return {name: standing(verdict, expected_of_model(self.model, name)) for name, verdict in self.verdicts.items()}
+        """How each property's verdict compares to the manifest.
+
+        A property that the manifest expects to be violated is as expected if it is not inductive: induction cannot refute.
+        """
+        found = {}
+        for name, (verdict, note) in self.verdicts.items():
+            expected = expected_of_model(self.model, name)
+            as_expected = expected is Verdict.REFUTED and note == NOT_INDUCTIVE
+            found[name] = EXPECTED if as_expected else standing(verdict, expected)
+        return found
+
+    def properties_as_json(self) -> list[dict[str, Any]]:
+        """The entries of ``properties``."""
+        return [
+            {
+                "variant": self.model.variant,
+                "name": name,
+                "verdict": str(verdict),
+                "expected": str(expected_of_model(self.model, name)),
+                **({"note": note} if note else {}),
+            }
+            for name, (verdict, note) in self.verdicts.items()
+        ]
 
     def as_json(self) -> list[dict[str, Any]]:
         """The entries of ``obligations``."""
@@ -99,9 +125,10 @@ INDUCTIVE = (Invariant, StepInvariant, Recovery)
 @click.command(
     epilog=ending(
         "prove hived --variant repaired",
-        ok="every verdict is the expected one",
-        different="a verdict is not the expected one, or two solvers disagree",
-        undetermined="a verdict is undetermined",
+        ok="every property is proved, except those that the manifest expects to be violated",
+        different="a property that the manifest expects to be violated is proved, a property is violated in the initial "
+        "state, or two solvers disagree",
+        undetermined="a property is undetermined: not inductive, not proved well-formed, or the solver does not know",
     )
 )
 @click.argument("system")
@@ -123,8 +150,9 @@ def prove(
 ) -> int:
     """Prove properties by induction, for any number of objects.
 
-    There is an obligation for each pair of an invariant and an action. An obligation that fails is as expected where the
-    manifest expects that the property is violated. With --property, the invariants that its proof assumes are proved too.
+    There is an obligation for each pair of an invariant and an action. A step that fails is no violation: the state before
+    may be unreachable. The property is then not inductive, which is as expected if the manifest expects a violation.
+    With --property, prove also asks for well-formedness and for the invariants that the proof assumes.
     """
     chosen = choose.system(system)
     models = choose.variants(chosen, variants)
@@ -139,7 +167,10 @@ def prove(
     exit_code = code(mark for one in found for mark in one.standings.values())
     if json_file is not None:
         entries = [entry for one in found for entry in one.as_json()]
-        json_file.write_json({"system": system, "obligations": entries, "ok": exit_code is Exit.OK})
+        properties_found = [entry for one in found for entry in one.properties_as_json()]
+        json_file.write_json(
+            {"system": system, "obligations": entries, "properties": properties_found, "ok": exit_code is Exit.OK}
+        )
     if json_file is None or not json_file.is_stdout:
         for one in found:
             _print(one)
@@ -165,9 +196,7 @@ def _proved(model: Model, properties: Sequence[str], solver: str, say: Say) -> P
     for again in recheck(induction, progress=tell("cvc5")) if solver == "cvc5" else ():
         name = again.answer.obligation.name
         if again.agrees is False:
-            raise Disagreement(
-                f"{name}: z3 says {again.answer.verdict}, cvc5 {again.verdict}; --emit-smt writes it out"
-            )
+            raise Disagreement(f"{name}: z3 says {_said(again.answer)}, cvc5 {again.verdict}; --emit-smt writes it out")
         rechecks[name] = again
     constructed = [p for p in model.properties if isinstance(p, ByConstruction) and not properties]
     return Proved(model, constructed, induction, rechecks)
@@ -183,27 +212,37 @@ def _print(one: Proved) -> None:
         for row, answer in zip(rows, one.induction.answers, strict=False):  # what holds by construction is not asked
             row.append(str(one.rechecks[answer.obligation.name].verdict))
     table(f"{model.system} {model.variant}: induction, any number of objects", columns, rows, right=["seconds"])
-    verdicts = [a.verdict for a in one.induction.answers]
-    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts)
+    counts = ", ".join(f"{n} {said}" for said, n in Counter(map(_said, one.induction.answers)).items())
     took = sum(a.seconds for a in one.induction.answers)
-    click.echo(f"{model.system} {model.variant}: {count(len(verdicts), 'obligation')}: {counts} ({took:.1f} s)")
+    click.echo(
+        f"{model.system} {model.variant}: {count(len(one.induction.answers), 'obligation')}: {counts} ({took:.1f} s)"
+    )
     if one.rechecks:
         agree = [again.agrees for again in one.rechecks.values()]
         click.echo(
             f"{model.system} {model.variant}: cvc5 agrees on {agree.count(True)}; on {agree.count(None)} one solver does not know"
         )
+    for name, (_, note) in one.verdicts.items():
+        if note == NOT_WELL_FORMED:
+            click.echo(f"{model.system} {model.variant} {name}: undetermined: {note}")
     click.echo()
     for answer in one.induction.answers:
         if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
-            click.echo(f"{answer.obligation.name}: not inductive")
+            click.echo(f"{answer.obligation.name}: {answer.note}")
             click.echo(indented(story(model, answer.counterexample)))
             click.echo()
+
+
+def _said(answer: Answer) -> str:
+    """The verdict on an obligation, in the words of the table."""
+    return NOT_INDUCTIVE if answer.note == NOT_INDUCTIVE else str(answer.verdict)
 
 
 def _row(answer: Answer, model: Model, mark: str) -> list[str]:
     obligation = answer.obligation
     what = obligation.action + (f": {obligation.detail}" if obligation.detail else "")
-    verdict = f"{answer.verdict}: {answer.note}" if answer.note else str(answer.verdict)
+    verdict = _said(answer)
+    verdict += f": {answer.note}" if answer.note and answer.note != verdict else ""
     return [
         obligation.invariant,
         what,
