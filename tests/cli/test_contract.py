@@ -279,7 +279,14 @@ def test_prove_json(run_json):
     assert all(keys <= set(o) for o in found["obligations"])
     verdicts = {(o["invariant"], o["action"]): (o["verdict"], o["method"]) for o in found["obligations"]}
     assert verdicts["stays-dark", "(initial)"] == ("proved", "induction")
-    assert verdicts["stays-dark", "switch_on"] == ("refuted", "induction")
+    assert verdicts["stays-dark", "switch_on"] == ("undetermined", "induction")  # a failed step refutes nothing
+    (failed,) = [o for o in found["obligations"] if o["verdict"] == "undetermined"]
+    assert failed["note"] == "not inductive" and failed["counterexample"]["start"]
+    assert {p["name"]: (p["verdict"], p["expected"], p.get("note")) for p in found["properties"]} == {
+        "stays-dark": ("undetermined", "refuted", "not inductive"),
+        "on-or-off": ("proved", "proved", None),
+        "well-formed": ("proved", "proved", None),
+    }
     assert verdicts["one-state", "(every)"] == ("proved", "construction")
     assert {o["action"] for o in found["obligations"] if o["invariant"] == "well-formed"} == {"switch_on", "switch_off"}
 
@@ -287,8 +294,9 @@ def test_prove_json(run_json):
 def test_prove_is_checked_by_the_manifest(run, registered):
     registered(system(lamps(refuted=())))
     code, out, _ = run("prove", "lamps")
-    assert code == 1
+    assert code == 3
     assert "stays-dark / switch_on: not inductive" in out
+    assert "refuted" not in out
     assert "From this state, which no invariant excludes:" in out
     assert out.splitlines()[-1] == "NOT as expected: induction checks 2 of 3 properties as the manifests say"
 
@@ -302,7 +310,7 @@ def test_cvc5_rechecks(run_json):
 
 
 def test_solvers_that_disagree_exit_with_1(run, registered, monkeypatch):
-    opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}
+    opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.UNDETERMINED: Verdict.PROVED}
 
     def recheck(induction, *, progress=None):
         return (Recheck(a, opposite[a.verdict], 0.0) for a in induction.answers)
@@ -328,7 +336,10 @@ def _json(run, *arguments):
 
 def test_prove_one_property(run, run_json):
     code, found = run_json("prove", "lamps", "--property", "stays-dark")
-    assert code == 0 and {o["invariant"] for o in found["obligations"]} == {"stays-dark"}
+    assert code == 0 and {o["invariant"] for o in found["obligations"]} == {
+        "stays-dark",
+        "well-formed",
+    }
     assert run("prove", "lamps", "--property", "blinks")[::2] == (
         2, "schedproof: --property blinks: 'prove' cannot check it; write 'schedproof verify lamps --property blinks'\n"
     )  # fmt: skip

@@ -22,7 +22,7 @@ from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.model.lang import ByConstruction, Invariant, Model, Recovery, StepInvariant
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.counterexample_text import indented, story
-from schedproof.proofs.induction import NOT_INDUCTIVE, Answer, Induction, Recheck, recheck
+from schedproof.proofs.induction import INITIAL, NOT_INDUCTIVE, Answer, Induction, Recheck, recheck
 from schedproof.proofs.induction import prove as induce
 from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
@@ -94,7 +94,8 @@ class Proved:
             }
             if obligation.name in self.rechecks:
                 again = self.rechecks[obligation.name]
-                entry["cvc5"] = {"verdict": str(again.verdict), "seconds": round(again.seconds, 4)}
+                known = Verdict.UNDETERMINED if _fails(again) else again.verdict
+                entry["cvc5"] = {"verdict": str(known), "seconds": round(again.seconds, 4)}
             if answer.note:
                 entry["note"] = answer.note
             if answer.counterexample is not None:
@@ -210,7 +211,8 @@ def _print(one: Proved) -> None:
     if one.rechecks:
         columns.append("cvc5")
         for row, answer in zip(rows, one.induction.answers, strict=False):  # what holds by construction is not asked
-            row.append(str(one.rechecks[answer.obligation.name].verdict))
+            again = one.rechecks[answer.obligation.name]
+            row.append(NOT_INDUCTIVE if _fails(again) else str(again.verdict))
     table(f"{model.system} {model.variant}: induction, any number of objects", columns, rows, right=["seconds"])
     counts = ", ".join(f"{n} {said}" for said, n in Counter(map(_said, one.induction.answers)).items())
     took = sum(a.seconds for a in one.induction.answers)
@@ -236,6 +238,11 @@ def _print(one: Proved) -> None:
 def _said(answer: Answer) -> str:
     """The verdict on an obligation, in the words of the table."""
     return NOT_INDUCTIVE if answer.note == NOT_INDUCTIVE else str(answer.verdict)
+
+
+def _fails(again: Recheck) -> bool:
+    """Whether cvc5 finds a counterexample to a step, which is no violation."""
+    return again.verdict is Verdict.REFUTED and again.answer.obligation.action != INITIAL
 
 
 def _row(answer: Answer, model: Model, mark: str) -> list[str]:
