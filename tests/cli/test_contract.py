@@ -15,9 +15,11 @@ from schedproof.cli import main
 from schedproof.cli.differences import related
 from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
 from schedproof.model.registry.discovery import systems
+from schedproof.model.registry.system import System
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
+from tests.support.ill_formed import STEPS
 from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
 from tests.support.registry import put
@@ -848,3 +850,21 @@ def test_what_the_document_has_not_got_is_cited_from_the_facts(run, registered):
     assert "[action switch_on, fact 2, lamp.c:7]" in run("explain", "lamps", "stays-dark", "--variant", "code")[1]
     _, out, _ = run("diff", "lamps", "plain", "code")
     assert "      + fact 2, lamp.c:7\n" in out and "      - line 3\n" in out
+
+
+# Models that may be ill-formed
+
+
+def test_a_property_of_a_model_that_may_be_ill_formed_is_undetermined(run, run_json, registered):
+    registered(System.of(STEPS))
+    why = "undetermined: the model is not proved well-formed"
+    code, out, _ = run("prove", "steps", "--property", "kept")
+    assert code == 3 and f"steps plain kept: {why}" in out
+    code, out, _ = run("verify", "steps", "--property", "kept")
+    assert code == 3 and f"steps plain kept: {why}: not inductive: well-formed / grow" in out
+    code, found = run_json("prove", "steps", "--property", "kept")
+    assert code == 3 and not found["ok"]
+    assert {p["name"]: (p["verdict"], p["note"]) for p in found["properties"]} == {
+        "kept": ("undetermined", "the model is not proved well-formed"),
+        "well-formed": ("undetermined", "not inductive"),
+    }
