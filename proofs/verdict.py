@@ -128,6 +128,7 @@ class Counterexample:
         end: the fields of the objects that ``problem`` names, in the final state.
         objects: every object of the run, with its sort and its rigid facts.
         initial: the fields of these objects in the initial state.
+        initial_state: the initial state itself violates the property.
     """
 
     steps: Sequence[TraceStep]
@@ -138,6 +139,7 @@ class Counterexample:
     end: Sequence[ObjectFacts] = ()
     objects: Sequence[ObjectFacts] = ()
     initial: Sequence[ObjectFacts] = ()
+    initial_state: bool = False
 
     @property
     def ending(self) -> str:
@@ -193,7 +195,13 @@ class Result:
         at = scope_text(self.scope or {})
         if self.verdict is Verdict.REFUTED:
             steps = len(self.counterexample.steps) if self.counterexample else 0
-            ways = {0: "refuted", 1: "refuted in 1 step"}
+            # A life cycle that cannot happen has no run, and neither has a model that is wrong in itself.
+            at_once = (
+                "refuted in the initial state"
+                if self.counterexample and self.counterexample.initial_state
+                else "refuted"
+            )
+            ways = {0: at_once, 1: "refuted in 1 step"}
             reached = ways.get(steps, f"refuted in {steps} steps")
             return f"{reached} at {at}" if at else f"{reached} in the model itself"
         match self.method:

@@ -126,6 +126,7 @@ def told(
         end=ending(instance, last, named),
         objects=objects,
         initial=beginning(instance, objects),
+        initial_state=not steps,
     )
 
 

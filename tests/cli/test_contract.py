@@ -13,7 +13,18 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.cli.differences import related
-from schedproof.model.lang import Action, Attribute, Change, IntRange, Machine, State, exists, variable
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    Change,
+    IntRange,
+    Invariant,
+    LifeCycle,
+    Machine,
+    State,
+    exists,
+    variable,
+)
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.proofs.induction import Recheck
@@ -571,7 +582,7 @@ def test_explain_what_was_checked(run, registered):
     code, out, _ = run("explain", "lamps", "on-or-off")
     assert code == 0
     assert out.splitlines()[-2:] == [
-        "  exploration at Lamp=2: every reachable state and step, and none violates it",
+        "  exploration at Lamp=2: no reachable state violates it",
         "  induction: it is true at the start, and no step of any action violates it, for any number of objects",
     ]
 
@@ -583,6 +594,18 @@ def test_explain_a_state(run, registered):
         " 1. l0 is switched o",
         " 2. l1 is switched o",
     ]
+    assert "may have any value; that this state is reachable violates no property" in out
+
+
+def test_the_initial_state_is_named_and_a_life_cycle_has_no_run(run, registered):
+    lit = Invariant(name="lit", says="every lamp is on", over=[x], then=x.is_("On"))
+    twice = LifeCycle(name="twice", says="a lamp goes on twice", sort=Lamp, states=["On", "Off"])
+    registered(system(lamps(properties=[lit, twice], refuted=("lit", "twice"))))
+    assert "refuted in the initial state at Lamp=2" in run("explain", "lamps", "lit")[1]
+    code, out, _ = run("explain", "lamps", "twice")
+    assert (
+        code == 0 and "refuted at Lamp=2" in out and "there is no run to show, and a larger scope may have one" in out
+    )
 
 
 def test_explain_an_unreachable_state_exits_with_1(run):
@@ -591,7 +614,8 @@ def test_explain_an_unreachable_state_exits_with_1(run):
     )
     assert (code, out) == (
         1,
-        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state satisfies this\n",
+        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no state that is reachable at this scope satisfies this; "
+        "a larger scope may have one\n",
     )
 
 
