@@ -24,6 +24,10 @@ class Verdict(enum.StrEnum):
     """Neither was found."""
 
 
+NOT_WELL_FORMED = "the model is not proved well-formed"
+"""Why a property is undetermined whose own obligations are proved."""
+
+
 class Method(enum.StrEnum):
     """The engine that produced a verdict."""
 
@@ -91,6 +95,7 @@ class TraceStep:
         line: of the document, from which the action comes.
         changes: what the step changes.
         fact: the id of a fact, if the action comes from no line.
+        ill_formed: why the step is ill-formed, so that no state follows it; empty for a well-formed step.
     """
 
     action: str
@@ -99,10 +104,11 @@ class TraceStep:
     line: int | None
     changes: Sequence[FieldChange]
     fact: str = ""
+    ill_formed: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The step as ``--json`` prints it."""
-        return {
+        found: dict[str, Any] = {
             "action": self.action,
             "parameters": dict(self.parameters),
             "says": self.says,
@@ -110,6 +116,7 @@ class TraceStep:
             "fact": self.fact,
             "changes": [c.as_json() for c in self.changes],
         }
+        return {**found, "ill_formed": self.ill_formed} if self.ill_formed else found
 
 
 @dataclass(frozen=True)
@@ -142,6 +149,7 @@ class Counterexample:
         end: the fields of the objects that ``problem`` names, in the final state.
         objects: every object of the run, with its sort and its rigid facts.
         initial: the fields of these objects in the initial state.
+        initial_state: the initial state itself violates the property.
     """
 
     steps: Sequence[TraceStep]
@@ -152,6 +160,7 @@ class Counterexample:
     end: Sequence[ObjectFacts] = ()
     objects: Sequence[ObjectFacts] = ()
     initial: Sequence[ObjectFacts] = ()
+    initial_state: bool = False
 
     @property
     def ending(self) -> str:
@@ -248,7 +257,13 @@ class Result:
         at = scope_text(self.scope or {})
         if self.verdict is Verdict.REFUTED:
             steps = len(self.counterexample.steps) if self.counterexample else 0
-            ways = {0: "refuted", 1: "refuted in 1 step"}
+            # A life cycle that cannot happen has no run, and neither has a model that is wrong in itself.
+            at_once = (
+                "refuted in the initial state"
+                if self.counterexample and self.counterexample.initial_state
+                else "refuted"
+            )
+            ways = {0: at_once, 1: "refuted in 1 step"}
             reached = ways.get(steps, f"refuted in {steps} steps")
             return f"{reached} at {at}" if at else f"{reached} in the model itself"
         match self.method:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Invariant, InvariantAtScope, Model, Property, Row, StepInvariant, variable
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.terms import Constant
-from schedproof.proofs.induction import prove
+from schedproof.proofs.induction import Induction, prove
 
 from .goals import Goal, key
 from .suite import Suite
@@ -136,7 +136,11 @@ def _proved(model: Model, claims: Mapping[str, Property], seconds: float, doing:
         left = {name: claim for name, claim in claims.items() if name not in proved}
         if left and time.monotonic() < until:
             proved |= _inductive(model, invariants, left, until, doing)
-    return proved
+    if not proved:
+        return proved
+    # The proofs above are about what can happen only if every step is well-formed.
+    formed = _induction(model, helping, until, doing, only={WELL_FORMED})
+    return proved if formed is not None and formed.well_formed else set()
 
 
 def _inductive(
@@ -146,14 +150,29 @@ def _inductive(
     until: float,
     doing: Callable[[str], None],
 ) -> set[str]:
+    """The names of the claims that induction proves if the model is well-formed."""
+    induction = _induction(model, [*invariants, *claims.values()], until, doing, known={WELL_FORMED})
+    return {name for name, claim in claims.items() if induction is not None and induction.proved(claim.name)}
+
+
+def _induction(
+    model: Model,
+    properties: Sequence[Property],
+    until: float,
+    doing: Callable[[str], None],
+    *,
+    only: Collection[str] = (),
+    known: Container[str] = (),
+) -> Induction | None:
+    """The induction of a model with other properties; None at the time limit."""
+
     def watch(done: int, total: int) -> None:
         doing(f"proving what is unreachable, {done} of {total} obligations")
         if time.monotonic() > until:
             raise _OutOfTime
 
-    asked = replace(model, properties=[*invariants, *claims.values()], refuted=frozenset(), amends="", changes=())
+    asked = replace(model, properties=properties, refuted=frozenset(), amends="", changes=())
     try:
-        induction = prove(asked, every=False, known={WELL_FORMED}, progress=watch)
+        return prove(asked, every=False, only=only, known=known, progress=watch)
     except _OutOfTime:
-        return set()
-    return {name for name, claim in claims.items() if induction.proved(claim.name)}
+        return None

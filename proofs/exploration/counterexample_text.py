@@ -137,7 +137,9 @@ def step_lines(model: Model, number: int, step: TraceStep) -> list[str]:
     ]
     wide = [max(len(cell[i]) for cell in cells) for i in (0, 1)] if cells else [0, 0]
     lines += [f"      {a:{wide[0]}}  {b:{wide[1]}}  {c}" for a, b, c in cells]
-    return lines if cells else [*lines, "      nothing changes"]
+    if cells:
+        return lines
+    return [*lines, f"      {'this step is ill-formed: no state follows it' if step.ill_formed else 'nothing changes'}"]
 
 
 def sequence(model: Model, title: str, counterexample: Counterexample) -> str:

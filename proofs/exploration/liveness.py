@@ -57,9 +57,12 @@ def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
     """The counterexample if no object goes through more than the first ``states`` of the given states."""
     reached = " -> ".join(prop.states[:states])
     never = f"no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}"
-    return Counterexample(
-        (), f"property {prop.name} is violated: {never}; the longest part that can happen is {reached}"
-    )
+    at_most = f"the longest part that can happen is {reached}"
+    return Counterexample((), f"property {prop.name} is violated: {never}; {at_most}; {NO_RUN}")
+
+
+NO_RUN = "there is no run to show, and a larger scope may have one that does"
+"""The end of the counterexample of a life cycle: that no run has it refutes it, at this scope only."""
 
 
 def bindings(instance: Instance, over: Sequence[Var]) -> Iterator[dict[str, int]]:

@@ -62,11 +62,17 @@ def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tup
     return after, tuple(changed)
 
 
-def trace_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange]) -> TraceStep:
-    """A step of a counterexample, from a choice and the fields that it changes."""
+def trace_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange], ill_formed: str = "") -> TraceStep:
+    """A step of a counterexample, from a choice and the fields that it changes, or why it is ill-formed."""
     action = instance.model.action(choice.action)
     return TraceStep(
-        action.name, parameters(instance, choice), sentence(instance, choice), action.line, changed, action.fact
+        action.name,
+        parameters(instance, choice),
+        sentence(instance, choice),
+        action.line,
+        changed,
+        action.fact,
+        ill_formed,
     )
 
 
@@ -78,11 +84,13 @@ def run(instance: Instance, choices: Sequence[Choice]) -> tuple[TraceStep, ...]:
 def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep, ...], State]:
     stepper, state, steps = stepper_of(instance), instance.initial(), []
     for choice in choices:
+        changed: Sequence[FieldChange] = ()
+        why = ""
         try:
             state, changed = changes(stepper, state, choice)
-        except (IllFormed, Undefined):
-            changed = ()
-        steps.append(trace_step(instance, choice, changed))
+        except (IllFormed, Undefined) as error:
+            why = str(error)
+        steps.append(trace_step(instance, choice, changed, why))
     return tuple(steps), state
 
 
@@ -118,6 +126,7 @@ def counterexample_of(
         end=ending(instance, last, named),
         objects=objects,
         initial=beginning(instance, objects),
+        initial_state=not steps,
     )
 
 

@@ -2,10 +2,11 @@
 
 from .obligations import INITIAL, Obligation, Proof, obligations, provable
 from .recheck import Recheck, emit_smt, recheck
-from .solve import Answer, Induction, prove
+from .solve import NOT_INDUCTIVE, Answer, Induction, prove
 
 __all__ = [
     "INITIAL",
+    "NOT_INDUCTIVE",
     "Answer",
     "Induction",
     "Obligation",

@@ -160,13 +160,15 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
     parameters = proof.cascades[obligation.action].parameters
     chosen = [(v.name, encode(v.type, reader.plain(v.type, parameters[v.name]))) for v in action.parameters]
     choice = Choice(action.name, tuple(chosen))
-    problem = f"property {obligation.invariant} is not inductive: this step violates it, and no invariant excludes the state before"
+    what, why = "this step violates it", ""
     changed: Sequence[FieldChange] = ()
     try:
         _, changed = changes(Stepper(instance), state, choice)
     except (IllFormed, Undefined) as error:
-        problem += f" ({error})"
-    step = trace_step(instance, choice, changed)
+        why = str(error)
+        what = f"this step is ill-formed ({why})"
+    problem = f"property {obligation.invariant} is not inductive: {what}, and no invariant excludes the state before"
+    step = trace_step(instance, choice, changed, why)
     return Counterexample((step,), problem, start=_described(instance, state), objects=_every_object(instance))
 
 

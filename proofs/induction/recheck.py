@@ -20,7 +20,11 @@ SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Recheck:
-    """cvc5's verdict on an obligation. Its unknown never overrules z3; a contradiction is an error."""
+    """cvc5's verdict on an obligation. Its unknown never overrules z3; a contradiction is an error.
+
+    Attributes:
+        verdict: refuted if cvc5 finds a counterexample to the obligation, as z3 may.
+    """
 
     answer: Answer
     verdict: Verdict
@@ -29,9 +33,10 @@ class Recheck:
     @property
     def agrees(self) -> bool | None:
         """Whether both solvers have the same verdict; None if one of them does not know."""
-        if Verdict.UNDETERMINED in (self.verdict, self.answer.verdict):
+        z3_says = Verdict.REFUTED if self.answer.counterexample is not None else self.answer.verdict
+        if Verdict.UNDETERMINED in (self.verdict, z3_says):
             return None
-        return self.verdict is self.answer.verdict
+        return self.verdict is z3_says
 
 
 def smt(induction: Induction, answer: Answer) -> str:

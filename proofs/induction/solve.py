@@ -5,6 +5,9 @@ An invariant that fails leaves the set. Every proof that used it, by z3's unsat 
 The final set holds for any number of objects.
 An invariant outside of the set (failed, or expected to fail) is assumed for its own obligations only.
 This proves it only if all of its obligations hold.
+
+The formulas give every step a state after, also an ill-formed one, which has none.
+So they are about the model's steps only if every step is well-formed: no property is proved without well-formedness.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from schedproof.proofs.verdict import Counterexample, Verdict
 from .cascade import Cascade
 from .counterexample import SIZES, SolverModel, shown, small_model
 from .expressions import Implies, Not, Solver, conjuncts
-from .obligations import Obligation, Proof, obligations, provable
+from .obligations import INITIAL, Obligation, Proof, obligations, provable
 from .relevant import Relevance
 
 EFFORT = 40_000_000
@@ -43,6 +46,9 @@ as proved."""
 @dataclass(frozen=True)
 class Answer:
     """The verdict on one obligation.
+
+    It is refuted only in the initial state. A step that fails begins in a state that may be unreachable, so it leaves the
+    obligation undetermined, with a counterexample.
 
     Attributes:
         obligation: what was to be proved.
@@ -80,16 +86,23 @@ class Answer:
         return found
 
 
+NOT_INDUCTIVE = "not inductive"
+"""The note of an obligation that a step fails."""
+
+VIOLATED_AT_ONCE = "violated in the initial state"
+"""The note of a refuted obligation."""
+
+
 @dataclass(frozen=True)
 class Induction:
-    """All answers, and the invariants that are proved for any number of objects.
+    """All answers.
 
     The methods raise ``UserError`` for a name that is not a property of the model.
 
     Attributes:
         proof: the obligations of the model as formulas of the solver; internal.
         answers: the answers, in the order of the obligations.
-        inductive: the names of the invariants that support each other: all of them hold in every reachable state.
+        inductive: the invariants that every well-formed step keeps. They hold if the model is :attr:`well_formed`.
     """
 
     proof: Proof
@@ -110,16 +123,34 @@ class Induction:
             answers.setdefault(answer.obligation.invariant, []).append(answer)
         return answers
 
+    @property
+    def well_formed(self) -> bool:
+        """Whether every step is proved well-formed, here or by another proof."""
+        return all(a.verdict is Verdict.PROVED for a in self.of(WELL_FORMED))
+
     def proved(self, prop: str) -> bool:
-        """Whether every obligation of the property is proved, from inductive invariants only.
+        """Whether the property holds for any number of objects: its own obligations and well-formedness are proved.
 
         False says nothing against the property: it may need a lemma, or :func:`prove` was not asked for it.
         """
+        return self.well_formed and self.kept(prop)
+
+    def kept(self, prop: str) -> bool:
+        """Whether every obligation of the property is proved, from inductive invariants only."""
         answers = self.of(prop)
         return bool(answers) and all(a.verdict is Verdict.PROVED for a in answers)
 
+    def why_not(self, prop: str) -> Answer | None:
+        """The answer that explains why the property is not proved, if possible one with a counterexample.
+
+        The answer is one on well-formedness if the property's own obligations are proved. None if it has no obligation.
+        """
+        answers = self.of(WELL_FORMED if self.kept(prop) else prop)
+        left = [a for a in answers if a.verdict is not Verdict.PROVED]
+        return next((a for a in left if a.counterexample is not None), left[0] if left else None)
+
     def support(self, prop: str) -> frozenset[str]:
-        """The invariants that the proof of a property assumes, directly or through the proofs of others.
+        """The invariants that the proof of a property assumes, directly or through other proofs, well-formedness included.
 
         Raises:
             UserError: the property is not proved.
@@ -127,7 +158,7 @@ class Induction:
         if not self.proved(prop):
             raise UserError(f"property {prop!r} is not proved, so it has no support; ask proved({prop!r}) first")
         supporting: set[str] = set()
-        todo = {prop}
+        todo = {prop, WELL_FORMED}
         while todo:
             used = {name for each in todo for answer in self._by_property.get(each, ()) for name in answer.used}
             todo = used - supporting
@@ -247,7 +278,7 @@ def prove(
     Args:
         model: the model.
         every: ask every obligation; if False, skip the rest of a property once one of its obligations has failed.
-        only: just these properties and the invariants that their proofs assume; () means all.
+        only: just these properties, the invariants that their proofs assume, and well-formedness; () means all.
         known: properties that another proof of the same rules has proved: they are assumed, and not asked again.
         progress: called with (obligations answered, obligations).
 
@@ -279,12 +310,13 @@ def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
     doubtful = frozenset(model.refuted & proof.assumed.keys())
-    asked = frozenset(only) or frozenset(o.invariant for o in proof.obligations)
+    every_property = frozenset(o.invariant for o in proof.obligations)
+    asked = frozenset(only) | (every_property & {WELL_FORMED}) if only else every_property
     induction = _settle(proof, doubtful, every, asked, progress)
     if doubtful - asked and not all(induction.proved(name) for name in asked - doubtful):
         # An invariant that is expected to fail may hold, and the properties asked may need it.
         induction = _settle(proof, doubtful, every, asked | doubtful, progress)
-    if any(induction.proved(name) for name in doubtful):
+    if any(induction.kept(name) for name in doubtful):
         return _settle(proof, frozenset(), every, asked, progress)
     return induction
 
@@ -395,7 +427,10 @@ class _Prover:
             refuted = context.refute(goal, assume, effort)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)
-                return self._answer(obligation, start, Verdict.REFUTED, counterexample=example)
+                at_once = obligation.action == INITIAL and obligation.invariant in self.proof.assumed
+                verdict = Verdict.REFUTED if at_once else Verdict.UNDETERMINED
+                note = VIOLATED_AT_ONCE if at_once else NOT_INDUCTIVE
+                return self._answer(obligation, start, verdict, counterexample=example, note=note)
             status, used = context.ask(goal, assume, effort)
             if status == "unsat":
                 return self._answer(obligation, start, Verdict.PROVED, used)

@@ -17,7 +17,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
 from schedproof.proofs.gc_paused import collected_seldom
-from schedproof.proofs.verdict import Counterexample, Result, Verdict
+from schedproof.proofs.verdict import NOT_WELL_FORMED, Counterexample, Result
 
 from .auxiliary import auxiliary
 from .properties import property_names
@@ -165,6 +165,15 @@ def prove(model: Model, **options: Any) -> Induction:
     return induction.prove(model, **options)
 
 
+def _unproved(induction: Induction, name: str) -> tuple[str, Counterexample | None]:
+    """Why a property is not proved, with a step that shows it."""
+    why = induction.why_not(name)
+    if why is None:
+        return "no obligation", None
+    note = f"{why.note}: {why.obligation.name}"
+    return (f"{NOT_WELL_FORMED}: {note}" if induction.kept(name) else note), why.counterexample
+
+
 def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted]:
     """The results of an induction for the properties ``names``."""
     results = {}
@@ -174,8 +183,5 @@ def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted
                 raise AssertionError(f"the proof of {name} rests on what is not proved: {', '.join(sorted(missing))}")
             results[name] = Inducted(True, induction.seconds(name), support=tuple(sorted(induction.support(name))))
             continue
-        open_ = [a for a in induction.of(name) if a.verdict is not Verdict.PROVED]
-        example = next((a.counterexample for a in open_ if a.counterexample is not None), None)
-        note = f"not inductive: {open_[0].obligation.name}" if open_ else "no obligation"
-        results[name] = Inducted(False, induction.seconds(name), note, example)
+        results[name] = Inducted(False, induction.seconds(name), *_unproved(induction, name))
     return results

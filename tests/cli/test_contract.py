@@ -18,21 +18,25 @@ from schedproof.model.lang import (
     Attribute,
     Change,
     IntRange,
+    Invariant,
     InvariantAtScope,
+    LifeCycle,
     Machine,
     State,
     exists,
     variable,
 )
 from schedproof.model.registry.discovery import systems
+from schedproof.model.registry.system import System
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
+from tests.support.ill_formed import STEPS
 from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
-from tests.support.own import imports_undone, repository
 from tests.support.registry import put
 from tests.support.stderr import besides_progress
+from tests.support.user_repository import imports_undone, repository
 
 DATA = places.DATA / "hived"
 y = variable(Lamp, "y")
@@ -320,7 +324,14 @@ def test_prove_json(run_json):
     assert all(keys <= set(o) for o in output["obligations"])
     verdicts = {(o["invariant"], o["action"]): (o["verdict"], o["method"]) for o in output["obligations"]}
     assert verdicts["stays-dark", "(initial)"] == ("proved", "induction")
-    assert verdicts["stays-dark", "switch_on"] == ("refuted", "induction")
+    assert verdicts["stays-dark", "switch_on"] == ("undetermined", "induction")  # a failed step refutes nothing
+    (failed,) = [o for o in output["obligations"] if o["verdict"] == "undetermined"]
+    assert failed["note"] == "not inductive" and failed["counterexample"]["start"]
+    assert {p["name"]: (p["verdict"], p["expected"], p.get("note")) for p in output["properties"]} == {
+        "stays-dark": ("undetermined", "refuted", "not inductive"),
+        "on-or-off": ("proved", "proved", None),
+        "well-formed": ("proved", "proved", None),
+    }
     assert verdicts["one-state", "(every)"] == ("proved", "construction")
     assert {o["action"] for o in output["obligations"] if o["invariant"] == "well-formed"} == {
         "switch_on",
@@ -331,8 +342,9 @@ def test_prove_json(run_json):
 def test_prove_is_checked_by_the_manifest(run, registered):
     registered(system(lamps(refuted=())))
     code, out, _ = run("prove", "lamps")
-    assert code == 1
+    assert code == 3
     assert "stays-dark / switch_on: not inductive" in out
+    assert "refuted" not in out
     assert "From this state, which no invariant excludes:" in out
     assert out.splitlines()[-1] == "NOT as expected: induction checks 2 of 3 properties as the manifests say"
 
@@ -346,7 +358,7 @@ def test_cvc5_rechecks(run_json):
 
 
 def test_solvers_that_disagree_exit_with_1(run, registered, monkeypatch):
-    opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}
+    opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.UNDETERMINED: Verdict.PROVED}
 
     def recheck(induction, *, progress=None):
         return (Recheck(a, opposite[a.verdict], 0.0) for a in induction.answers)
@@ -372,7 +384,10 @@ def _json(run, *arguments):
 
 def test_prove_one_property(run, run_json):
     code, output = run_json("prove", "lamps", "--property", "stays-dark")
-    assert code == 0 and {o["invariant"] for o in output["obligations"]} == {"stays-dark"}
+    assert code == 0 and {o["invariant"] for o in output["obligations"]} == {
+        "stays-dark",
+        "well-formed",
+    }
     assert run("prove", "lamps", "--property", "blinks")[::2] == (
         2, "schedproof: --property blinks: 'prove' cannot check it; write 'schedproof verify lamps --property blinks'\n"
     )  # fmt: skip
@@ -627,7 +642,7 @@ def test_explain_what_was_checked(run, registered):
     code, out, _ = run("explain", "lamps", "on-or-off")
     assert code == 0
     assert out.splitlines()[-2:] == [
-        "  exploration at Lamp=2: every reachable state and step, and none violates it",
+        "  exploration at Lamp=2: no reachable state violates it",
         "  induction: it is true at the start, and no step of any action violates it, for any number of objects",
     ]
 
@@ -639,6 +654,18 @@ def test_explain_a_state(run, registered):
         " 1. l0 is switched o",
         " 2. l1 is switched o",
     ]
+    assert "may have any value; that this state is reachable violates no property" in out
+
+
+def test_the_initial_state_is_named_and_a_life_cycle_has_no_run(run, registered):
+    lit = Invariant(name="lit", says="every lamp is on", over=[x], then=x.is_("On"))
+    twice = LifeCycle(name="twice", says="a lamp goes on twice", sort=Lamp, states=["On", "Off"])
+    registered(system(lamps(properties=[lit, twice], refuted=("lit", "twice"))))
+    assert "refuted in the initial state at Lamp=2" in run("explain", "lamps", "lit")[1]
+    code, out, _ = run("explain", "lamps", "twice")
+    assert (
+        code == 0 and "refuted at Lamp=2" in out and "there is no run to show, and a larger scope may have one" in out
+    )
 
 
 def test_explain_an_unreachable_state_exits_with_1(run):
@@ -647,7 +674,8 @@ def test_explain_an_unreachable_state_exits_with_1(run):
     )
     assert (code, out) == (
         1,
-        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no reachable state satisfies this\n",
+        "hived as-written at PodGroup=1,Cell=1: c0=Free, c0.user=g0: no state that is reachable at this scope satisfies this; "
+        "a larger scope may have one\n",
     )
 
 
@@ -906,3 +934,21 @@ def test_what_the_document_has_not_got_is_cited_from_the_facts(run, registered):
     assert "[action switch_on, fact 2, lamp.c:7]" in run("explain", "lamps", "stays-dark", "--variant", "code")[1]
     _, out, _ = run("diff", "lamps", "plain", "code")
     assert "      + fact 2, lamp.c:7\n" in out and "      - line 3\n" in out
+
+
+# Models that may be ill-formed
+
+
+def test_a_property_of_a_model_that_may_be_ill_formed_is_undetermined(run, run_json, registered):
+    registered(System.of(STEPS))
+    why = "undetermined: the model is not proved well-formed"
+    code, out, _ = run("prove", "steps", "--property", "kept")
+    assert code == 3 and f"steps plain kept: {why}" in out
+    code, out, _ = run("verify", "steps", "--property", "kept")
+    assert code == 3 and f"steps plain kept: {why}: not inductive: well-formed / grow" in out
+    code, found = run_json("prove", "steps", "--property", "kept")
+    assert code == 3 and not found["ok"]
+    assert {p["name"]: (p["verdict"], p["note"]) for p in found["properties"]} == {
+        "kept": ("undetermined", "the model is not proved well-formed"),
+        "well-formed": ("undetermined", "not inductive"),
+    }

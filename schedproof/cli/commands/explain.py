@@ -118,13 +118,19 @@ def _explain_property(
 
 
 CHECKED = {
+    "invariant": "no reachable state violates it",
+    "invariant at a scope": "no reachable state violates it",
+    "step invariant": "no step from a reachable state violates it",
+    "step invariant at a scope": "no step from a reachable state violates it",
+    "recovery": "no crash in a reachable state violates it",
+    "well-formedness": "every step from a reachable state is well-formed",
     "refinement": "the scheduler, killed at every point, and the model side by side: the two graphs are the same",
-    "can happen": "a run was found on which it happens",
-    "deadlock freedom": "every reachable state: in each an action is enabled, or it is one where all has ended",
-    "always can reach": "every reachable state: from each there is a way",
-    "leads to": "every reachable state and every fair run from it",
+    "can happen": "a run was found on which some object goes through these states",
+    "deadlock freedom": "in every reachable state an action is enabled, or the condition `ended` holds",
+    "always can reach": "from every reachable state that satisfies the premise, some run reaches the goal",
+    "leads to": "every fair run from a reachable state that satisfies the premise reaches the goal",
 }
-"""What exploration did for a property of each kind; for all others, the obvious."""
+"""What exploration found out about a property of each kind that holds."""
 
 
 def _checked(sizes: Mapping[str, int], checked: CheckedProperty) -> list[str]:
@@ -161,14 +167,13 @@ def _explain_state(
         example = counterexample_of(
             exploration.instance, path, f"after {count(len(path), 'step')} the state is as requested"
         )
-        return _print_state(
-            model, title, example, exploration.instance.describe(exploration.states[number]), mermaid, json_file
-        )
+        state = exploration.instance.describe(exploration.states[number])
+        return _print_state(model, title, conditions, example, state, mermaid, json_file)
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        click.echo(f"{title}: no reachable state satisfies this")
+        click.echo(f"{title}: no state that is reachable at this scope satisfies this; a larger scope may have one")
     return Exit.DIFFERENT
 
 
@@ -194,9 +199,14 @@ def _askable(
     return askable
 
 
+ONLY_THESE = "what --state leaves out may have any value; that this state is reachable violates no property"
+"""A run to a part of a counterexample to induction is not a run to all of it."""
+
+
 def _print_state(
     model: Model,
     title: str,
+    wanted: Sequence[str],
     example: Counterexample,
     state: Mapping[str, Any],
     mermaid: bool,
@@ -206,7 +216,9 @@ def _print_state(
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        _print(model, [f"{title}: a shortest run to such a state"], example, mermaid, title, [])
+        values = "this value" if len(wanted) == 1 else "these values"
+        head = [f"{title}: a shortest run to a state with {values}", f"Note: {ONLY_THESE}."]
+        _print(model, head, example, mermaid, title, [])
     return Exit.OK
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import click
@@ -19,9 +21,9 @@ from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.induction import Answer, Induction, Recheck, provable, recheck
+from schedproof.proofs.induction import INITIAL, NOT_INDUCTIVE, Answer, Induction, Recheck, provable, recheck
 from schedproof.proofs.induction import prove as induce
-from schedproof.proofs.verdict import Disagreement, Verdict
+from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 
 
@@ -34,20 +36,44 @@ class Proved:
     induction: Induction
     rechecks: Mapping[str, Recheck]
 
-    @property
-    def verdicts(self) -> Mapping[str, Verdict]:
-        """What induction says of each property: proved if every obligation is, refuted if one is."""
-        by_property = {}
+    @cached_property
+    def verdicts(self) -> Mapping[str, tuple[Verdict, str]]:
+        """The verdict of induction on each property, and why it is not proved."""
+        found = {}
         for name in dict.fromkeys(a.obligation.invariant for a in self.induction.answers):
-            verdicts = {a.verdict for a in self.induction.of(name)}
-            order = (Verdict.REFUTED, Verdict.UNDETERMINED, Verdict.PROVED)
-            by_property[name] = next(v for v in order if v in verdicts)
-        return by_property
+            why = self.induction.why_not(name)
+            verdict = Verdict.PROVED if why is None else why.verdict
+            note = "" if why is None else why.note
+            found[name] = (
+                (Verdict.UNDETERMINED, NOT_WELL_FORMED) if why and self.induction.kept(name) else (verdict, note)
+            )
+        return found
 
-    @property
+    @cached_property
     def standings(self) -> Mapping[str, str]:
-        """How each property's verdict stands to the manifest."""
-        return {name: standing(verdict, expected_of_model(self.model, name)) for name, verdict in self.verdicts.items()}
+        """How each property's verdict compares to the manifest.
+
+        A property that the manifest expects to be violated is as expected if it is not inductive: induction cannot refute.
+        """
+        found = {}
+        for name, (verdict, note) in self.verdicts.items():
+            expected = expected_of_model(self.model, name)
+            as_expected = expected is Verdict.REFUTED and note == NOT_INDUCTIVE
+            found[name] = EXPECTED if as_expected else standing(verdict, expected)
+        return found
+
+    def properties_as_json(self) -> list[dict[str, Any]]:
+        """The entries of ``properties``."""
+        return [
+            {
+                "variant": self.model.variant,
+                "name": name,
+                "verdict": str(verdict),
+                "expected": str(expected_of_model(self.model, name)),
+                **({"note": note} if note else {}),
+            }
+            for name, (verdict, note) in self.verdicts.items()
+        ]
 
     def as_json(self) -> list[dict[str, Any]]:
         """The entries of ``obligations``."""
@@ -61,7 +87,8 @@ class Proved:
             }
             if obligation.name in self.rechecks:
                 cvc5_answer = self.rechecks[obligation.name]
-                entry["cvc5"] = {"verdict": str(cvc5_answer.verdict), "seconds": round(cvc5_answer.seconds, 4)}
+                known = Verdict.UNDETERMINED if _fails(cvc5_answer) else cvc5_answer.verdict
+                entry["cvc5"] = {"verdict": str(known), "seconds": round(cvc5_answer.seconds, 4)}
             entries.append(entry)
         for prop in self.by_construction:
             entries.append(
@@ -84,9 +111,10 @@ class Proved:
 @click.command(
     epilog=ending(
         "prove hived --variant repaired",
-        ok="every verdict is the expected one",
-        different="a verdict is not the expected one, or two solvers disagree",
-        undetermined="a verdict is undetermined",
+        ok="every property is proved, except those that the manifest expects to be violated",
+        different="a property that the manifest expects to be violated is proved, a property is violated in the initial "
+        "state, or two solvers disagree",
+        undetermined="a property is undetermined: not inductive, not proved well-formed, or the solver does not know",
     )
 )
 @click.argument("system")
@@ -108,8 +136,9 @@ def prove(
 ) -> int:
     """Prove properties by induction, for any number of objects.
 
-    There is an obligation for each pair of an invariant and an action. An obligation that fails is as expected where the
-    manifest expects that the property is violated. With --property, the invariants that its proof assumes are proved too.
+    There is an obligation for each pair of an invariant and an action. A step that fails is no violation: the state before
+    may be unreachable. The property is then not inductive, which is as expected if the manifest expects a violation.
+    With --property, prove also asks for well-formedness and for the invariants that the proof assumes.
     """
     chosen = choose.system(system)
     models = choose.variants(chosen, variants)
@@ -128,7 +157,10 @@ def prove(
     exit_code = code(mark for one in proved for mark in one.standings.values())
     if json_file is not None:
         entries = [entry for one in proved for entry in one.as_json()]
-        json_file.write_json({"system": system, "obligations": entries, "ok": exit_code is Exit.OK})
+        property_entries = [entry for one in proved for entry in one.properties_as_json()]
+        json_file.write_json(
+            {"system": system, "obligations": entries, "properties": property_entries, "ok": exit_code is Exit.OK}
+        )
     if json_file is None or not json_file.is_stdout:
         for one in proved:
             _print(one)
@@ -156,9 +188,8 @@ def _proved(model: Model, properties: Sequence[str], solver: str, report_progres
     for cvc5_answer in recheck(induction, progress=progress_of("cvc5")) if solver == "cvc5" else ():
         name = cvc5_answer.answer.obligation.name
         if cvc5_answer.agrees is False:
-            raise Disagreement(
-                f"{name}: z3 says {cvc5_answer.answer.verdict}, cvc5 {cvc5_answer.verdict}; --emit-smt writes it out"
-            )
+            z3_verdict = _verdict_text(cvc5_answer.answer)
+            raise Disagreement(f"{name}: z3 says {z3_verdict}, cvc5 {cvc5_answer.verdict}; --emit-smt writes it out")
         rechecks[name] = cvc5_answer
     constructed = [p for p in model.properties if isinstance(p, ByConstruction) and not properties]
     return Proved(model, constructed, induction, rechecks)
@@ -172,29 +203,45 @@ def _print(one: Proved) -> None:
     if one.rechecks:
         columns.append("cvc5")
         for row, answer in zip(rows, one.induction.answers, strict=False):  # what holds by construction is not asked
-            row.append(str(one.rechecks[answer.obligation.name].verdict))
+            cvc5_answer = one.rechecks[answer.obligation.name]
+            row.append(NOT_INDUCTIVE if _fails(cvc5_answer) else str(cvc5_answer.verdict))
     table(f"{model.system} {model.variant}: induction, any number of objects", columns, rows, right=["seconds"])
-    verdicts = [a.verdict for a in one.induction.answers]
-    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in Verdict if v in verdicts)
+    counts = ", ".join(f"{n} {said}" for said, n in Counter(map(_verdict_text, one.induction.answers)).items())
     took = sum(a.seconds for a in one.induction.answers)
-    click.echo(f"{model.system} {model.variant}: {count(len(verdicts), 'obligation')}: {counts} ({took:.1f} s)")
+    click.echo(
+        f"{model.system} {model.variant}: {count(len(one.induction.answers), 'obligation')}: {counts} ({took:.1f} s)"
+    )
     if one.rechecks:
         agree = [cvc5_answer.agrees for cvc5_answer in one.rechecks.values()]
         click.echo(
             f"{model.system} {model.variant}: cvc5 agrees on {agree.count(True)}; on {agree.count(None)} one solver does not know"
         )
+    for name, (_, note) in one.verdicts.items():
+        if note == NOT_WELL_FORMED:
+            click.echo(f"{model.system} {model.variant} {name}: undetermined: {note}")
     click.echo()
     for answer in one.induction.answers:
         if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
-            click.echo(f"{answer.obligation.name}: not inductive")
+            click.echo(f"{answer.obligation.name}: {answer.note}")
             click.echo(indented(counterexample_lines(model, answer.counterexample)))
             click.echo()
+
+
+def _verdict_text(answer: Answer) -> str:
+    """The verdict on an obligation, in the words of the table."""
+    return NOT_INDUCTIVE if answer.note == NOT_INDUCTIVE else str(answer.verdict)
+
+
+def _fails(again: Recheck) -> bool:
+    """Whether cvc5 finds a counterexample to a step, which is no violation."""
+    return again.verdict is Verdict.REFUTED and again.answer.obligation.action != INITIAL
 
 
 def _row(answer: Answer, model: Model, mark: str) -> list[str]:
     obligation = answer.obligation
     what = obligation.action + (f": {obligation.detail}" if obligation.detail else "")
-    verdict = f"{answer.verdict}: {answer.note}" if answer.note else str(answer.verdict)
+    verdict = _verdict_text(answer)
+    verdict += f": {answer.note}" if answer.note and answer.note != verdict else ""
     return [
         obligation.invariant,
         what,

@@ -27,6 +27,7 @@ from schedproof.model.semantics import Choice, Instance, Moment, Stepper, compil
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration import liveness
+from schedproof.proofs.exploration.liveness import NO_RUN
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
 from tests.support.random_graphs import (
     EDGES,
@@ -246,7 +247,7 @@ def test_a_life_cycle_goes_through_exactly_these_states(states: list[str], verdi
     assert result.verdict is verdict
     if states == ["s0", "s1", "s2", "s0"]:
         assert result.counterexample is not None
-        assert result.counterexample.problem.endswith("the longest part that can happen is s0 -> s1 -> s2")
+        assert result.counterexample.problem.endswith(f"the longest part that can happen is s0 -> s1 -> s2; {NO_RUN}")
 
 
 def test_a_goal_that_reads_no_object_is_refuted_and_no_traceback() -> None:
