@@ -46,10 +46,16 @@ class Banned:
 
 @dataclass(frozen=True)
 class Kept:
-    """Words that the list bans and that stay, in the files that match ``files``; ``text`` is their pattern."""
+    """Words that the list bans and that stay, in the files that match ``files``.
+
+    Attributes:
+        text: their pattern, in prose and as whole names.
+        string: the pattern of whole strings of Python that stay.
+    """
 
     files: str
     text: re.Pattern[str]
+    string: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,11 @@ class Rules:
             text = row.text.sub(lambda stays: re.sub(r"[^\n]", "_", stays[0]), text)
         return text
 
-    def keeps(self, name: str) -> bool:
+    def keeps_name(self, name: str) -> bool:
         return any(row.text.fullmatch(name) for row in self.kept)
+
+    def keeps_string(self, content: str) -> bool:
+        return any(row.string.fullmatch(content) for row in self.kept if row.string)
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,10 @@ def rules(path: Path = WORDS) -> Rules:
     toml = tomllib.loads(path.read_text())
     return Rules(
         [Banned(row["write"], *(pattern(row, key) for key in ("text", "name", "alone"))) for row in toml["banned"]],
-        [Kept(row["files"], re.compile(row["text"])) for row in toml["kept"]],
+        [
+            Kept(row["files"], re.compile(row["text"]), re.compile(row["string"]) if "string" in row else None)
+            for row in toml["kept"]
+        ],
     )
 
 
@@ -102,7 +114,7 @@ def hits_in_python(path: str, source: str, rows: Rules, prose: bool = True) -> I
     """The banned words of a module: in names; with ``prose`` also in comments and strings."""
     seen: set[tuple[str, str]] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.NAME and not keyword.iskeyword(token.string) and not rows.keeps(token.string):
+        if token.type == tokenize.NAME and not keyword.iskeyword(token.string) and not rows.keeps_name(token.string):
             for row, word in _of_name(token.string, rows.banned):
                 if (token.string, row.write) not in seen:  # report each name once for each file
                     seen.add((token.string, row.write))
@@ -113,7 +125,9 @@ def hits_in_python(path: str, source: str, rows: Rules, prose: bool = True) -> I
                         row.write,
                     )
         elif prose and (token.type == tokenize.COMMENT or token.type in STRINGS):
-            yield from hits_in_text(path, DELIMITERS.sub("", token.string), rows, token.start[0])
+            content = DELIMITERS.sub("", token.string)
+            if not rows.keeps_string(content):
+                yield from hits_in_text(path, content, rows, token.start[0])
 
 
 DELIMITERS = re.compile(r"^[a-zA-Z]*(\"{3}|'{3}|[\"'])|(\"{3}|'{3}|[\"'])$")

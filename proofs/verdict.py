@@ -108,7 +108,7 @@ class TraceStep:
 
     def as_json(self) -> dict[str, Any]:
         """The step as ``--json`` prints it."""
-        found: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "action": self.action,
             "parameters": dict(self.parameters),
             "says": self.says,
@@ -116,7 +116,7 @@ class TraceStep:
             "fact": self.fact,
             "changes": [c.as_json() for c in self.changes],
         }
-        return {**found, "ill_formed": self.ill_formed} if self.ill_formed else found
+        return {**entry, "ill_formed": self.ill_formed} if self.ill_formed else entry
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """The result as ``--json`` prints it."""
-        found: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "name": self.name,
             "kind": self.kind,
             "verdict": str(self.verdict),
@@ -242,12 +242,12 @@ class Result:
             "seconds": round(self.seconds, 4),
         }
         if self.configurations > 1:
-            found["topologies"] = self.configurations
+            entry["topologies"] = self.configurations
         if self.note:
-            found["note"] = self.note
+            entry["note"] = self.note
         if self.counterexample is not None:
-            found["counterexample"] = self.counterexample.as_json()
-        return found
+            entry["counterexample"] = self.counterexample.as_json()
+        return entry
 
     @property
     def reach(self) -> str:

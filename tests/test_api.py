@@ -97,7 +97,7 @@ def test_a_property_about_crashes_is_refused_without_crashes() -> None:
             model_check(AS_WRITTEN, {}, only=["recovery-from-durable", *others], how=Exploring(crash=False))
 
 
-def test_a_proof_is_told_from_an_exploration() -> None:
+def test_a_proof_differs_from_an_exploration() -> None:
     [_, explored] = model_check(MUTEX, {}, only=["well-formed", "held"])
     assert (explored.verdict, explored.method, explored.for_any_number) == (Verdict.PROVED, Method.EXPLORATION, False)
     report = verify_variant(System.of(MUTEX), MUTEX)
@@ -158,8 +158,8 @@ def test_errors_are_what_they_were() -> None:
     assert issubclass(api.ScopeError, ValueError) and issubclass(api.TraceError, ValueError)
     assert issubclass(api.ArgumentError, TypeError)
     assert not issubclass(api.Disagreement, SchedproofError), "that is no mistake of the user"
-    again = pickle.loads(pickle.dumps(api.ArgumentError("a; b")))
-    assert (type(again), str(again)) == (api.ArgumentError, "a; b")
+    copied = pickle.loads(pickle.dumps(api.ArgumentError("a; b")))
+    assert (type(copied), str(copied)) == (api.ArgumentError, "a; b")
 
 
 def as_json(value: Any) -> Any:
@@ -176,22 +176,22 @@ def test_a_result_as_json_is_its_entry_of_verify() -> None:
 
 def test_a_counterexample_as_json_has_its_initial_state() -> None:
     [result] = model_check(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}, only=["preemption-ongoing"])
-    found = as_json(result)["counterexample"]
-    assert found["objects"]["c0"] == {"sort": "Cell", "rigid": {}}
-    groups = [each for each in found["objects"].values() if each["sort"] == "PodGroup"]
+    content = as_json(result)["counterexample"]
+    assert content["objects"]["c0"] == {"sort": "Cell", "rigid": {}}
+    groups = [each for each in content["objects"].values() if each["sort"] == "PodGroup"]
     assert any(each["rigid"] == {"outranks": ["g0"]} for each in groups)
-    assert found["initial"]["c0"]["state"] == "Free"
-    assert set(found["initial"]) == set(found["objects"])
+    assert content["initial"]["c0"]["state"] == "Free"
+    assert set(content["initial"]) == set(content["objects"])
     assert result.counterexample is not None
-    step, shown = result.counterexample.steps[0], found["steps"][0]
+    step, shown = result.counterexample.steps[0], content["steps"][0]
     assert (shown["says"], shown["line"], shown["fact"]) == (step.says, step.line, step.fact)
 
 
 def test_an_induction_as_json_has_every_answer() -> None:
     induction = prove(LAMPS)
-    found = as_json(induction)
-    assert (found["system"], found["variant"]) == ("lamps", "plain")
-    assert set(found["proved"]) == {"well-formed", "on-or-off"}
+    content = as_json(induction)
+    assert (content["system"], content["variant"]) == ("lamps", "plain")
+    assert set(content["proved"]) == {"well-formed", "on-or-off"}
     answers = [(a.obligation.invariant, a.obligation.action, str(a.verdict)) for a in induction.answers]
-    assert [(o["invariant"], o["action"], o["verdict"]) for o in found["obligations"]] == answers
-    assert any("counterexample" in entry for entry in found["obligations"])
+    assert [(o["invariant"], o["action"], o["verdict"]) for o in content["obligations"]] == answers
+    assert any("counterexample" in entry for entry in content["obligations"])

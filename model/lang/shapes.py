@@ -68,9 +68,9 @@ def check_shapes(model: Model) -> None:
             for field, item in fields.items() if isinstance(part, kind) else ():
                 _list(element, place, field, getattr(part, field), item)
         for kind, singles in SINGLE.items():
-            for field, wanted in singles.items() if isinstance(part, kind) else ():
+            for field, expected_type in singles.items() if isinstance(part, kind) else ():
                 value = getattr(part, field)
-                if not isinstance(value, wanted):
+                if not isinstance(value, expected_type):
                     instead = "an action, or a firing of an object" if field == "on" else "one formula"
                     instead = "one firing, without a list" if field == "fires" else instead
                     raise ModelError(element, place, f"{field} is {_shown(value)}", f"write {instead}")

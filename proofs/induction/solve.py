@@ -70,7 +70,7 @@ class Answer:
 
     def as_json(self) -> dict[str, Any]:
         """The answer as ``prove --json`` prints it."""
-        found: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "invariant": self.obligation.invariant,
             "action": self.obligation.action,
             "detail": self.obligation.detail,
@@ -80,10 +80,10 @@ class Answer:
             "seconds": round(self.seconds, 4),
         }
         if self.note:
-            found["note"] = self.note
+            entry["note"] = self.note
         if self.counterexample is not None:
-            found["counterexample"] = self.counterexample.as_json()
-        return found
+            entry["counterexample"] = self.counterexample.as_json()
+        return entry
 
 
 NOT_INDUCTIVE = "not inductive"

@@ -159,10 +159,10 @@ class TestManifest:
         monkeypatch.chdir(tmp_path)
         with imports_undone():
             file = repository(tmp_path / "there", manifest=('"lease-is-held", ', "")) / "schedproof.toml"
-            wanted = ("--manifest", file, "--property", "lease-is-held", "--variant", "as-written")
-            code, out, err = run("verify", *wanted)
+            arguments = ("--manifest", file, "--property", "lease-is-held", "--variant", "as-written")
+            code, out, err = run("verify", *arguments)
             assert (code, besides_progress(err)) == (1, "") and "3. l0 expires" in out
-            code, out, _ = run("verify", *wanted, "--junit", "-")
+            code, out, _ = run("verify", *arguments, "--junit", "-")
             assert code == 1 and "3. l0 expires" in out and "lamps" not in out
             code, _, err = run("verify", "lamps", "--manifest", file)
             assert code == 2 and "unknown system of" in err and "choose from lease" in err
@@ -402,9 +402,9 @@ def test_prove_some_variants(run_json, registered):
 
 def test_prove_a_property_of_one_variant(run_json, registered):
     registered(system(lamps(), lamps("second", refuted=(), properties=PROPERTIES[1:])))
-    code, found = run_json("prove", "lamps", "--property", "stays-dark")
+    code, output = run_json("prove", "lamps", "--property", "stays-dark")
     assert code == 0
-    assert {(o["variant"], o["invariant"]) for o in found["obligations"]} == {("plain", "stays-dark")}
+    assert {(o["variant"], o["invariant"]) for o in output["obligations"]} == {("plain", "stays-dark")}
 
 
 def test_prove_refuses_a_property_at_a_scope(run, registered):
@@ -946,9 +946,9 @@ def test_a_property_of_a_model_that_may_be_ill_formed_is_undetermined(run, run_j
     assert code == 3 and f"steps plain kept: {why}" in out
     code, out, _ = run("verify", "steps", "--property", "kept")
     assert code == 3 and f"steps plain kept: {why}: not inductive: well-formed / grow" in out
-    code, found = run_json("prove", "steps", "--property", "kept")
-    assert code == 3 and not found["ok"]
-    assert {p["name"]: (p["verdict"], p["note"]) for p in found["properties"]} == {
+    code, output = run_json("prove", "steps", "--property", "kept")
+    assert code == 3 and not output["ok"]
+    assert {p["name"]: (p["verdict"], p["note"]) for p in output["properties"]} == {
         "kept": ("undetermined", "the model is not proved well-formed"),
         "well-formed": ("undetermined", "not inductive"),
     }

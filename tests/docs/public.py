@@ -55,10 +55,10 @@ class Signature:
     @property
     def sections(self) -> dict[str, str]:
         """The sections of the docstring."""
-        found: dict[str, str] = {}
+        by_heading: dict[str, str] = {}
         for head, body in SECTION.findall(self.doc + "\n"):  # a class inherits the parameters of others
-            found[head] = found.get(head, "") + body
-        return found
+            by_heading[head] = by_heading.get(head, "") + body
+        return by_heading
 
     @property
     def described(self) -> set[str]:
@@ -84,12 +84,14 @@ def signatures() -> Iterator[Signature]:
             if not issubclass(value, enum.Enum | Exception):
                 yield _made(name, value)
             for member in _shown(module, name, value):
-                found = inspect.getattr_static(value, member)
-                found = (
-                    getattr(found, "fget", None) or getattr(found, "func", None) or getattr(found, "__func__", found)
+                sections = inspect.getattr_static(value, member)
+                sections = (
+                    getattr(sections, "fget", None)
+                    or getattr(sections, "func", None)
+                    or getattr(sections, "__func__", sections)
                 )
-                if inspect.isfunction(found):
-                    yield _signature(name, member, found)
+                if inspect.isfunction(sections):
+                    yield _signature(name, member, sections)
 
 
 def _signature(owner: str, member: str, function: Any) -> Signature:
@@ -99,8 +101,8 @@ def _signature(owner: str, member: str, function: Any) -> Signature:
 def _made(name: str, kind: Any) -> Signature:
     """The constructor; its class describes its parameters, with the classes that it inherits from."""
     docs = [inspect.getdoc(each) or "" for each in kind.__mro__ if each.__module__.startswith("schedproof")]
-    taken = {n: a for n, a in kind.__init__.__annotations__.items() if n != "return" and not n.startswith("_")}
-    texts = {n: a if isinstance(a, str) else getattr(a, "__name__", str(a)) for n, a in taken.items()}
+    parameters = {n: a for n, a in kind.__init__.__annotations__.items() if n != "return" and not n.startswith("_")}
+    texts = {n: a if isinstance(a, str) else getattr(a, "__name__", str(a)) for n, a in parameters.items()}
     return Signature(name, "", texts, kind.__module__, "\n\n".join(docs))
 
 
@@ -112,8 +114,8 @@ def _shown(module: Any, name: str, kind: Any) -> list[str]:
         return []
     named = re.search(r":members: (.+)", options)
     hidden = re.search(r":exclude-members: (.+)", options)
-    own = [n for base in kind.__mro__ if base.__module__.startswith("schedproof") for n in vars(base)]
-    members = named[1].split(", ") if named else [n for n in own if not n.startswith("_")]
+    defined = [n for base in kind.__mro__ if base.__module__.startswith("schedproof") for n in vars(base)]
+    members = named[1].split(", ") if named else [n for n in defined if not n.startswith("_")]
     return [n for n in dict.fromkeys(members) if n not in (hidden[1].split(", ") if hidden else ())]
 
 

@@ -63,4 +63,8 @@ def test_a_key_of_json_is_kept_and_prose_is_not():
     assert hits('x["promises"] = y["first_departure"]\n') == []
     assert hits('x["its promises"]\n') != []
     assert hits("judged_by = 1\n") == []
-    assert hits("judged = 1\n") != []
+    assert hits("judged = promises\n") != []
+
+
+def test_the_whole_repository_keeps_to_the_list():
+    assert [str(hit) for hit in words.hits()] == []

@@ -81,15 +81,15 @@ class Origins:
             says: returns a kept record in a few words.
         """
         kept = [Kept(*each) for each in self._kept]
-        found: dict[tuple[int, int, str], list[str]] = {}
+        fields_since: dict[tuple[int, int, str], list[str]] = {}
         for obj, fields in before.items():
             for sort in kept[-1].objects.names:
                 for field in fields:
                     origin, is_older = _origin(kept, sort, obj, field)
                     if origin is not None:
                         what = says(origin) if origin.number and not is_older else ""
-                        found.setdefault((origin.number, origin.line, what), []).append(f"{obj}.{field}")
-        return [Origin(*place, tuple(fields)) for place, fields in sorted(found.items(), reverse=True)]
+                        fields_since.setdefault((origin.number, origin.line, what), []).append(f"{obj}.{field}")
+        return [Origin(*place, tuple(fields)) for place, fields in sorted(fields_since.items(), reverse=True)]
 
 
 def _origin(kept: Sequence[Kept], sort: str, obj: str, field: str) -> tuple[Kept | None, bool]:

@@ -206,7 +206,7 @@ ONLY_THESE = "what --state leaves out may have any value; that this state is rea
 def _print_state(
     model: Model,
     title: str,
-    wanted: Sequence[str],
+    conditions: Sequence[str],
     example: Counterexample,
     state: Mapping[str, Any],
     mermaid: bool,
@@ -216,7 +216,7 @@ def _print_state(
     if json_file is not None:
         json_file.write_json(data)
     if json_file is None or not json_file.is_stdout:
-        values = "this value" if len(wanted) == 1 else "these values"
+        values = "this value" if len(conditions) == 1 else "these values"
         head = [f"{title}: a shortest run to a state with {values}", f"Note: {ONLY_THESE}."]
         _print(model, head, example, mermaid, title, [])
     return Exit.OK

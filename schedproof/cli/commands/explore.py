@@ -236,9 +236,9 @@ def explore(
     sizes = scopes.scope(model, scope)
     crash = not no_crash
     most = max_states or (MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED)
-    wanted = properties or tuple(p.name for p in model.properties)
-    left_out = [name for name in wanted if name in about_crashes(model)] if no_crash else []
-    asked = [name for name in wanted if name not in left_out]
+    requested = properties or tuple(p.name for p in model.properties)
+    left_out = [name for name in requested if name in about_crashes(model)] if no_crash else []
+    asked = [name for name in requested if name not in left_out]
     graphs: list[Counts] = []
     results: list[Result] = []
     if not math.isfinite(checkpoint_every):

@@ -39,15 +39,15 @@ class Proved:
     @cached_property
     def verdicts(self) -> Mapping[str, tuple[Verdict, str]]:
         """The verdict of induction on each property, and why it is not proved."""
-        found = {}
+        verdicts = {}
         for name in dict.fromkeys(a.obligation.invariant for a in self.induction.answers):
             why = self.induction.why_not(name)
             verdict = Verdict.PROVED if why is None else why.verdict
             note = "" if why is None else why.note
-            found[name] = (
+            verdicts[name] = (
                 (Verdict.UNDETERMINED, NOT_WELL_FORMED) if why and self.induction.kept(name) else (verdict, note)
             )
-        return found
+        return verdicts
 
     @cached_property
     def standings(self) -> Mapping[str, str]:
@@ -55,12 +55,12 @@ class Proved:
 
         A property that the manifest expects to be violated is as expected if it is not inductive: induction cannot refute.
         """
-        found = {}
+        standings = {}
         for name, (verdict, note) in self.verdicts.items():
             expected = expected_of_model(self.model, name)
             as_expected = expected is Verdict.REFUTED and note == NOT_INDUCTIVE
-            found[name] = EXPECTED if as_expected else standing(verdict, expected)
-        return found
+            standings[name] = EXPECTED if as_expected else standing(verdict, expected)
+        return standings
 
     def properties_as_json(self) -> list[dict[str, Any]]:
         """The entries of ``properties``."""
@@ -206,7 +206,7 @@ def _print(one: Proved) -> None:
             cvc5_answer = one.rechecks[answer.obligation.name]
             row.append(NOT_INDUCTIVE if _fails(cvc5_answer) else str(cvc5_answer.verdict))
     table(f"{model.system} {model.variant}: induction, any number of objects", columns, rows, right=["seconds"])
-    counts = ", ".join(f"{n} {said}" for said, n in Counter(map(_verdict_text, one.induction.answers)).items())
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(map(_verdict_text, one.induction.answers)).items())
     took = sum(a.seconds for a in one.induction.answers)
     click.echo(
         f"{model.system} {model.variant}: {count(len(one.induction.answers), 'obligation')}: {counts} ({took:.1f} s)"
@@ -232,9 +232,9 @@ def _verdict_text(answer: Answer) -> str:
     return NOT_INDUCTIVE if answer.note == NOT_INDUCTIVE else str(answer.verdict)
 
 
-def _fails(again: Recheck) -> bool:
+def _fails(cvc5_answer: Recheck) -> bool:
     """Whether cvc5 finds a counterexample to a step, which is no violation."""
-    return again.verdict is Verdict.REFUTED and again.answer.obligation.action != INITIAL
+    return cvc5_answer.verdict is Verdict.REFUTED and cvc5_answer.answer.obligation.action != INITIAL
 
 
 def _row(answer: Answer, model: Model, mark: str) -> list[str]:

@@ -372,8 +372,8 @@ def test_states_that_are_counted_are_all_found(how: Exploring, monkeypatch: pyte
     refuted = ["allocated-has-cells"]
     counts: list[int] = []
     model = replace(AS_WRITTEN, properties=[AS_WRITTEN.property(refuted[0])], refuted=frozenset(refuted))
-    explored(model, {}, only=refuted, how=how, on_found=lambda found: counts.append(found.state_count))
-    explored(model, {}, how=how, on_found=lambda found: counts.append(found.state_count))
+    explored(model, {}, only=refuted, how=how, on_found=lambda result: counts.append(result.state_count))
+    explored(model, {}, how=how, on_found=lambda result: counts.append(result.state_count))
     [instance] = instances(model, {})
     assert counts == [explore(instance, symmetry=False).state_count] * 2
     assert ends(monkeypatch, model, how, only=refuted) == [(set(), ALL_REFUTED)]

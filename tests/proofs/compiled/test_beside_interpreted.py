@@ -212,8 +212,8 @@ def test_what_goes_wrong_in_one_thread_ends_all(
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_a_limit_is_kept_to_a_bucket_and_proves_nothing_past_it(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part, "ROOM", 64)
-    found = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
-    assert not found.complete and 100 < found.state_count < 1512
+    reached = compiled.explore(instance_of(AS_WRITTEN, {}), threads=threads, limit=100)
+    assert not reached.complete and 100 < reached.state_count < 1512
     results = {r.name: r for r in checked(AS_WRITTEN, {}, Engine.COMPILED, max_states=100, threads=threads)}
     assert {r.verdict for r in results.values() if r.method is Method.EXPLORATION} <= {
         Verdict.UNDETERMINED,

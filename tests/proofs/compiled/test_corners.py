@@ -196,8 +196,8 @@ def test_symmetry_of_too_many_objects_is_refused() -> None:
     with pytest.raises(TooWide, match="without symmetry"):
         compiled.explore(instance_of(model, {"Counter": 40}), symmetry=True)
     for limit in (None, 1000, 1_000_000):
-        found, _ = Exploring(Engine.AUTO, max_states=limit).watch(instance_of(model, {"Counter": 40}), [])
-        assert (found.complete, found.state_count) == (True, 3**40)
+        result, _ = Exploring(Engine.AUTO, max_states=limit).watch(instance_of(model, {"Counter": 40}), [])
+        assert (result.complete, result.state_count) == (True, 3**40)
 
 
 # --- Names -----------------------------------------------------------------------------------------------------------

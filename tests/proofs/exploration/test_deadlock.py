@@ -124,10 +124,10 @@ def test_a_limit_proves_nothing() -> None:
     line = model_of(tuple((n, "a", n + 1) for n in range(5)), 6, deadlock_free())
     for engine in (Engine.INTERPRETED, Engine.COMPILED):
         how = Exploring(engine, max_states=2)
-        [found] = model_check(line, {}, only=["p"], how=how)
-        assert found.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
-    [found] = model_check(line, {}, only=["p"], how=Exploring(Engine.INTERPRETED, max_states=2))
-    assert found.verdict is Verdict.UNDETERMINED, "what was not expanded is no deadlock"
+        [result] = model_check(line, {}, only=["p"], how=how)
+        assert result.verdict in (Verdict.UNDETERMINED, Verdict.REFUTED)
+    [result] = model_check(line, {}, only=["p"], how=Exploring(Engine.INTERPRETED, max_states=2))
+    assert result.verdict is Verdict.UNDETERMINED, "what was not expanded is no deadlock"
 
 
 # --- Models that a reader knows --------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from schedproof.model.lang import Invariant, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.system import System
 from schedproof.proofs.coverage.unreached import _proved
-from schedproof.proofs.exploration.counterexample_text import story
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.induction import Induction, prove
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.verify import verify_variant
@@ -23,22 +23,22 @@ def only_kept(model: Model) -> Induction:
 
 @pytest.mark.parametrize("how", [prove, only_kept])
 def test_nothing_is_proved_of_a_model_that_may_be_ill_formed(how: object) -> None:
-    found = how(STEPS)  # type: ignore[operator]
-    assert found.kept("kept") and not found.well_formed
-    assert not found.proved("kept")
-    assert found.why_not("kept").obligation.invariant == WELL_FORMED
+    induction = how(STEPS)  # type: ignore[operator]
+    assert induction.kept("kept") and not induction.well_formed
+    assert not induction.proved("kept")
+    assert induction.why_not("kept").obligation.invariant == WELL_FORMED
 
 
 @pytest.mark.parametrize("how", [prove, only_kept])
 def test_it_is_proved_with_the_lemma_that_well_formedness_needs(how: object) -> None:
-    found = how(replace(STEPS, properties=[KEPT, EVEN]))  # type: ignore[operator]
-    assert found.proved("kept") and found.why_not("kept") is None
-    assert "even" in found.support("kept"), "its cached verdict depends on this lemma"
+    induction = how(replace(STEPS, properties=[KEPT, EVEN]))  # type: ignore[operator]
+    assert induction.proved("kept") and induction.why_not("kept") is None
+    assert "even" in induction.support("kept"), "its cached verdict depends on this lemma"
 
 
 def test_a_lemma_that_is_expected_to_fail_may_be_what_well_formedness_needs() -> None:
-    found = prove(replace(STEPS, properties=[KEPT, EVEN], refuted=frozenset({"even"})))
-    assert found.proved("kept") and found.proved("even") and found.proved(WELL_FORMED)
+    induction = prove(replace(STEPS, properties=[KEPT, EVEN], refuted=frozenset({"even"})))
+    assert induction.proved("kept") and induction.proved("even") and induction.proved(WELL_FORMED)
 
 
 def test_well_formedness_may_be_known_from_another_proof() -> None:
@@ -57,7 +57,7 @@ def test_verify_agrees(only: list[str]) -> None:
 def test_an_ill_formed_step_is_called_so() -> None:
     why = prove(STEPS).why_not(WELL_FORMED)
     assert why is not None and why.counterexample is not None
-    lines = story(STEPS, why.counterexample)
+    lines = counterexample_lines(STEPS, why.counterexample)
     assert "      this step is ill-formed: no state follows it" in lines
     assert "nothing changes" not in "\n".join(lines)
     assert "which sets n to 3" in why.counterexample.steps[-1].as_json()["ill_formed"]
@@ -73,10 +73,10 @@ def test_nothing_is_unreachable_if_the_model_may_be_ill_formed() -> None:
 def test_a_failed_step_refutes_nothing_and_the_initial_state_does() -> None:
     large = Invariant(name="large", says="the number is 2", over=[x], then=x.n == 2)
     small = Invariant(name="small", says="the number is 0", over=[x], then=x.n == 0)
-    found = prove(replace(STEPS, properties=[EVEN, large, small]))
-    assert [(a.obligation.action, a.verdict, a.note) for a in found.of("large") if a.verdict is not Verdict.PROVED] == [
-        ("(initial)", Verdict.REFUTED, "violated in the initial state")
-    ]
-    assert [(a.obligation.action, a.verdict, a.note) for a in found.of("small") if a.verdict is not Verdict.PROVED] == [
-        ("grow", Verdict.UNDETERMINED, "not inductive")
-    ]
+    induction = prove(replace(STEPS, properties=[EVEN, large, small]))
+    assert [
+        (a.obligation.action, a.verdict, a.note) for a in induction.of("large") if a.verdict is not Verdict.PROVED
+    ] == [("(initial)", Verdict.REFUTED, "violated in the initial state")]
+    assert [
+        (a.obligation.action, a.verdict, a.note) for a in induction.of("small") if a.verdict is not Verdict.PROVED
+    ] == [("grow", Verdict.UNDETERMINED, "not inductive")]

@@ -10,7 +10,7 @@ from schedproof.proofs.traces.engine.broken import broken_table
 
 HIVED = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
 HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["low"], "Cell": ["a", "b"]}}
-TAKEN = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
+ALLOCATED = {"action": "allocate", "parameters": {"p": "low", "K": ["a"]}}
 FREE, USED, RESERVED, RESERVING = "Free", "Used", "Reserved", "Reserving"
 
 
@@ -58,7 +58,7 @@ class TestPropertiesOfWhatIsObserved:
     """Facts of the document: only an Allocated or BeingPreempted group is associated with a Used cell (line 145)."""
 
     def broken(self, **record: object) -> list[tuple[str | None, str]]:
-        report = check_records("hived", HEADER, [TAKEN, record]).first_nonconformance
+        report = check_records("hived", HEADER, [ALLOCATED, record]).first_nonconformance
         assert report is not None and report.record == 2
         return [(r.property, r.says) for r in report.requirements]
 

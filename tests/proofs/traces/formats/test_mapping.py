@@ -134,15 +134,15 @@ lines:
 
     def test_a_query_that_finds_nothing_is_named(self, tmp_path: Path) -> None:
         placed = {"ts": 2, "msg": "placed", "job": "batch", "gpus": [{"holder": "batch"}]}
-        found = (
+        problem = (
             r"line 1: the rule in .*yaml, line 8 cannot be applied: state.Cell: the query for the object finds nothing"
         )
-        with pytest.raises(TraceError, match=found):
+        with pytest.raises(TraceError, match=problem):
             checked(tmp_path, [{**placed, "status": "running"}], MAPPING.replace(', K: "gpus[].id"', ""))
-        found = (
+        problem = (
             r"line 1: state.PodGroup.batch.state: null is no state; choose from .* \(made by the rule in .*, line 8\)"
         )
-        with pytest.raises(TraceError, match=found):
+        with pytest.raises(TraceError, match=problem):
             checked(tmp_path, [{**placed, "gpus": [{"id": "gpu0", "holder": "batch"}]}])
 
     def test_lines_that_fit_no_rule_are_listed(self, tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ class TestStores:
         ("url", "says"),
         [
             ("nonsense", "'nonsense' is not a database URL; give sqlite:///file"),
-            ("oracle://somewhere/x", "no driver for this kind of database"),
+            ("mssql://somewhere/x", "no driver for this kind of database"),
             ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
         ],
     )

@@ -200,7 +200,7 @@ class TestSchema:
     ("url", "says"),
     [
         ("nonsense", "'nonsense' is not a database URL; give sqlite:///file"),
-        ("oracle://somewhere/x", "no driver for this kind of database"),
+        ("mssql://somewhere/x", "no driver for this kind of database"),
         ("sqlite:////nowhere/at/all/x.db", "cannot be opened"),
         ("sqlite://host/x.db", "cannot be opened: Invalid SQLite URL"),
         ("sqlite:///\ud800", "is not a database URL"),

@@ -61,8 +61,8 @@ def test_a_reading_is_of_what_the_model_keeps_and_breaks() -> None:
 
 def test_findings_say_what_they_rest_on() -> None:
     rests = {
-        found.property: [r.name for r in found.interpretations]
-        for found in findings(system("yunikorn-merge"), variants=["two-copy"])
+        finding.property: [r.name for r in finding.interpretations]
+        for finding in findings(system("yunikorn-merge"), variants=["two-copy"])
     }
     assert rests["copies-agree-at-rest"] == ["a-proposal-is-a-copy", "a-release-is-not-for-proposals"]
     assert rests["accepted-allocations-are-confirmed"] == [], "YUNIKORN-169 itself"
