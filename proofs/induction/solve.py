@@ -129,9 +129,11 @@ class Induction:
         return all(a.verdict is Verdict.PROVED for a in self.of(WELL_FORMED))
 
     def proved(self, prop: str) -> bool:
-        """Whether the property holds for any number of objects: its own obligations and well-formedness are proved.
+        """Whether the property holds for any number of objects.
 
-        False says nothing against the property: it may need a lemma, or :func:`prove` was not asked for it.
+        Then its own obligations and well-formedness are proved.
+
+        False does not mean that the property is violated. It may need a lemma, or :func:`prove` was not asked for it.
         """
         return self.well_formed and self.kept(prop)
 

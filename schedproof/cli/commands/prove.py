@@ -111,10 +111,9 @@ class Proved:
 @click.command(
     epilog=ending(
         "prove hived --variant repaired",
-        ok="every property is proved, except those that the manifest expects to be violated",
-        different="a property that the manifest expects to be violated is proved, a property is violated in the initial "
-        "state, or two solvers disagree",
-        undetermined="a property is undetermined: not inductive, not proved well-formed, or the solver does not know",
+        ok="every property is proved, or expected to be violated and not inductive",
+        different="an expected violation is proved, an initial state violates one, or two solvers disagree",
+        undetermined="a property is not inductive, or steps may be ill-formed, or the solver does not know",
     )
 )
 @click.argument("system")
