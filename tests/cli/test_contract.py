@@ -942,7 +942,7 @@ def test_what_the_document_has_not_got_is_cited_from_the_facts(run, registered):
 # Models that may be ill-formed
 
 
-def test_a_property_of_a_model_that_may_be_ill_formed_is_undetermined(run, run_json, registered):
+def test_properties_of_a_maybe_ill_formed_model_are_undetermined(run, run_json, registered):
     registered(System.of(STEPS))
     why = "undetermined: the model is not proved well-formed"
     code, out, _ = run("prove", "steps", "--property", "kept")

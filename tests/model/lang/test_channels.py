@@ -146,7 +146,10 @@ def test_induction_begins_where_objects_do() -> None:
     off = Invariant(name="off", says="an unlit lamp that was never switched on is off", over=[l], then=l.is_("off"))
     unlit = replace(off, name="unlit", given=~l.lit)
     still = replace(
-        base, actions=[a for a in base.actions if a is not switch], rules=CHANNELS.rules, properties=[off, unlit]
+        base,
+        actions=[a for a in base.actions if a is not switch],
+        rules=[*CHANNELS.rules, *CHANNELS.queue_rules],
+        properties=[off, unlit, *CHANNELS.properties],
     )
     induction = prove(still)
     assert induction.proved("unlit") and not induction.proved("off")

@@ -36,7 +36,7 @@ def test_it_is_proved_with_the_lemma_that_well_formedness_needs(how: object) -> 
     assert "even" in induction.support("kept"), "its cached verdict depends on this lemma"
 
 
-def test_a_lemma_that_is_expected_to_fail_may_be_what_well_formedness_needs() -> None:
+def test_well_formedness_may_need_a_lemma_expected_to_fail() -> None:
     induction = prove(replace(STEPS, properties=[KEPT, EVEN], refuted=frozenset({"even"})))
     assert induction.proved("kept") and induction.proved("even") and induction.proved(WELL_FORMED)
 
@@ -70,7 +70,7 @@ def test_nothing_is_unreachable_if_the_model_may_be_ill_formed() -> None:
     assert _proved(replace(STEPS, properties=[EVEN]), never, 60.0, lambda line: None) == {"never 1"}
 
 
-def test_a_failed_step_refutes_nothing_and_the_initial_state_does() -> None:
+def test_the_initial_state_refutes_and_a_failed_step_does_not() -> None:
     large = Invariant(name="large", says="the number is 2", over=[x], then=x.n == 2)
     small = Invariant(name="small", says="the number is 0", over=[x], then=x.n == 0)
     induction = prove(replace(STEPS, properties=[EVEN, large, small]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.lang import Attribute, BoolType, Change, Invariant, Model, Row, digest, forall, variable
+from schedproof.model.lang import Attribute, BoolType, Change, Invariant, Model, Row, digest, forall, me
 from schedproof.model.lang.digest import Digester
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import LockFile, System
@@ -22,7 +22,7 @@ from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan
 from tests.support.lamps import Lamp, lamps, system, x
 from tests.support.mutants import mutants
 from tests.support.sample import thinned
-from tests.support.toys import MUTEX, WORKSHOP, Process
+from tests.support.toys import MUTEX, WORKSHOP
 
 
 @pytest.fixture(autouse=True)
@@ -156,14 +156,20 @@ def test_only_what_depends_on_a_property_is_checked_again() -> None:
 
 
 def test_a_proof_depends_on_the_invariants_that_it_assumes() -> None:
-    p = variable(Process, "p")
-    alone = Invariant(name="somewhere", says="a process is somewhere", over=[p], then=p.is_("Away", "Trying", "Inside"))
-    model = replace(MUTEX, properties=[*MUTEX.properties, alone])
+    """Here no proof needs an invariant for well-formedness; otherwise all proofs would rest on it."""
+    base = lamps()
+    attributes = [Attribute(name, BoolType()) for name in ("seen", "shown", "used")]
+    machine = replace(base.machines[0], attributes=attributes)
+    rows = [Row(Lamp, "on", "Off", "On", seen=True), Row(Lamp, "off", "On", "Off", used=True, shown=me.seen)]
+    held = Invariant(name="held", says="a lamp that is on was seen", over=[x], given=x.is_("On"), then=x.seen)
+    resting_on_it = Invariant(name="resting", says="a used lamp was shown", over=[x], given=x.used, then=x.shown)
+    alone = Invariant(name="somewhere", says="a lamp is On or Off", over=[x], then=x.is_("On", "Off"))
+    model = replace(base, machines=[machine], rows=rows, properties=[held, resting_on_it, alone], refuted=frozenset())
     checked(model)
     inducted = {name: proof for done in plans(model)[0].known for name, proof in (done.inducted or {}).items()}
     proofs = {name: set(proof.support) for name, proof in inducted.items() if proof.proved}
     resting = {name for name, support in proofs.items() if "held" in support}
-    assert {"held", "one-lock-each"} <= resting and "somewhere" in set(proofs) - resting
+    assert {"held", "resting"} <= resting and {"somewhere", "well-formed"} <= set(proofs) - resting
     failed = set(inducted) - set(proofs)
     edited = with_property(model, "held", says="another sentence")
     assert todo(edited)[Work.INDUCTION] == resting | failed, "one that failed could have assumed it"

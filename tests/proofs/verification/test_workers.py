@@ -186,7 +186,7 @@ def test_the_command_prints_the_same(capfd, monkeypatch):
 
 def started():
     process = subprocess.Popen(
-        [sys.executable, "-m", "schedproof", "verify", "--jobs", "2"],
+        [sys.executable, "-m", "schedproof", "verify", *systems(), "--jobs", "2"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     time.sleep(4)

@@ -348,7 +348,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             "wait-for --property no-abba --variant shipped",
             "beaker shipped: the model does not say what its objects hold",
         ),
-        ("wait-for --property no-abab", "unknown property 'no-abab'; did you mean no-abba"),
+        ("wait-for --property no-abab", "unknown property 'no-abab' of beaker; did you mean no-abba"),
         ("wait-for --property no-abba --scope RecipeSet=1", "does not refute no-abba in beaker (as-written) at"),
     ],
 )
