@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -62,11 +63,17 @@ class Kept:
 class Rules:
     """The list as it applies to one file."""
 
-    banned: Sequence[Banned]
+    banned: tuple[Banned, ...]
     kept: Sequence[Kept] = ()
 
     def of(self, path: str) -> Rules:
+        """The rules for one file."""
         return Rules(self.banned, [k for k in self.kept if fnmatch(path, k.files)])
+
+    @cached_property
+    def any_text(self) -> re.Pattern[str]:
+        """All patterns of prose as one: most texts match none."""
+        return re.compile("|".join(row.text.pattern for row in self.banned if row.text), re.IGNORECASE)
 
     def masked(self, text: str) -> str:
         """``text`` without what stays, as long as before and with its lines."""
@@ -102,7 +109,9 @@ def rules(path: Path = WORDS) -> Rules:
 
     toml = tomllib.loads(path.read_text())
     return Rules(
-        [Banned(row["write"], *(pattern(row, key) for key in ("text", "name", "alone"))) for row in toml["banned"]],
+        tuple(
+            Banned(row["write"], *(pattern(row, key) for key in ("text", "name", "alone"))) for row in toml["banned"]
+        ),
         [
             Kept(row["files"], re.compile(row["text"]), re.compile(row["string"]) if "string" in row else None)
             for row in toml["kept"]
@@ -112,18 +121,15 @@ def rules(path: Path = WORDS) -> Rules:
 
 def hits_in_python(path: str, source: str, rows: Rules, prose: bool = True) -> Iterator[Hit]:
     """The banned words of a module: in names; with ``prose`` also in comments and strings."""
-    seen: set[tuple[str, str]] = set()
+    names: set[str] = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.NAME and not keyword.iskeyword(token.string) and not rows.keeps_name(token.string):
+        if token.type == tokenize.NAME:
+            if token.string in names or keyword.iskeyword(token.string) or rows.keeps_name(token.string):
+                continue
+            names.add(token.string)  # each name once for each file
             for row, word in _of_name(token.string, rows.banned):
-                if (token.string, row.write) not in seen:  # report each name once for each file
-                    seen.add((token.string, row.write))
-                    yield Hit(
-                        path,
-                        token.start[0],
-                        f"{token.string}" if word == token.string else f"{word} in {token.string}",
-                        row.write,
-                    )
+                what = token.string if word == token.string else f"{word} in {token.string}"
+                yield Hit(path, token.start[0], what, row.write)
         elif prose and (token.type == tokenize.COMMENT or token.type in STRINGS):
             content = DELIMITERS.sub("", token.string)
             if not rows.keeps_string(content):
@@ -147,6 +153,8 @@ def _of_name(name: str, rows: Sequence[Banned]) -> Iterator[tuple[Banned, str]]:
 
 def hits_in_text(path: str, text: str, rows: Rules, first: int = 1) -> Iterator[Hit]:
     """The banned words of prose without its quotations; ``first`` is the number of its first line."""
+    if not rows.any_text.search(text):
+        return
     checked = rows.masked(QUOTATION.sub(lambda quoted: re.sub(r"[^\n]", "_", quoted[0]), text))
     for row in rows.banned:
         for match in row.text.finditer(checked) if row.text else ():

@@ -213,7 +213,8 @@ class TestClient:
         )
         return done.returncode, done.stdout.splitlines(), done.stderr.splitlines()
 
-    def test_it_ends_as_check_does(self, tmp_path: Path) -> None:
+    @pytest.mark.long
+    def test_it_ends_as_validate_does(self, tmp_path: Path) -> None:
         def trace(*records: object) -> Path:
             (tmp_path / "trace").write_text("\n\n".join(json.dumps(r) for r in [HEADER, *records]))
             return tmp_path / "trace"

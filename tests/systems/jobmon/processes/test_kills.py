@@ -78,6 +78,7 @@ def killed(directory: Path, seed: int, kills: int, database: str | None = None, 
     return chaos
 
 
+@pytest.mark.long(seconds=9)
 def test_a_few_kills(tmp_path: Path) -> None:
     seed = seed_of_today("a few kills")
     chaos = killed(tmp_path, seed, kills=24, tasks=4, ticks=20)

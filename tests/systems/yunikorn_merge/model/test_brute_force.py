@@ -123,7 +123,9 @@ def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brut
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
-    "configuration", [s for s in CONFIGURATIONS if not s.room], ids=lambda configuration: configuration.about
+    "configuration",
+    thinned([s for s in CONFIGURATIONS if not s.room], 3, 2),
+    ids=lambda configuration: configuration.about,
 )
 def test_both_step_alike_where_everything_is_there_twice(configuration: Configuration, variant: str) -> None:
     """In each state of some random walks, all that can happen next."""
