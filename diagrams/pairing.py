@@ -224,7 +224,7 @@ class _Reader:
 
 
 def _breaks(instance: Instance, prop: Invariant) -> Callable[[Moment], bool]:
-    """Whether ``prop`` is false for the objects in a moment; True also if it reads an attribute of no object."""
+    """Whether ``prop`` is false for the objects in a moment; True also if it reads an attribute of NONE."""
     scope = {v.name: v for v in prop.over}
     given = None if prop.given is None else compile_term(instance, prop.given, scope)
     then = compile_term(instance, prop.then, scope)

@@ -149,7 +149,7 @@ class System:
             ValueError: unknown action; unknown, missing or wrong parameter.
             GuardFailed: the action is not possible in this state.
             IllegalEvent: an object would take an event in a state without a row for it, or two events.
-            Undefined: a guard or rule reads an attribute of no object.
+            Undefined: a guard or rule reads an attribute of NONE.
 
         After any exception every object is as before.
         """

@@ -18,7 +18,7 @@ Firings = dict[tuple[str, str], dict[int, dict[str, int]]]
 
 
 class Undefined(Exception):
-    """A term read an attribute of no object: the model is not well-formed there."""
+    """A term read an attribute of NONE: the model is not well-formed there."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
     """``term`` as a function of a moment.
 
     The function reads conjunctions, disjunctions and implications left to right and stops as soon as they are decided.
-    It raises Undefined where the term reads an attribute of no object.
+    It raises Undefined where the term reads an attribute of NONE.
 
     Args:
         bound: the variables in scope.
@@ -67,7 +67,7 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             sort = sort_of_term(instance, of, bound, me)
             names = [s.name for s in instance.model.machine(sort).states]
             accepted = frozenset(names.index(s) for s in states)
-            return _read(go(of), of, term.place, "the state of no object is read", instance.slot(sort), accepted)
+            return _read(go(of), of, term.place, "the state of NONE is read", instance.slot(sort), accepted)
         case t.Attr(of, name):
             return _attribute(instance, of, name, bound, me)
         case t.Equal(left, right):
@@ -255,7 +255,7 @@ def _attribute(instance: Instance, of: t.Term, name: str, bound: Mapping[str, t.
     sort = sort_of_term(instance, of, bound, me)
     attribute = instance.model.machine(sort).attribute(name)
     assert attribute is not None
-    who, what = compile_term(instance, of, bound, me), f"attribute {name} of no {sort} is read"
+    who, what = compile_term(instance, of, bound, me), f"attribute {sort}.{name} of NONE is read"
     if not attribute.rigid or instance.rigid_in_state:
         return _read(who, of, of.place, what, instance.slot(sort, name))
     values = instance.rigid_values(sort, attribute)

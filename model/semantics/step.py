@@ -108,7 +108,7 @@ class _Guard:
         """Every choice of parameters for which it holds in ``state``.
 
         Raises:
-            Undefined: the guard reads an attribute of no object.
+            Undefined: the guard reads an attribute of NONE.
         """
         read = self._read(state)
         known = self._known.get(read)
@@ -272,7 +272,7 @@ class Stepper:
         """Every choice of parameters for which the guard of ``action`` holds in ``state``.
 
         Raises:
-            Undefined: the guard reads an attribute of no object.
+            Undefined: the guard reads an attribute of NONE.
         """
         return self.chooser(action)(state)
 
@@ -289,7 +289,7 @@ class Stepper:
     def offers(self, actions: Sequence[Action]) -> Callable[[State], Sequence[Offered]]:
         """A function that gives the enabled actions of a state with their choices, in the order of ``actions``.
 
-        If a guard reads an attribute of no object, the function gives the error in place of the choices.
+        If a guard reads an attribute of NONE, the function gives the error in place of the choices.
         """
         guards = [self._guard(action) for action in actions]
         groups: list[_Guards] = []
@@ -325,7 +325,7 @@ class Stepper:
 
         Raises:
             IllFormed: an object fires two events, or one event with two payloads.
-            Undefined: an attribute of no object is read.
+            Undefined: an attribute of NONE is read.
         """
         fired: Firings = {}
         parameters = dict(choice.parameters)
@@ -370,7 +370,7 @@ class Stepper:
 
         Raises:
             IllFormed: an object is not in a source state of its event, or a number leaves its range.
-            Undefined: an update reads an attribute of no object.
+            Undefined: an update reads an attribute of NONE.
         """
         return _written(state, self._writes(state, fired))
 

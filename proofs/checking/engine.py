@@ -260,7 +260,7 @@ def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
     """The verdict of the full graph on a liveness property.
 
     Raises:
-        Undefined: the property reads an attribute of no object.
+        Undefined: the property reads an attribute of NONE.
     """
     if isinstance(graph, Exploration):
         match prop:

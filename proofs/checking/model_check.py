@@ -259,7 +259,7 @@ class WellFormed(Property):
 
 WELL_FORMEDNESS = WellFormed(
     name=WELL_FORMED,
-    says="in every step each object fires at most once, from a source state, and nothing is read of no object",
+    says="in every step each object fires at most once, from a source state, and no attribute of NONE is read",
 )
 
 
@@ -316,7 +316,7 @@ def check_axioms(instance: Instance) -> None:
     """Refuses a configuration that violates an axiom: proofs would be about other systems than explorations.
 
     Raises:
-        ModelError: an axiom is false, or reads an attribute of no object.
+        ModelError: an axiom is false, or reads an attribute of NONE.
     """
     for axiom in instance.model.axioms:
         element = f"axiom of {instance.model.system} {instance.model.variant}"

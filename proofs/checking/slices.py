@@ -10,7 +10,7 @@ graph is a step of the other, by the same choice, between states that agree on t
 same formulas over the kept attributes. Enabled and taken choices agree, so fairness agrees. Runs have the same lengths, so
 shortest runs do. Renamings of objects change kept attributes independently of dropped ones, so symmetry stays sound.
 
-One case remains: an update of history can make a step ill-formed, if it reads an attribute of no object or leaves its range.
+One case remains: an update of history can make a step ill-formed, if it reads an attribute of NONE or leaves its range.
 Attributes with such updates are *fragile*, and every slice contains them. So a step is ill-formed in every slice or in none.
 
 Only the slice without any history may omit fragile attributes. It checks the properties that read no history, and its steps

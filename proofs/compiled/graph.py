@@ -103,7 +103,7 @@ class Graph:
         """For each formula, the states in which it holds.
 
         Raises:
-            Undefined: a formula reads an attribute of no object in a reachable state.
+            Undefined: a formula reads an attribute of NONE in a reachable state.
         """
         program = self.reached.program
         machine = Machine([predicates(program.instance, program.layout, conditions)], states=self.size)

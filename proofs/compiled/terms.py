@@ -30,7 +30,7 @@ class Moment:
     """The context of a term: the state (``of`` names its arrays), the variables, and the events that may fire.
 
     Args:
-        undefined: the label to leave to if an attribute of no object is read.
+        undefined: the label to leave to if an attribute of NONE is read.
         fired: the events that can fire.
     """
 

@@ -2,7 +2,7 @@
 
 Objects are numbers or ``NONE``, sets are bit masks, truth values are 0 or 1.
 ``&&`` and ``||`` evaluate their operands in order and stop early.
-So an expression reads an attribute of no object only where the model does.
+So an expression reads an attribute of NONE only where the model does.
 """
 
 from __future__ import annotations

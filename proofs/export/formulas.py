@@ -1,7 +1,7 @@
 """Formulas as TLA+ expressions. Objects are numbers, sets are sets, states are strings, quantifiers stay quantifiers.
 
 TLC evaluates the operands of ``/\\`` and ``\\/`` in order and stops early.
-So an expression reads an attribute of no object only where the model does.
+So an expression reads an attribute of NONE only where the model does.
 """
 
 from __future__ import annotations

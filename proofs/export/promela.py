@@ -47,7 +47,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
 
     Each step of the model is one transition, so SPIN stores as many states as the model has.
     An ill-formed step leads back to its source state.
-    But if a step reads an attribute of no object, SPIN reports an index out of bounds.
+    But if a step reads an attribute of NONE, SPIN reports an index out of bounds.
     Properties are assertions. Each state has one more transition, back to itself, that checks the properties of states.
 
     Args:

@@ -48,7 +48,7 @@ def tla(
     TLC finds as many distinct states as the model has.
     Each sort is a variable, a function from its objects to records; a state consists of these variables only.
     An ill-formed step leads nowhere. It is an error: it violates the invariant ``well_formed`` in the state before it.
-    If a step reads an attribute of no object, TLC reports that a function is applied outside of its domain.
+    If a step reads an attribute of NONE, TLC reports that a function is applied outside of its domain.
 
     Args:
         instance: the model at a scope.

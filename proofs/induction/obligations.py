@@ -70,7 +70,7 @@ class Proof:
         axioms: the model's own axioms.
         always: ``axioms``, and that numbers are in their ranges; both hold before a step.
         assumed: each invariant by name.
-        stated: each of the ``assumed`` invariants, and also that it reads no attribute of no object.
+        stated: each of the ``assumed`` invariants, and also that it reads no attribute of NONE.
     """
 
     model: Model
@@ -113,7 +113,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
     reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
     asked = [p for p in invariants if p.name not in known]
     if WELL_FORMED not in known and not is_true(symbols.expressions.simplified(reads)):
-        what = "the axioms read no attribute of no object"
+        what = "the axioms read no attribute of NONE"
         made.append(Obligation(WELL_FORMED, INITIAL, what, reads, ranges, inductive=False))
     initial = Translator(symbols, Initial(symbols))
     for prop in asked:
@@ -182,7 +182,7 @@ def _with_distinct_names(made: Sequence[Obligation]) -> Iterator[Obligation]:
 
 
 def _whole(reader: Translator, term: t.Term) -> Z:
-    """The formula that ``term`` is true and reads no attribute of no object."""
+    """The formula that ``term`` is true and reads no attribute of NONE."""
     defined, formula = reader.symbols.expressions.simplified(reader.defined(term)), reader.formula(term)
     return formula if is_true(defined) else And(defined, formula)
 
@@ -203,7 +203,7 @@ def _well_formed(
     """The obligations that a step is well-formed: each as (detail, goal, context)."""
     symbols, before = cascade.symbols, cascade.before
     if action.when:
-        yield "the guard reads no attribute of no object", before.chain(action.when), always
+        yield "the guard reads no attribute of NONE", before.chain(action.when), always
     for key, causes in cascade.causes.items():
         x = symbols.constant("x", key[0])
         event = ".".join(key)
@@ -213,7 +213,7 @@ def _well_formed(
         for cause in causes:
             reads = _reads(cascade, cause.written or cause)
             if not is_true(reads):
-                yield f"{cause.by.name} reads no attribute of no object", reads, context
+                yield f"{cause.by.name} reads no attribute of NONE", reads, context
         yield from _one_payload(cascade, key, causes, context)
         for row in symbols.model.table(key[0]):
             for name, value in row.sets:

@@ -239,7 +239,7 @@ class Translator:
         return self.both(*parts)
 
     def defined(self, term: t.Term) -> Z:
-        """The formula that evaluating ``term``, left to right, reads no attribute of no object."""
+        """The formula that evaluating ``term``, left to right, reads no attribute of NONE."""
         true = self.symbols.true()
         if not self._through_references(term):
             return true

@@ -125,7 +125,7 @@ def _conditions(term: t.Term) -> Iterator[t.Term]:
 
 
 def _holds(instance: Instance, state: State, term: t.Term, scope: Mapping[str, t.Var], bound: dict[str, int]) -> bool:
-    """The value of a formula; False if it reads an attribute of no object."""
+    """The value of a formula; False if it reads an attribute of NONE."""
     try:
         return bool(compile_term(instance, term, dict(scope))(Moment(state, dict(bound))))
     except Undefined:

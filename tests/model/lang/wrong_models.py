@@ -299,7 +299,7 @@ TERMS: dict[str, Case] = {
         lambda: act(j.weight == 1),  # wrong
         "action act", "undeclared attribute 'weight' of Job", "choose from on, tries, urgent, colour, log, saved",
     ),
-    "an attribute of no object": (
+    "an attribute of NONE": (
         lambda: act(j.tries.size == 1),  # wrong
         "action act", "an object is needed, and this is of type 0..3", "use a variable or a reference",
     ),

@@ -210,7 +210,7 @@ def problems(draw: Callable[[Any], Any]) -> Problem:
 # --- The comparison --------------------------------------------------------------------------------------------------
 
 Outcome = tuple[list[tuple[int, ...]], bool]
-"""The solutions in their order, and whether an attribute of no object was read after the last one."""
+"""The solutions in their order, and whether an attribute of NONE was read after the last one."""
 
 
 def by_trying(problem: Problem, start: Mapping[str, tuple[str, int]]) -> Outcome:

@@ -138,7 +138,7 @@ WRONG: Mapping[str, tuple[Model, str]] = {
         ruled(Rule("again", WORKSHOP.action("line_up"), [], x.fires("line", who=x.queue))),
         WELL_FORMED,
     ),
-    "an attribute of no object": (
+    "an attribute of NONE": (
         ruled(
             Rule("gone", WORKSHOP.action("line_up"), [x.by.holds == x], x.by.fires("kicked")),
             actions=ANY_TOOL,
@@ -439,7 +439,7 @@ def test_what_a_step_does_not_write_is_proved_by_z3_too() -> None:
 
 
 def test_counterexamples_to_axioms_have_numbers_of_their_types() -> None:
-    """Where an axiom reads an attribute of no object, that is shown in an instance, whose numbers are in their ranges."""
+    """Where an axiom reads an attribute of NONE, that is shown in an instance, whose numbers are in their ranges."""
     lamp, room = Sort("Lamp", "l"), Sort("Room", "o")
     it = variable(lamp, "l")
     model = Model(
@@ -460,7 +460,7 @@ def test_counterexamples_to_axioms_have_numbers_of_their_types() -> None:
         configurations=lambda sizes: [{("Lamp", "room"): [0] * sizes["Lamp"], ("Room", "size"): [2] * sizes["Room"]}],
     )
     [refuted] = [answer for answer in prove(model).answers if answer.counterexample is not None]
-    assert refuted.obligation.detail == "the axioms read no attribute of no object"
+    assert refuted.obligation.detail == "the axioms read no attribute of NONE"
 
 
 @pytest.mark.parametrize(
