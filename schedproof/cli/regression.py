@@ -18,7 +18,7 @@ _RECORDS = '''"""A log that violates {system} {variant}; written by schedproof v
 
 {reason}
 
-The test fails if a change of the model, or of the mapping of the log, makes the violation disappear.
+The test fails if a change of the model makes the violation disappear.
 """
 
 import json
