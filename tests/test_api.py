@@ -41,6 +41,7 @@ LAMPS = lamps()
 UNKNOWN: dict[str, Callable[[], object]] = {
     "model_check": lambda: model_check(LAMPS, {}, only=["nosuch"]),
     "prove": lambda: prove(LAMPS, only=["nosuch"]),
+    "prove, known": lambda: prove(LAMPS, known=["nosuch"]),
     "verify": lambda: verify([System.of(LAMPS)], only=["nosuch"]),
     "verify_variant": lambda: verify_variant(System.of(LAMPS), LAMPS, only=["nosuch"]),
     "findings": lambda: findings(System.of(LAMPS), variants=["nosuch"]),
@@ -56,6 +57,12 @@ def test_an_unknown_name_is_refused(call: Callable[[], object]) -> None:
     """With no property checked, every property would hold."""
     with pytest.raises(UserError, match=r"unknown (property|variant) 'nosuch' of lamps.*; choose from "):
         call()
+
+
+def test_a_string_is_no_list_of_what_is_known() -> None:
+    """A part of a string would count as proved."""
+    with pytest.raises(api.ArgumentError, match=r"known is the string 'not-stays-dark'; write a list of names"):
+        prove(LAMPS, known="not-stays-dark")
 
 
 def test_one_unknown_name_among_known_ones_is_refused() -> None:

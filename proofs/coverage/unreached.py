@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Invariant, InvariantAtScope, Model, Property, Row, StepInvariant, variable
@@ -162,7 +162,7 @@ def _induction(
     doing: Callable[[str], None],
     *,
     only: Collection[str] = (),
-    known: Container[str] = (),
+    known: Collection[str] = (),
 ) -> Induction | None:
     """The induction of a model with other properties; None at the time limit."""
 

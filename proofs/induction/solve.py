@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -272,7 +272,7 @@ def prove(
     *,
     every: bool = True,
     only: Collection[str] = (),
-    known: Container[str] = (),
+    known: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Induction:
     """Proves as many properties of ``model`` as it can, for any number of objects.
@@ -281,21 +281,24 @@ def prove(
         model: the model.
         every: ask every obligation; if False, skip the rest of a property once one of its obligations has failed.
         only: just these properties, the invariants that their proofs assume, and well-formedness; () means all.
-        known: properties that another proof of the same rules has proved: they are assumed, and not asked again.
+        known: properties that another proof of the same rules has proved. They are assumed, and not asked again: the answers
+            hold on this condition.
         progress: called with (obligations answered, obligations).
 
     Raises:
-        UserError: a name of ``only`` is unknown, or of a property that induction cannot prove.
+        UserError: a name of ``only`` or ``known`` is unknown, or one of ``only`` is of a property that induction cannot prove.
         ModelError: no small set of objects satisfies the axioms. A contradiction would prove every property.
     """
-    _require_provable(checked(model), only)
+    _require_provable(checked(model), only, known)
     with gc_paused():
         return _prove(obligations(model, known), every, only, progress)
 
 
-def _require_provable(model: Model, only: Collection[str]) -> None:
+def _require_provable(model: Model, only: Collection[str], known: Collection[str]) -> None:
     name_of_model = f"{model.system} {model.variant}"
-    require_known("only", "property", only, [WELL_FORMED, *(p.name for p in model.properties)], of=name_of_model)
+    names = [WELL_FORMED, *(p.name for p in model.properties)]
+    for argument, value in (("only", only), ("known", known)):
+        require_known(argument, "property", value, names, of=name_of_model)
     for name in only:
         if name not in provable(model):
             kind = model.property(name).kind
