@@ -52,7 +52,7 @@ class Answer:
 
     Attributes:
         obligation: what was to be proved.
-        verdict: PROVED, REFUTED by a step, or UNDETERMINED.
+        verdict: PROVED, UNDETERMINED, or REFUTED by the initial state.
         seconds: the time that it took.
         used: the invariants that the proof assumes.
         counterexample: a step that violates the property, from a state that no invariant excludes.
