@@ -34,11 +34,14 @@ def require(argument: str, value: object, kind: type | tuple[type, ...], write: 
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if isinstance(value, kind) and not (isinstance(value, bool) and bool not in kinds):
         return
-    given = (
-        f"{value!r:.60}" if isinstance(value, bool | int | float | str | None) else f"of type {type(value).__name__}"
-    )
     needed = " or ".join(each.__name__ for each in kinds)
-    raise ArgumentError(f"{argument} is {given}, not of type {needed}; write {write}")
+    raise ArgumentError(f"{argument} is {shown(value)}, not of type {needed}; write {write}")
+
+
+def shown(value: object) -> str:
+    """A wrong value for a message: a plain value itself, of anything else the type, since its text may be long."""
+    plain = isinstance(value, bool | int | float | str | None)
+    return f"{value!r:.60}" if plain else f"of type {type(value).__name__}"
 
 
 def require_names(argument: str, value: object) -> None:

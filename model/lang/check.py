@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from string import Formatter
 
-from schedproof.model.errors import require
+from schedproof.model.errors import require, shown
 
 from . import terms as t
 from .declarations import check_declarations, unique
@@ -250,7 +250,7 @@ def _manifest(model: Model) -> None:
         raise ModelError(
             f"variant {model.variant}",
             model.place,
-            f"refuted is of the class {type(model.refuted).__name__}, not a set",
+            f"refuted is {shown(model.refuted)}, not a set",
             "write refuted=frozenset({...}) with the names of properties",
         )
     for name in sorted(model.refuted):

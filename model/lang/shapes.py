@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from schedproof.model.errors import shown
+
 from .errors import ModelError, Place
 from .machine import Attribute, Event, Machine, Row, State
 from .model import Model
@@ -73,7 +75,7 @@ def check_shapes(model: Model) -> None:
                 if not isinstance(value, expected_type):
                     instead = "an action, or a firing of an object" if field == "on" else "one formula"
                     instead = "one firing, without a list" if field == "fires" else instead
-                    raise ModelError(element, place, f"{field} is {_shown(value)}", f"write {instead}")
+                    raise ModelError(element, place, f"{field} is {shown(value)}", f"write {instead}")
 
 
 def _parts(model: Model) -> Iterator[tuple[str, Place, object]]:
@@ -94,16 +96,9 @@ def _parts(model: Model) -> Iterator[tuple[str, Place, object]]:
 def _list(element: str, place: Place, field: str, value: object, item: type) -> None:
     example = EXAMPLES.get(item, f"{item.__name__}(...)")
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ModelError(element, place, f"{field} is {_shown(value)}, not a list", f"write a list of {example}")
+        raise ModelError(element, place, f"{field} is {shown(value)}, not a list", f"write a list of {example}")
     for each in value:
         if isinstance(each, list | tuple):
             raise ModelError(element, place, f"{field} has a list in the list", "unpack the inner one with *")
         if not isinstance(each, item):
-            raise ModelError(element, place, f"an element of {field} is {_shown(each)}", f"write {example}")
-
-
-def _shown(value: object) -> str:
-    """A wrong value for a message: a term has a long text, and its class says enough."""
-    if isinstance(value, bool | int | float | str | None):
-        return repr(value)
-    return f"of the class {type(value).__name__}"
+            raise ModelError(element, place, f"an element of {field} is {shown(each)}", f"write {example}")

@@ -397,13 +397,13 @@ SHAPES: dict[str, Case] = {
     "a formula in place of a list": (
         lambda: act(when=j.is_("Running")),
         "action act",
-        "when is of the class Is, not a list",
+        "when is of type Is, not a list",
         "write a list of formulas",
     ),
     "a parameter in place of a list": (
         lambda: act(parameters=j),
         "action act",
-        "parameters is of the class Var, not a list",
+        "parameters is of type Var, not a list",
         "write a list of variables",
     ),
     "names in one string": (
@@ -417,7 +417,7 @@ SHAPES: dict[str, Case] = {
     "a condition in place of a firing": (
         lambda: act(fires=[j.is_("Done")]),
         "action act",
-        "an element of fires is of the class Is",
+        "an element of fires is of type Is",
         "write firings, for example x.fires('take')",
     ),
     "True in place of a formula": (
@@ -441,7 +441,7 @@ SHAPES: dict[str, Case] = {
     "a list of firings in a rule": (
         lambda: model(rules=[Rule("r", start, [], [n.fires("take")])]),  # type: ignore[arg-type]  # wrong
         "rule r",
-        "fires is of the class list",
+        "fires is of type list",
         "write one firing, without a list",
     ),
     "a rule on the name of an action": (
@@ -453,13 +453,13 @@ SHAPES: dict[str, Case] = {
     "a list in place of a formula": (
         lambda: model(add_properties=[Invariant(name="p", says="", over=[j], then=[j.is_("Done")])]),  # type: ignore[arg-type]  # wrong
         "property p",
-        "then is of the class list",
+        "then is of type list",
         "write one formula",
     ),
     "a list of refuted properties": (
         lambda: model(refuted=["running-has-a-node"]),
         "variant right",
-        "refuted is of the class list, not a set",
+        "refuted is of type list, not a set",
         "write refuted=frozenset({...})",
     ),
     "a scope in strings": (
