@@ -291,35 +291,33 @@ class Run:
         longest_first = sorted(self._expected, key=lambda part: -self._expected[part])
         for part, (done, took) in workers.run(longest_first, report_progress, lambda part: part.kernel):
             key = (part.system, part.variant)
-            plan_of_variant = by_key[key]
-            if plan_of_variant.cache is not None:
-                plan_of_variant.cache.store(part, done)
+            its_plan = by_key[key]
+            if its_plan.cache is not None:
+                its_plan.cache.store(part, done)
             self._done[key].append(done)
             self.seconds[part] = took
             self._open -= Counter((*key, name) for name in part.only)
-            if len(self._done[key]) == len(plan_of_variant.todo):
+            if len(self._done[key]) == len(its_plan.todo):
                 # Combine as soon as a variant is complete: a disagreement of engines stops the rest.
-                yield self._complete(plan_of_variant)
+                yield self._complete(its_plan)
 
-    def _complete(self, plan_of_variant: Plan) -> VariantReport:
+    def _complete(self, its_plan: Plan) -> VariantReport:
         try:
-            report = self._reports[_key(plan_of_variant)] = self._report(plan_of_variant)
+            report = self._reports[_key(its_plan)] = self._report(its_plan)
         except Disagreement:
-            if plan_of_variant.cache is not None:
-                plan_of_variant.cache.remove(plan_of_variant.all_parts)  # one engine is wrong, and it is unknown which
+            if its_plan.cache is not None:
+                its_plan.cache.remove(its_plan.all_parts)  # one engine is wrong, and it is unknown which
             raise
         return report
 
-    def _report(self, plan_of_variant: Plan) -> VariantReport:
-        took = sum(
-            seconds for part, seconds in self.seconds.items() if (part.system, part.variant) == _key(plan_of_variant)
-        )
+    def _report(self, its_plan: Plan) -> VariantReport:
+        took = sum(seconds for part, seconds in self.seconds.items() if (part.system, part.variant) == _key(its_plan))
         return _together(
-            plan_of_variant.system,
-            plan_of_variant.model,
-            plan_of_variant.all_parts,
-            self._done[_key(plan_of_variant)],
-            plan_of_variant.known,
+            its_plan.system,
+            its_plan.model,
+            its_plan.all_parts,
+            self._done[_key(its_plan)],
+            its_plan.known,
             took,
         )
 

@@ -253,7 +253,7 @@ class ValidationReport:
         breaks: the records that the model explains, but that violate a property of the document; empty in the formats
             that check no properties, as the plain one.
         releases: the releases that explain the whole trace, if its format differs between releases.
-        shortened: for a nonconformance, a short plain trace (header first) that does not conform for the same reason.
+        shortened: for a nonconformance, a short plain trace (header first) that does not conform, perhaps for another reason.
         excerpt: for a nonconformance in another format, the relevant lines of the log (number, text).
         error: the part of the trace that could not be read; the report is on the records before it.
         citations: the facts that the nonconformance cites, in lines for people.

@@ -42,11 +42,12 @@ class Proved:
         verdicts = {}
         for name in dict.fromkeys(a.obligation.invariant for a in self.induction.answers):
             why = self.induction.why_not(name)
-            verdict = Verdict.PROVED if why is None else why.verdict
-            note = "" if why is None else why.note
-            verdicts[name] = (
-                (Verdict.UNDETERMINED, NOT_WELL_FORMED) if why and self.induction.kept(name) else (verdict, note)
-            )
+            if why is None:
+                verdicts[name] = Verdict.PROVED, ""
+            elif self.induction.kept(name):
+                verdicts[name] = Verdict.UNDETERMINED, NOT_WELL_FORMED
+            else:
+                verdicts[name] = why.verdict, why.note
         return verdicts
 
     @cached_property
