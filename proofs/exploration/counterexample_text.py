@@ -75,7 +75,7 @@ def initial_state(counterexample: Counterexample) -> str:
 def _before(counterexample: Counterexample) -> Iterator[str]:
     """The lines before the first step."""
     if counterexample.start is not None:
-        yield "From this state, which no invariant excludes:"
+        yield "From this state, which no assumed invariant excludes:"
         sorts = {each.object: each.sort for each in counterexample.objects}
         for line in objects(counterexample.start):
             yield f"    {words(sorts.get(line.partition(':')[0], ''))} {line}".replace("     ", "    ")

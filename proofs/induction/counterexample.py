@@ -167,7 +167,9 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
     except (IllFormed, Undefined) as error:
         why = str(error)
         what = f"this step is ill-formed ({why})"
-    problem = f"property {obligation.invariant} is not inductive: {what}, and no invariant excludes the state before"
+    problem = (
+        f"property {obligation.invariant} is not inductive: {what}, and no assumed invariant excludes the state before"
+    )
     step = trace_step(instance, choice, changed, why)
     return Counterexample((step,), problem, start=_described(instance, state), objects=_every_object(instance))
 

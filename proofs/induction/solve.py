@@ -55,7 +55,7 @@ class Answer:
         verdict: PROVED, UNDETERMINED, or REFUTED by the initial state.
         seconds: the time that it took.
         used: the invariants that the proof assumes.
-        counterexample: a step that violates the property, from a state that no invariant excludes.
+        counterexample: a step that violates the property, from a state that no assumed invariant excludes.
         note: the reason of the verdict, if there is one.
         follows: the invariant follows from ``used`` in any one state, so the proof did not use the step.
     """

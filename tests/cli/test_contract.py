@@ -345,7 +345,7 @@ def test_prove_is_checked_by_the_manifest(run, registered):
     assert code == 3
     assert "stays-dark / switch_on: not inductive" in out
     assert "refuted" not in out
-    assert "From this state, which no invariant excludes:" in out
+    assert "From this state, which no assumed invariant excludes:" in out
     assert out.splitlines()[-1] == "NOT as expected: induction checks 2 of 3 properties as the manifests say"
 
 
