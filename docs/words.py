@@ -22,7 +22,10 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-WORDS = Path(__file__).with_name("words.toml")
+LIST = "docs/words.toml"
+WORDS = ROOT / LIST
+CHECKED = (".py", ".md", ".yaml", ".toml", ".pml", ".sh")
+"""The endings of the files that are checked: of Python names, comments and strings, of the others all text."""
 
 QUOTATION = re.compile(r"“[^”]*”|`[^`\n]*`|(?<![\w=(\[{,])\"[^\"\n]{12,}\"")
 """The parts of prose that are not checked: quotations of documents, and code."""
@@ -164,7 +167,7 @@ def hits_in_text(path: str, text: str, rows: Rules, first: int = 1) -> Iterator[
 def files(paths: Sequence[str] = ()) -> list[str]:
     """The tracked files to check."""
     tracked = subprocess.run(["git", "ls-files", *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [f for f in tracked.splitlines() if f.endswith((".py", ".md")) and not (ROOT / f).is_symlink()]
+    return [f for f in tracked.splitlines() if f.endswith(CHECKED) and f != LIST and not (ROOT / f).is_symlink()]
 
 
 def hits(paths: Sequence[str] = ()) -> Iterator[Hit]:

@@ -68,3 +68,9 @@ def test_a_key_of_json_is_kept_and_prose_is_not():
 
 def test_the_whole_repository_keeps_to_the_list():
     assert [str(hit) for hit in words.hits()] == []
+
+
+def test_files_of_all_kinds_with_text_are_checked():
+    endings = {Path(path).suffix for path in words.files()}
+    assert endings == {".py", ".md", ".yaml", ".toml", ".pml", ".sh"}
+    assert words.LIST not in words.files()
