@@ -47,9 +47,13 @@ class Gate:
                 headers[name].append(value.decode("latin-1"))
         host = headers[b"host"]
         if self.names is not None and (len(host) != 1 or _name(f"//{host[0]}") not in self.names):
-            return _refused(403, "forbidden", f"this server is asked for as {' or '.join(sorted(self.names))}")
+            return _refused(
+                403, "forbidden", f"the Host header names another host; send {' or '.join(sorted(self.names))}"
+            )
         if any(self.names is None or _name(origin) not in self.names for origin in headers[b"origin"]):
-            return _refused(403, "forbidden", "pages of the web may not use this server")
+            return _refused(
+                403, "forbidden", "the request comes from a web page; send requests without an Origin header"
+            )
         if self.token is not None and scope["path"] != OPEN and not self._brought(headers[b"authorization"]):
             says = "the token is missing or wrong; send it as 'Authorization: Bearer TOKEN'"
             return _refused(401, "unauthorized", says, {"WWW-Authenticate": "Bearer"})

@@ -262,12 +262,12 @@ def _body(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 WHY = {
-    400: "it is not of the form that it should have",
+    400: "the body is not valid JSON",
     404: "there is no such session",
-    409: "the session has not checked as many records as `after` says",
-    413: "the body is too big, or there are more records than can be checked in time",
-    415: "the body is of another type",
-    422: "it names what there is not",
+    409: "the session has not validated as many records as `after` says",
+    413: "the body is too big, or it has more records than can be validated in time",
+    415: "the content type is not supported",
+    422: "a name or a record is wrong",
     429: "too many requests to this session at once",
     503: "too many sessions, or the server is ending",
 }
