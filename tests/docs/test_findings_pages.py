@@ -111,10 +111,10 @@ def test_jobmons_page_names_findings_only() -> None:
 
 
 def test_counts_on_the_page_of_limitations() -> None:
-    assert "twelve small configurations, core and shim together in ten" in LIMITATIONS
+    assert "Twelve small configurations are explored, ten of them with core and shim together" in LIMITATIONS
     assert (len(yunikorn.CONFIGURATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
-    assert "fifteen configurations" in LIMITATIONS and len(yunikorn_merge.CONFIGURATIONS) == 15
-    assert "ten configurations" in LIMITATIONS and len(CONFIGURATIONS) == 10
+    assert "Fifteen configurations" in LIMITATIONS and len(yunikorn_merge.CONFIGURATIONS) == 15
+    assert "Ten configurations" in LIMITATIONS and len(CONFIGURATIONS) == 10
     assert "has sixteen, each" in by_hand("yunikorn-merge") and len(systems()["yunikorn-merge"].interpretations) == 16
 
 
