@@ -53,8 +53,8 @@ def goes_before(one: Var, other: Var) -> Term:
 
 SORTED_BY_PRIORITY = Change(
     why=(
-        "Assigned recipes get a pending system by the priority of their jobs (line 212), of equals the one that was "
-        "assigned first. Then each of two sets can get what the other waits for."
+        "A pending system goes to the assigned recipe whose job has the highest priority (line 212), and among "
+        "equals to the one assigned first. Then each of two sets can get the system that the other waits for."
     ),
     repairs=[],
     adds=[
@@ -88,8 +88,9 @@ BY_PRIORITY = showing(
 
 STRICTLY = Change(
     why=(
-        "A queued recipe gets a pending system only if no queued one of a higher priority suits it (line 212), though that "
-        "one can not take it. Then a set whose recipes can never each get a system holds up all others."
+        "A queued recipe gets a pending system only if the system is viable for no queued recipe of a higher "
+        "priority (line 212), even if that recipe cannot take it. Then a set whose recipes can never each get a"
+        " system blocks all others."
     ),
     repairs=[],
     adds=[
@@ -132,8 +133,9 @@ LEFT_IDLE = s.is_("idle") & AUTOMATED & CAN_BE_TAKEN_AT_ONCE
 
 TAKEN_AT_ONCE = Change(
     why=(
-        "A pending system is given to a waiting recipe that it suits (lines 203 to 207), if to no better one then to one whose "
-        "siblings can not be served any more. Then a set holds for ever what it can not use."
+        "A pending system is given to some waiting recipe for which it is viable (lines 203 to 207), if need be"
+        " to one whose siblings can no longer get systems. Then a set holds systems for ever that it cannot "
+        "use."
     ),
     repairs=[],
     adds=[

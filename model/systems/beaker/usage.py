@@ -64,7 +64,7 @@ SETTINGS = [
     ),
     StepInvariant(
         name="reserved-until-given-back",
-        says="a system that a user has reserved becomes pending only after it is given back",
+        says="a system that a user has reserved becomes pending only after the user returns it",
         line=174,
         sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user ...",
         over=[s],

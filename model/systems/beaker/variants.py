@@ -62,7 +62,7 @@ AS_WRITTEN = Model(
 )
 
 ANY_TIME = Change(
-    why="Two loops run beside each other (line 65), and the web service beside both; the text has no lock.",
+    why="Two loops run concurrently (line 65), and so does the web service. The text has no lock.",
     repairs=[],
     adds=[
         replace(action, when=[part for part in action.when if part is not QUIET])
@@ -94,10 +94,10 @@ def following(name: str, *others: str) -> Invariant:
 
 FIRST_COME_FIRST_SERVED = Change(
     why=(
-        "Assigned recipes get a system in the order in which their sets were assigned, which never changes; "
-        "by priority (line 213) two sets can each get what the other waits for. "
-        "So a set that is assigned goes before the queued whatever their priorities (line 203): "
-        "jumping the queue (line 21) is ruled out among the queued."
+        "Assigned recipes get a system in the order in which their sets were assigned, and this order never "
+        "changes. By priority (line 213), two sets can each get the system that the other waits for. So an "
+        "assigned set goes before queued ones of any priority (line 203). The rule against jumping the queue "
+        "(line 21) then applies to queued recipes only."
     ),
     repairs=["no-deadlock", "no-abba"],
     weakens={
@@ -121,10 +121,10 @@ FIRST_COME_FIRST_SERVED = Change(
 
 SEATS_ARE_LEFT = Change(
     why=(
-        "A recipe takes a system only if each of its siblings keeps one that suits it, in the same lab; "
-        "in arbitrary order (line 132) a recipe can take the only system of its sibling, or a lab that has none for it. "
-        "So a queued recipe of a high priority is passed over if its siblings could not be served (line 213), "
-        "and a set whose recipes can not each get a system waits without holding anything."
+        "A recipe takes a system only if the same lab keeps a viable system for each of its siblings. In "
+        "arbitrary order (line 132), a recipe can take its sibling's only system, or a lab without a system for"
+        " its sibling. So a queued recipe of a high priority is passed over if its siblings could not get "
+        "systems (line 213). A set whose recipes cannot each get a system waits, and holds none."
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     weakens={
@@ -151,15 +151,19 @@ SEATS_ARE_LEFT = Change(
 )
 
 FINISHED_DO_NOT_COUNT = Change(
-    why="A set begins when its unfinished recipes are scheduled; a cancelled one never is (line 226).",
+    why=(
+        "A set begins when all its unfinished recipes are scheduled. In the document it needs all recipes, and a "
+        "cancelled one is never scheduled (line 226)."
+    ),
     repairs=["no-finished-recipe-blocks-its-set", "no-deadlock"],
     adds=[fix.begin],
 )
 
 LEAVE_TOGETHER = Change(
     why=(
-        "A system leaves Automated together with what is on it: a recipe that it executes is aborted, a set that has "
-        "not begun gives back what it holds and is queued, and a user's system becomes Automated when it is given back."
+        "When the condition of a system changes from Automated, the recipe on it does not stay. A recipe that "
+        "executes is aborted. A set that has not begun returns all its systems, and is queued. A system that a "
+        "user has becomes Automated only when it is returned."
     ),
     repairs=[
         "idle-is-not-running",
@@ -195,9 +199,9 @@ LEAVE_TOGETHER = Change(
 
 WAKE_THE_IDLE = Change(
     why=(
-        "The retained loop (line 58) marks an idle system pending when a recipe that waits can take it. "
-        "Without it a wakeup is lost whenever something comes between the search and its end; "
-        "with it no event need be handled alone, and a crash leaves nothing that no loop finds."
+        "The retained loop (line 58) marks an idle system as pending if a waiting recipe can take it. Without "
+        "this, a wakeup is lost if an event comes between the search for a system and its end. With it, no "
+        "event must be handled alone, and after a crash the loops find all work that is left."
     ),
     repairs=["no-deadlock"],
     weakens={
@@ -211,8 +215,9 @@ WAKE_THE_IDLE = Change(
 
 IDLE_IS_A_USAGE = Change(
     why=(
-        "A Broken or Manual system is idle (lines 172 and 176), and so an idle system is not always configured for "
-        "automated use (line 85). Nothing that happens is changed: what counts is that only an Automated one is given."
+        "A Broken or Manual system is idle (lines 172 and 176), so an idle system is not always configured for "
+        "automated use (line 85). This change weakens the property, and changes no behaviour: only an Automated"
+        " system is given to a recipe."
     ),
     repairs=[],
     weakens={"idle-is-automated": ["handed-out-automated"]},

@@ -43,7 +43,10 @@ ORDER = [
     ),
     Invariant(
         name="order-is-transitive",
-        says="what was assigned before an earlier set was assigned before a later one",
+        says=(
+            "if one set was assigned before a second, and the second before a third, then the first was assigned "
+            "before the third"
+        ),
         line=138,
         over=[j, k, m],
         given=(j.lab != NONE) & (k.lab != NONE) & (m.lab != NONE) & j.behind.has(k) & k.behind.has(m),
@@ -59,7 +62,7 @@ ORDER = [
     ),
     StepInvariant(
         name="order-never-changes",
-        says="as long as two sets are assigned, their order stays as it is",
+        says="the order of two sets does not change as long as both are assigned",
         line=138,
         over=[j, k],
         given=(j.lab != NONE) & (k.lab != NONE) & j.behind.has(k) & after((j.lab != NONE) & (k.lab != NONE)),
@@ -67,7 +70,10 @@ ORDER = [
     ),
     Invariant(
         name="waits-only-for-earlier-sets",
-        says="what a set holds that suits an assigned recipe of another, it got because it was assigned before",
+        says=(
+            "if a set holds a system that is viable for an assigned recipe of another set, then the first set was "
+            "assigned before"
+        ),
         line=29,
         sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
         over=[r, q, s],
@@ -148,7 +154,7 @@ IDLE = [
     ),
     LeadsTo(
         name="new-recipes-are-processed",
-        says="a new recipe does not stay new, whenever the scheduler crashed, if people leave things as they are",
+        says="a new recipe does not stay new, whenever the scheduler crashed, if no user intervenes",
         line=68,
         sentence="This approach has the advantage of not requiring any special processing at system startup to deal with unprocessed events left over from the previous shutdown.",
         over=[r],
@@ -159,7 +165,7 @@ IDLE = [
     ),
     LeadsTo(
         name="pending-ends",
-        says="a pending system does not stay pending, if people leave things as they are",
+        says="a pending system does not stay pending, if no user intervenes",
         line=210,
         sentence="if the system still remains ``pending``, it will be moved to ``idle``.",
         over=[s],
@@ -170,7 +176,7 @@ IDLE = [
     ),
     LeadsTo(
         name="sets-begin",
-        says="a set whose recipes can each get an Automated system of one lab begins, if people leave things as they are",
+        says="a set whose recipes can each get an Automated system of one lab begins, if no user intervenes",
         line=29,
         sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
         over=[j],

@@ -43,10 +43,10 @@ AS_WRITTEN = Model(
 
 VICTIMS_CELLS_GO_TOGETHER = Change(
     why=(
-        "The victim keeps its cells until its last pod is deleted; then they go together. "
-        "A victim that has lost cells can go back to Allocated (line 29) with less than it was allocated (line 23), "
-        "or stay BeingPreempted when nothing of it is left to preempt (line 25), "
-        "and nothing durable says what it has left (line 151)."
+        "A victim keeps all its cells until its last pod is deleted. In the document it loses them one by one. "
+        "It can then go back to Allocated (line 29) with fewer cells than it was allocated (line 23), or stay "
+        "BeingPreempted with no cell left to preempt (line 25). No durable data says which cells it has left "
+        "(line 151)."
     ),
     repairs=[
         "allocated-has-cells",
@@ -76,8 +76,8 @@ d = variable(Cell, "d")
 
 VICTIM_IS_FREED = Change(
     why=(
-        "A victim goes back to Allocated when the last of its preemptors gives up; "
-        "the document leaves it BeingPreempted by nobody (line 25)."
+        "A victim goes back to Allocated when its last preemptor gives up. In the document it stays "
+        "BeingPreempted without a preemptor (line 25)."
     ),
     repairs=["preemption-ongoing", "victim-freed-with-the-preemptor"],
     adds=[
@@ -100,9 +100,9 @@ VICTIM_IS_FREED = Change(
 
 CONDITIONS_SAY_BOTH = Change(
     why=(
-        "The conditions of cell e1 (line 183) and cell e2 (line 189) forget that a Used cell can belong to a group "
-        "that is BeingPreempted at other cells; line 145 has it right. Here nothing that happens is changed: "
-        "the two sentences are corrected."
+        "The conditions of cell e1 (line 183) and cell e2 (line 189) overlook that a Used cell can belong to a "
+        "group that is BeingPreempted at other cells; line 145 is right. This change corrects the two "
+        "sentences, and no behaviour."
     ),
     repairs=[],
     weakens={
@@ -132,7 +132,7 @@ CONDITIONS_SAY_BOTH = Change(
 )
 
 FAIR_TO_THE_GROUP = Change(
-    why="Victims' pods now go group by group, so that is what the environment must be fair to.",
+    why="Pods of victims are now deleted group by group, so the fairness assumption is about that action.",
     repairs=[],
     adds=[replace(preempting_ends, weak=["delete_preempted", "complete"])],
 )

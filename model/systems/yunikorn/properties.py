@@ -48,7 +48,7 @@ APPLICATIONS = [
     ),
     StepInvariant(
         name="only-the-cycle-is-scheduled",
-        says="only what an application in the scheduling cycle asks for is allocated",
+        says="only asks of applications in the scheduling cycle get allocations",
         line=19,
         sentence="Accepted: The application is ready and part of the scheduling cycle.",
         over=[k],
@@ -133,7 +133,7 @@ APPLICATIONS = [
     ),
     StepInvariant(
         name="only-the-completed-expire",
-        says="what expires was Completed",
+        says="an application that expires was Completed",
         line=24,
         sentence="Expired: The completed application is tracked for a period of time, after that is expired and deleted from the scheduler.",
         over=[a],
@@ -143,7 +143,7 @@ APPLICATIONS = [
     *[
         StepInvariant(
             name=f"{state.lower()}-is-final",
-            says=f"a {state} application stays so",
+            says=f"an application that is {state} stays so",
             line=line,
             sentence="This is a final state ...",
             over=[a],

@@ -240,7 +240,7 @@ REMOVAL: list[Element] = [
 ]
 OPEN_ASKS = Invariant(
     name="open-asks-are-of-known-applications",
-    says="an application that has something to do is known",
+    says="an application with pending asks or allocations is known",
     over=[k],
     given=k.listed | k.is_("pending", "swapping", *HELD),
     then=k.application.known,

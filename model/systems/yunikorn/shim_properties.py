@@ -24,7 +24,7 @@ GIVEN_BACK = forall(r, implies(RELEASE, r.fires("send") | r.is_("under_way")))
 HEARD = [
     StepInvariant(
         name="released-allocations-are-heard",
-        says="when the core wants an allocation back whose pod is there, the shim deletes the pod",
+        says="when the core requests the release of an allocation whose pod exists, the shim deletes the pod",
         line=6,
         sentence=SENTENCE,
         on=["deliver_allocation_released"],
@@ -34,7 +34,7 @@ HEARD = [
     ),
     StepInvariant(
         name="dropped-asks-are-heard",
-        says="when the core has dropped the ask of a task that waits for its allocation, the task does not go on waiting",
+        says="when the core has dropped the ask of a task that waits for its allocation, the task stops waiting",
         line=6,
         sentence=SENTENCE,
         on=["deliver_ask_released"],
@@ -44,7 +44,7 @@ HEARD = [
     ),
     StepInvariant(
         name="dropped-asks-start-nothing",
-        says="that an ask was dropped does not make its application run",
+        says="a notification that an ask was dropped does not make its application run",
         line=6,
         sentence=SENTENCE,
         on=["deliver_ask_released"],
@@ -54,7 +54,7 @@ HEARD = [
     ),
     StepInvariant(
         name="allocations-are-heard",
-        says="when the core has allocated something, the task takes it or gives it back, or has still to ask",
+        says="when the core has made an allocation, the task takes or returns it, or has not sent its ask yet",
         line=6,
         sentence=SENTENCE,
         on=["deliver_new_allocation"],
@@ -64,7 +64,7 @@ HEARD = [
     ),
     StepInvariant(
         name="rejections-are-heard",
-        says="when the core rejects an application that waits for an answer, it does not go on waiting",
+        says="when the core rejects an application that waits for an answer, the application stops waiting",
         line=6,
         sentence=SENTENCE,
         on=["deliver_application_rejected"],
@@ -84,7 +84,7 @@ HEARD = [
     ),
     StepInvariant(
         name="rejected-asks-are-heard",
-        says="when the core rejects the ask of a task that waits, it does not go on waiting",
+        says="when the core rejects the ask of a task that waits, the task stops waiting",
         line=6,
         sentence=SENTENCE,
         on=["deliver_ask_rejected"],
@@ -100,7 +100,7 @@ ALL_IS_SAID = exists(r, r.kind == "ReleaseAllocation")
 WAITS = [
     AlwaysCanReach(
         name="what-is-to-be-released-goes",
-        says="what the core wants back can go, without people who delete pods",
+        says="an allocation whose release the core requested can end, without users who delete pods",
         line=6,
         sentence=SENTENCE,
         over=[k],
@@ -119,7 +119,7 @@ WAITS = [
     ),
     AlwaysCanReach(
         name="tasks-do-not-wait-for-ever",
-        says="a task that has asked can get its allocation or end, without people who delete pods",
+        says="a task that has sent its ask can get its allocation or end, without users who delete pods",
         line=6,
         sentence=SENTENCE,
         over=[t],
@@ -152,7 +152,10 @@ WAITS = [
 NODES = [
     AlwaysCanReach(
         name="a-cordon-is-forwarded",
-        says="the core gets to know whether a node that the shim has registered is cordoned, if people leave it as it is",
+        says=(
+            "the core is notified whether a node that the shim has registered is cordoned, if no user changes that "
+            "any more"
+        ),
         line=66,
         sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
         over=[m, n],

@@ -20,7 +20,7 @@ from .sorts import ShimApplication
 NO_POD = ("absent", "ended", "deleted")
 
 REJECTED = Change(
-    why="An application that is recovered can be rejected; in v0.12.2 it waits, and the shim's process ends (fact 4.1).",
+    why="A recovered application can be rejected. In v0.12.2 it waits, and the shim's process ends (fact 4.1).",
     repairs=["rejections-are-heard"],
     adds=[
         Row(ShimApplication, "RejectApplication", "Recovering", "Rejected", fact="4.1, 380ed375"),
@@ -35,8 +35,9 @@ REJECTED = Change(
 
 RELEASES = Change(
     why=(
-        "What the core wants back is heard in every state of the application, and moves none; without a pod it is answered "
-        "at once. In v0.12.2 it is dropped in Accepted and Reserving, among others, and the core waits for ever."
+        "The shim handles the core's request to release an allocation in every state of the application, and "
+        "the state stays. If there is no pod, it answers at once. v0.12.2 drops the request in Accepted, "
+        "Reserving and other states, and the core waits for ever."
     ),
     repairs=[
         "released-allocations-are-heard",
@@ -107,8 +108,9 @@ FOR_GOOD = replace(
 
 FAILURES = Change(
     why=(
-        "An application can fail wherever it is, and has failed when none of its tasks goes on; its pods are deleted. In v0.12.2 it "
-        "fails a second time when the core says so: never, if the core does not know; too early, if it says it twice (fact 4.1)."
+        "An application can begin to fail in every state; its pods are deleted, and it is Failed when none of "
+        "its tasks goes on. In v0.12.2 it is Failed only at a second message of the core: never if the core "
+        "does not know of the failure, and too early if the core sends the message twice (fact 4.1)."
     ),
     repairs=["failures-are-heard", "failing-can-be-left"],
     adds=[
@@ -160,8 +162,9 @@ def placeholders_are(states: tuple[str, ...], excepted: tuple[str, ...]) -> Term
 
 RESERVATIONS = Change(
     why=(
-        "A reservation is over when every placeholder is bound or gone, and an application that resumes goes on when all "
-        "are gone, whenever that is looked at; placeholders that nobody will use are deleted. In v0.12.2 a placeholder that fails or is deleted is waited for (fact 4.1)."
+        "A reservation ends when every placeholder is bound or gone. An application that resumes goes on when "
+        "all placeholders are gone; both are checked at every opportunity. Unused placeholders are deleted. "
+        "v0.12.2 waits for ever for a placeholder that failed or was deleted (fact 4.1)."
     ),
     repairs=["reserving-can-be-left", "resuming-can-be-left"],
     adds=[
@@ -182,8 +185,8 @@ RESERVATIONS = Change(
 
 CORDONS = Change(
     why=(
-        "The shim checks whether a node is schedulable when the core has accepted it, and reports the result. In v0.12.2 a cordon that "
-        "comes while the node is being registered is lost (section 3)."
+        "The shim checks whether a node is schedulable after the core has accepted it, and reports the result. "
+        "In v0.12.2 a cordon during the registration of the node is lost (section 3)."
     ),
     repairs=["a-cordon-is-forwarded"],
     adds=[
@@ -205,8 +208,9 @@ def registers_again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
     exists_in_core = n.is_("schedulable", "unschedulable")
     return Change(
         why=(
-            "When a shim registers again, the core reports again its nodes, its allocations and the releases that it requests, "
-            "and accepts again what the shim adds. In v0.12.2 an application that is known is rejected (fact 1.2), and what was under way is lost."
+            "When a shim registers again, the core reports its nodes, its allocations and its requests for "
+            "releases again, and accepts again what the shim adds. v0.12.2 rejects a known application (fact "
+            "1.2), and messages under way are lost."
         ),
         repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
         adds=[

@@ -36,7 +36,7 @@ def promising(variant: Model, refuted: frozenset[str]) -> Model:
 
 
 BY_MESSAGES = Change(
-    why="Where a shim is, it speaks for the resource manager, by messages (line 6; facts 3 and 4).",
+    why="A shim acts for the resource manager, and sends messages (line 6; facts 3 and 4).",
     repairs=[],
     adds=[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions)],
 )
@@ -74,13 +74,16 @@ COMPONENTS = promising(
 )
 
 THE_REPAIRED_CORE_HEARS = Change(
-    why="What the repaired core takes from a resource manager it takes from the shim, and what it does not add is Rejected.",
+    why=(
+        "The repaired core takes from the shim all requests that it takes from a resource manager. It rejects "
+        "applications that it does not add."
+    ),
     repairs=[],
     adds=[*apart(REPAIRED.actions), *shim_rules(REPAIRED.actions), fix.rejected(REPAIRED)],
 )
 
 NOTHING_IS_LOST = Change(
-    why="A full queue holds up its sender; in v0.12.2 what finds no room for too long is dropped (fact 4).",
+    why="A sender waits while the queue is full. v0.12.2 drops a message that finds no room for too long (fact 4).",
     repairs=["submitted-can-be-left", "tasks-do-not-wait-for-ever", "no-allocation-without-a-pod"],
     drops=["lose"],
 )

@@ -57,7 +57,7 @@ TABLES: Mapping[str, frozenset[str]] = {
 """The events of the document's machines, by sort."""
 
 AS_SHIPPED = Change(
-    why="What runs in v0.12.2, by its tables and by what fires which event (facts 1, 2, 3 and 4).",
+    why="The code of v0.12.2: its tables, and which code fires which event (facts 1, 2, 3 and 4).",
     repairs=[],
     drops=[
         *core_v0_12_2.NEVER_DONE,
@@ -126,9 +126,9 @@ def required(*names: str) -> list[Property]:
 
 A_TIME_OUT_IS_OF_ONE_STAY = Change(
     why=(
-        "A time-out that is still under way when its application leaves the state is taken back, and so is a gang's when its "
-        "last placeholder goes. The shipped one looks at the name of the state only, so one of an earlier stay in Completing "
-        "ends a later one at once (line 23)."
+        "The time-out of a state is cancelled when the application leaves the state, and a gang's time-out when"
+        " its last placeholder is gone. v0.12.2 compares only the name of the state. So a time-out of an "
+        "earlier stay in Completing ends a later stay at once (line 23)."
     ),
     repairs=["completed-after-its-time"],
     adds=[fix.LAPSE, *fix.LAPSES, *fix.GANG_LAPSES, *OF_REPAIRED],
@@ -136,9 +136,9 @@ A_TIME_OUT_IS_OF_ONE_STAY = Change(
 
 COMPLETING_HAS_NOTHING = Change(
     why=(
-        "An application completes when it has no pending ask, no swap under way and no allocation, placeholders included "
-        "(line 22). Placeholders that are left over are released first, and it completes when they are gone; the shipped one "
-        "completes beside them, and is Completed with a container that a swap brings later."
+        "An application completes when it has no pending ask, no swap under way and no allocation, placeholders"
+        " included (line 22). Leftover placeholders are released first. In v0.12.2 it completes while "
+        "placeholders are left, and a later swap gives a container to a Completed application."
     ),
     repairs=["completing-has-nothing", "completed-has-nothing", "completed-after-its-time", "nothing-left-completes"],
     drops=fix.PLACEHOLDERS_IN_COMPLETING,
@@ -147,9 +147,10 @@ COMPLETING_HAS_NOTHING = Change(
 
 ALLOCATIONS_COUNT = Change(
     why=(
-        "Every real allocation moves its application on, the first one that takes the place of a placeholder too, and in "
-        "Starting a placeholder as well (line 20). Before, placeholders do not count: a gang is Accepted until it has them "
-        "all (line 19), and Starting without a real allocation, or with none left when its pods end early."
+        "Every real allocation moves its application on, also the first one that replaces a placeholder; in "
+        "Starting, a placeholder does so too (line 20). Before Starting, placeholders do not count: a gang is "
+        "Accepted until it has all of them (line 19). So it can be Starting without a real allocation, or with "
+        "none left if its pods end early."
     ),
     repairs=["more-allocations-make-it-running"],
     weakens={
@@ -162,10 +163,11 @@ ALLOCATIONS_COUNT = Change(
 
 FAILING_IS_CLEANED_UP = Change(
     why=(
-        "What fails drops its asks and gives back all its allocations, and has failed when they are gone (lines 25 and 26); "
-        "a partition that is removed is Draining until its applications have ended (line 51), and one that was Resuming then "
-        "fails when it can. The shipped one waits for the "
-        "last placeholder only: with real allocations it has failed too early, without placeholders never."
+        "A failing application drops its asks, releases all its allocations, and is Failed when they are gone "
+        "(lines 25 and 26). A removed partition is Draining until its applications have ended (line 51); an "
+        "application that was Resuming then fails as soon as it can. v0.12.2 waits only for the last "
+        "placeholder. So an application with real allocations is Failed too early, and one without placeholders"
+        " is never Failed."
     ),
     repairs=["failed-has-nothing", "failing-ends", "applications-can-end", "removed-partitions-drain"],
     weakens={"failing-has-something-left": ["failing-ends"]},
@@ -178,8 +180,8 @@ FAILING_IS_CLEANED_UP = Change(
 
 A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
     why=(
-        "The time-out of the placeholders fails an application, or makes it resume, only if it has no real allocation (line 25) "
-        "and none is confirmed next; else it only releases the placeholders."
+        "The time-out of placeholders fails an application, or makes it resume, only if it has no real "
+        "allocation (line 25) and none is about to be confirmed. Otherwise it only releases the placeholders."
     ),
     repairs=["a-gang-fails-before-it-runs"],
     drops=["a gang that has not begun drops its asks", "a gang that has not begun releases its placeholders"],
@@ -188,8 +190,9 @@ A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
 
 WHAT_RESUMES_ASKS_ON = Change(
     why=(
-        "A gang that resumes gives up its placeholders, not its real asks. The shipped one drops these too (fact 1.3), so that there is "
-        "nothing left of it (line 22): it completes, unless the resource manager asks again in time."
+        "A gang that resumes gives up its placeholders, and keeps its real asks. v0.12.2 drops the asks too "
+        "(fact 1.3). Then nothing is left of the gang (line 22), and it completes, unless the resource manager "
+        "sends asks again in time."
     ),
     repairs=[],
     adds=[fix.DROPPED_BY_RESUMING],
@@ -197,8 +200,8 @@ WHAT_RESUMES_ASKS_ON = Change(
 
 WHAT_IS_REMOVED_IS_CLEARED = Change(
     why=(
-        "The resource manager can remove an application: all of it goes at once, and it ends as what has nothing left (lines 22 "
-        "and 26). Of the shipped one that is left out here."
+        "The resource manager can remove an application. All its asks and allocations are removed at once, and "
+        "it ends like an application with nothing left (lines 22 and 26). The model of v0.12.2 leaves this out."
     ),
     repairs=[],
     drops=["asks-are-of-known-applications"],
@@ -207,8 +210,8 @@ WHAT_IS_REMOVED_IS_CLEARED = Change(
 
 RESUMING_ENDS = Change(
     why=(
-        "A Resuming application goes on when no placeholder of it is left, also if it had none when it began to, and completes "
-        "if there is nothing else either. The shipped one waits for a last placeholder, also where there was none."
+        "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It"
+        " completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none."
     ),
     repairs=["resuming-ends", "applications-can-end", "nothing-left-completes"],
     drops=["without placeholders a Resuming application goes on"],
@@ -217,10 +220,10 @@ RESUMING_ENDS = Change(
 
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
     why=(
-        "Only applications that are in the scheduling cycle (lines 19 to 21) get allocations, and none that fails, has ended or "
-        "is in a partition that is removed gets asks; allocations are only on nodes that are "
-        "schedulable (line 64), required node or not. A swap whose node is not schedulable any more when the placeholder "
-        "is gone is called off, and at once if its node goes."
+        "Only applications in the scheduling cycle (lines 19 to 21) get allocations. An application that is "
+        "failing, has ended, or is in a removed partition gets no asks. Allocations are only on schedulable "
+        "nodes (line 64), also those with a required node. A swap is cancelled if its node is no longer "
+        "schedulable when the placeholder is gone, and at once if its node is removed."
     ),
     repairs=["only-the-cycle-is-scheduled", "unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
     drops=fix.SWAPS_OF_A_NODE,
@@ -228,7 +231,10 @@ THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
 )
 
 ADDITIONS_ARE_REFUSED = Change(
-    why="A queue or partition that is Draining refuses new applications (line 51), and what is refused is Rejected (line 27).",
+    why=(
+        "A Draining queue or partition refuses new applications (line 51), and a refused application is Rejected "
+        "(line 27)."
+    ),
     repairs=["draining-queues-refuse-additions", "life-rejected"],
     adds=[
         fix.SUBMIT,
@@ -239,8 +245,8 @@ ADDITIONS_ARE_REFUSED = Change(
 
 STOPPED_IS_USED = Change(
     why=(
-        "Queues and partitions can be stopped and started again (lines 55 and 56), and what is Stopped can be removed: it "
-        "is Draining first (lines 50 and 51)."
+        "Queues and partitions can be stopped and started again (lines 55 and 56). A Stopped one can be "
+        "removed, and is Draining before that (lines 50 and 51)."
     ),
     repairs=["life-of-a-queue", "life-of-a-partition", "removed-queues-drain"],
     adds=[
@@ -251,8 +257,9 @@ STOPPED_IS_USED = Change(
 
 FAILED_IS_FINAL = Change(
     why=(
-        "A Failed application stays so (line 26), and only the Completed expire (line 24), whatever the figure shows: what "
-        "is no longer kept after a while is the record of it, not its state."
+        "A Failed application stays Failed (line 26), and only Completed applications expire (line 24), "
+        "although the figure shows more. After a while only the record of the application is deleted; its state"
+        " does not change."
     ),
     repairs=["failed-is-final", "only-the-completed-expire"],
     drops=["Application.expire from Failed", "Application.timer_ran from Failed", "a time-out ends Failed"],

@@ -11,7 +11,7 @@ from .machines import HELD, TIMED, a, k, w, x
 PHASES = [
     Invariant(
         name="time-outs-are-of-this-stay",
-        says="a time-out that is under way is of the state that its application is in",
+        says="a time-out under way belongs to the present stay of its application in its state",
         over=[w],
         given=w.is_("under_way"),
         then=(w.application.timer == "ran")
@@ -19,14 +19,14 @@ PHASES = [
     ),
     Invariant(
         name="failed-has-no-timer",
-        says="no time runs for a Failed application",
+        says="no time-out is under way for a Failed application",
         over=[a],
         given=a.is_("Failed"),
         then=a.timer == "off",
     ),
     Invariant(
         name="resuming-has-nothing-real",
-        says="a Resuming application has no real allocation, and none is confirmed next",
+        says="a Resuming application has no real allocation, and none is about to be confirmed",
         over=[k],
         given=k.application.is_("Resuming") & ~k.placeholder,
         then=~k.is_(*HELD, "swapping"),
@@ -45,7 +45,7 @@ WEAKER = [
     ),
     Invariant(
         name="starting-has-at-most-one-real-allocation",
-        says="a Starting application has not more than one allocation that is no placeholder",
+        says="a Starting application has at most one allocation that is no placeholder",
         line=20,
         sentence="Starting: The application has exactly one allocation confirmed this corresponds to one running container/pod.",
         over=[a, k, x],

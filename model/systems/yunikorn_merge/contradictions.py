@@ -21,8 +21,8 @@ CONTRADICTIONS = (
             (14, "RemoveRMPartitionsEvent                   | Scheduler -> Cache    | Remove"),
             (22, "RemoveRMPartitionsEvent                   | RM -> Scheduler       |"),
         ),
-        "One name for two events: one is to be removed, the other is to stay.",
-        "Two events: a wish of the resource manager, and the scheduler's word to the cache that a partition is gone.",
+        "Two events have one name. The table removes one of them, and keeps the other.",
+        "There are two events: the resource manager requests a removal, and the scheduler notifies the cache that a partition is removed.",
     ),
     Contradiction(
         "removed-partitions-stay-in-the-cache",
@@ -32,8 +32,8 @@ CONTRADICTIONS = (
             (148, "- Scheduler remove partition reference."),
             (42, "it will remove object from scheduler first, then remove from cache"),
         ),
-        "By the text a partition is removed from the scheduler only; the table has an event that notifies the cache, which the text never sends.",
-        "The partition's manager sends it when it is done, and the cache removes its copy with all that is in it.",
+        "In the text, a partition is removed from the scheduler only. The table has an event that notifies the cache; the text never sends it.",
+        "The partition's manager sends the event when it is done. The cache then removes its copy of the partition, with its applications and nodes.",
     ),
     Contradiction(
         "who-drops-a-partition",
@@ -42,8 +42,8 @@ CONTRADICTIONS = (
             (136, "Add/Update Partition: "),
             (140, "- Cache send to scheduler SchedulerUpdatePartitionsConfigEvent."),
         ),
-        "The table has an event for partitions that a new configuration no longer has; the text says only what happens to new and changed ones.",
-        "The cache passes it on; it keeps its copy until the scheduler is done, as line 42 wants it.",
+        "The table has an event for partitions that a new configuration drops. The text covers only new and changed partitions.",
+        "The cache forwards the event, and keeps its copy until the scheduler is done, as line 42 requires.",
     ),
     Contradiction(
         "nodes-leave-the-cache-first",
@@ -51,8 +51,8 @@ CONTRADICTIONS = (
             (42, "it will remove object from scheduler first, then remove from cache"),
             (157, "cache remove the node first (!!), and then notify scheduler"),
         ),
-        "A node is removed in the order that the contract forbids; the author's own marks say so.",
-        "As line 157 has it; that it breaks the contract is a finding (nodes-are-removed-from-the-scheduler-first).",
+        "A node is removed in the order that the contract forbids; the author marks the place with (!!).",
+        "The model follows line 157. The violated contract is the finding nodes-are-removed-from-the-scheduler-first.",
     ),
     Contradiction(
         "preempted-allocations-leave-the-cache-first",
@@ -61,8 +61,8 @@ CONTRADICTIONS = (
             (81, "2.1 partitionInfo.processAllocationReleases:"),
             (84, "- Send to scheduler, notify allocation released."),
         ),
-        "The cache removes a preempted allocation, and notifies the scheduler afterwards: the order that the contract forbids.",
-        "As lines 81 to 84 have it; that it breaks the contract is a finding (allocations-are-removed-from-the-scheduler-first).",
+        "The cache removes a preempted allocation, and notifies the scheduler afterwards. The contract forbids this order.",
+        "The model follows lines 81 to 84. The violated contract is the finding allocations-are-removed-from-the-scheduler-first.",
     ),
     Contradiction(
         "nodes-have-no-event-in-the-text",
@@ -71,8 +71,8 @@ CONTRADICTIONS = (
             (126, "2. Cache handles, and send to Scheduler (via SchedulerAllocationUpdatesEvent)"),
             (157, "and then notify scheduler"),
         ),
-        "When a node is added the text sends the scheduler an event about allocations only; the table has one for nodes, which the text never names.",
-        "The cache sends both, the node first; and when a node goes it sends the event for nodes.",
+        "When a node is added, the text sends the scheduler only an event about allocations. The table has an event for nodes, which the text never names.",
+        "The cache sends both events, the one for the node first. When a node is removed, it sends the event for nodes.",
     ),
     Contradiction(
         "new-nodes-are-no-event",
@@ -80,8 +80,8 @@ CONTRADICTIONS = (
             (16, "RMUpdateRequestEvent                      | RM -> Cache"),
             (125, "1. RM send NewSchedulableNode "),
         ),
-        "NewSchedulableNode is in the text as if it were an event; the table has none of that name.",
-        "It is a part of the update request, as applications and asks are (line 47).",
+        "The text uses NewSchedulableNode like an event; the table has no event of that name.",
+        "NewSchedulableNode is a part of the update request, like applications and asks (line 47).",
     ),
     Contradiction(
         "removed-applications-are-not-answered",
@@ -90,8 +90,8 @@ CONTRADICTIONS = (
             (54, "No matter if failed or not, send RMApplicationUpdateEvent to RM."),
             (56, "Send RemovedApplicationEvent to cache"),
         ),
-        "By the table the resource manager is notified of added and of removed applications; by the text of added ones only.",
-        "It is notified whether an application is accepted; a removal is its own request.",
+        "In the table, the resource manager is notified of added and of removed applications. In the text, only of added ones.",
+        "It is notified whether an application is accepted. It is not notified of a removal, which it requested itself.",
     ),
     Contradiction(
         "the-cache-answers-nobody-in-the-text",
@@ -101,8 +101,8 @@ CONTRADICTIONS = (
             (105, "- If yes, send new ask to scheduler. (via SchedulerAllocationUpdatesEvent)"),
             (109, "Why directly send to RM? Because Cache doesn't store asks. "),
         ),
-        "By the table the cache rejects applications and asks itself; the text says what becomes of those that pass its checks, and not of the others.",
-        "What the cache's checks refuse it rejects, by these events.",
+        "In the table, the cache rejects applications and asks itself. The text covers only those that pass the cache's checks.",
+        "The cache sends these events for applications and asks that fail its checks.",
     ),
     Contradiction(
         "which-release-is-again",
@@ -110,8 +110,8 @@ CONTRADICTIONS = (
             (72, "Send ReleaseAllocationsEvent to Cache *again* to remove from Cache."),
             (82, "When failed: nothing happened. "),
         ),
-        "Nothing was sent to release the allocation before, so that nothing is sent *again*; what is again is that the cache hears of it.",
-        "The scheduler sends one release, which the cache handles like any other.",
+        "No event to release the allocation was sent before, so none is sent *again*. Only the cache handles the allocation again.",
+        "The scheduler sends one release, and the cache handles it like any other.",
     ),
     Contradiction(
         "the-copies-have-two-names",
@@ -119,8 +119,8 @@ CONTRADICTIONS = (
             (42, "(such as `app_info` and  `scheduler_app`"),
             (163, "1. `application_info` & `scheduling_application`"),
         ),
-        "The two copies of an application are called app_info and scheduler_app, and application_info and scheduling_application.",
-        "They are the same; the sorts here have the names of lines 163 to 167.",
+        "The two copies of an application are app_info and scheduler_app in one line, application_info and scheduling_application in another.",
+        "The names mean the same copies. The model uses the names of lines 163 to 167.",
     ),
     Contradiction(
         "nodes-are-deleted-by-no-function",
@@ -129,8 +129,8 @@ CONTRADICTIONS = (
             (278, "- scheduler.delete_nodes(partition) # See common method below"),
             (300, "scheduler.delete_app(app)"),
         ),
-        "Of the three common methods that are to be seen below, delete_nodes and delete_all_apps are not there.",
-        "All applications and all nodes of the partition are removed, each as by its own removal.",
+        "Three methods are announced as common methods below. Two of them are missing: delete_nodes and delete_all_apps.",
+        "They remove all applications and all nodes of the partition, as the removal of a single one does.",
     ),
     Contradiction(
         "the-end-of-an-allocation-has-two-names",
@@ -138,8 +138,8 @@ CONTRADICTIONS = (
             (27, "RMReleaseAllocationEvent                  | Cache -> RM"),
             (320, ">> Emit alloc_completed_event to RMProxy"),
         ),
-        "The event that stays in the table is RMReleaseAllocationEvent; the pseudo code emits an alloc_completed_event, which no table has.",
-        "They are one event.",
+        "The table keeps RMReleaseAllocationEvent. The pseudo code emits an alloc_completed_event, which no table has.",
+        "The names mean one event.",
     ),
     Contradiction(
         "who-sends-when-there-is-no-cache",
@@ -147,8 +147,8 @@ CONTRADICTIONS = (
             (26, "RMNewAllocationsEvent                     | Cache -> RM           |          |"),
             (328, "1. Get rid of Cache object (there should have one object for one purpose)"),
         ),
-        "Events that stay are sent by the cache, or to it, which is to go.",
-        "In the merged design the scheduler sends and handles them (as line 266 has it).",
+        "The table keeps events that the cache sends or receives, and the text removes the cache.",
+        "In the merged design, the scheduler sends and handles them (line 266).",
     ),
     # --- Locks
     Contradiction(
@@ -157,8 +157,8 @@ CONTRADICTIONS = (
             (245, "- Holding A.lock and acquire B's lock. "),
             (246, "- Holding B.lock and acquire B's lock. "),
         ),
-        "The second line is about B alone, so the two exclude nothing: an order with A before B and B before A is one that they allow.",
-        "Holding B.lock and acquiring A's lock; deadlocks/sentence-245.yaml shows what the words allow.",
+        "The second line names B twice. So the two lines exclude nothing: they allow A before B together with B before A.",
+        "The second line means: holding B.lock and acquiring A's lock. deadlocks/sentence-245.yaml shows what the literal text allows.",
     ),
     Contradiction(
         "the-cluster-is-not-in-the-table",
@@ -168,7 +168,7 @@ CONTRADICTIONS = (
             (271, "- scheduler wlock(partition)"),
         ),
         "The table has no row for the cluster; the pseudo code locks partitions under it.",
-        "As the table has it; that the pseudo code breaks it is a finding (locks.update-configuration-follows-the-order).",
+        "The model follows the table. The pseudo code that breaks it is the finding locks.update-configuration-follows-the-order.",
     ),
     Contradiction(
         "what-only-needs-rlock",
@@ -176,8 +176,8 @@ CONTRADICTIONS = (
             (209, "- Scheduler logic to get proposal only needs rlock."),
             (222, "- Read any of the above mentioned fields require rlock(Queue)."),
         ),
-        "The search for a proposal needs read locks of queues, applications and nodes as well.",
-        "Of the partition it needs no more than rlock.",
+        "The search for a proposal also needs read locks of queues, applications and nodes.",
+        "The line speaks of the partition's lock only: there, rlock is enough.",
     ),
     Contradiction(
         "delete-app-takes-a-queue",
@@ -185,7 +185,7 @@ CONTRADICTIONS = (
             (296, "**Function: scheduler.delete_app(queue)**"),
             (300, "scheduler.delete_app(app)   "),
         ),
-        "The heading gives the function a queue, its text an application.",
+        "In the heading the function takes a queue, in its text an application.",
         "It takes an application.",
     ),
     Contradiction(
@@ -195,9 +195,9 @@ CONTRADICTIONS = (
             (305, "- app.unreserve_allocation(alloc)"),
             (312, "app.remove_alloc(alloc)"),
         ),
-        "remove_allocation is remove_alloc where it is written; unreserve_allocation is written nowhere, and is given an "
-        "allocation that its loop (over reserved) has not got.",
-        "They are one function; what is reserved is given back like what is allocated.",
+        "The text defines remove_alloc, and calls remove_allocation. It never defines unreserve_allocation, and passes it an "
+        "allocation, though the loop is over reservations.",
+        "remove_allocation is remove_alloc. A reservation is released like an allocation.",
     ),
     Contradiction(
         "returns-before-it-emits",
@@ -205,7 +205,7 @@ CONTRADICTIONS = (
             (319, "- return alloc.resource"),
             (320, ">> Emit alloc_completed_event to RMProxy"),
         ),
-        "remove_alloc returns, and emits its event after that: as written it never would.",
+        "remove_alloc returns before it emits its event, so literally it never emits it.",
         "It emits the event before it returns.",
     ),
     Contradiction(
@@ -216,8 +216,8 @@ CONTRADICTIONS = (
             (291, "for app: queue.apps() "),
             (292, "delete_app(app)"),
         ),
-        "With a partition all its applications are deleted, and then those of each queue again, for delete_app takes them out of neither.",
-        "What is deleted is in the partition and in its queue no more; the second time there is nothing left to delete.",
+        "The removal of a partition deletes all its applications, and then those of each queue again, because delete_app removes them neither from the partition nor from the queue.",
+        "A deleted application is no longer in its partition and queue. The second time, nothing is left to delete.",
     ),
     Contradiction(
         "under-which-locks",
@@ -225,7 +225,7 @@ CONTRADICTIONS = (
             (187, "- Any (potential) write-operation involves > 1 object"),
             (311, "# Always under wlock(application)"),
         ),
-        "remove_alloc writes an application and a node, and its comment guarantees the application's lock only.",
-        "As line 311 has it; that it breaks the rule is a finding (locks.several-objects-are-changed-under-the-partition).",
+        "remove_alloc writes an application and a node. Its comment guarantees only the application's lock.",
+        "The model follows line 311. The broken rule is the finding locks.several-objects-are-changed-under-the-partition.",
     ),
 )

@@ -38,7 +38,7 @@ NOTIFICATIONS: list[Property] = [
     ),
     is_there(
         "told-of-what-was",
-        "the resource manager knows of no allocation that never was, and of no end that has not come",
+        "the resource manager knows of no allocation that was never made, and of no end that has not happened",
         26,
         "| RMNewAllocationsEvent | Cache -> RM | |",
         [x],
@@ -76,7 +76,7 @@ NOTIFICATIONS: list[Property] = [
     ),
     is_there(
         "what-runs-is-there",
-        "what the resource manager takes to run is allocated, or the notification of its end is under way",
+        "an allocation that runs according to the resource manager exists, or the notification of its end is under way",
         320,
         ">> Emit alloc_completed_event to RMProxy",
         [e],
@@ -134,7 +134,7 @@ NOTIFICATIONS: list[Property] = [
     ),
     is_there(
         "told-rejections-of-asks-are-true",
-        "an ask that the resource manager knows to be rejected is",
+        "an ask that is rejected according to the resource manager is rejected",
         28,
         "| RMRejectedAllocationAskEvent | Cache/Scheduler -> RM | |",
         [k],
@@ -154,7 +154,7 @@ NOTIFICATIONS: list[Property] = [
     *[
         is_there(
             f"{verdict}-{what}s-are-news",
-            f"a notification that a {what} is {verdict} is true, and the resource manager does not know it",
+            f"a notification that the {what} is {verdict} is true, and the resource manager does not know it",
             line,
             sentence,
             [e],
@@ -178,7 +178,7 @@ NOTIFICATIONS: list[Property] = [
     *[
         is_there(
             f"{what}s-are-told-of-when-they-are-there",
-            f"the resource manager knows nothing of a {what} that it has not asked for",
+            f"the resource manager is notified of no {what} that it has not asked for",
             line,
             sentence,
             [one],
@@ -193,7 +193,7 @@ NOTIFICATIONS: list[Property] = [
     *[
         StepInvariant(
             name=f"{what}s-are-answered-once",
-            says=f"the resource manager is notified once whether a {what} is accepted",
+            says=f"the resource manager is notified once of each {what} whether it is accepted",
             line=line,
             sentence=sentence,
             over=[one],
@@ -208,7 +208,7 @@ NOTIFICATIONS: list[Property] = [
     ],
     is_there(
         "accepted-applications-are-there",
-        "an application that the resource manager takes to be accepted was added, and is there until it is removed",
+        "an application that is accepted according to the resource manager was added, and exists until it is removed",
         25,
         "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |",
         [a],

@@ -50,7 +50,7 @@ THINGS = ("partition", "application", "node", "allocation")
 NO_COPIES: list[Property] = [
     *[one_copy(f"{what}s-in-both-copies", f"every {what} is in both copies or in neither") for what in THINGS],
     one_copy("copies-agree-at-rest", "the two copies have the same objects"),
-    one_copy("copies-can-agree-again", "the two copies can always come to have the same objects again"),
+    one_copy("copies-can-agree-again", "the two copies can always have the same objects again"),
     *[
         one_copy(f"{what}s-{order}", f"{what}s {order.replace('-', ' ')}")
         for what in THINGS
@@ -61,12 +61,12 @@ NO_COPIES: list[Property] = [
     *[
         one_copy(name, says, "a proposal is no state, only its commit changes anything")
         for name, says in (
-            ("accepted-allocations-are-confirmed", "what is accepted is confirmed"),
-            ("confirmed-allocations-are-there", "what is confirmed is there"),
+            ("accepted-allocations-are-confirmed", "every accepted allocation is confirmed"),
+            ("confirmed-allocations-are-there", "every confirmed allocation exists"),
             ("proposals-are-on-their-way", "no proposal is left without an answer"),
             ("proposals-to-release-are-on-their-way", "no proposal to release is left without an answer"),
             ("cache-nodes-hold-one-allocation", "in the cache no node is given to two allocations"),
-            ("releases-are-asked-for-once", "what is released is there"),
+            ("releases-are-asked-for-once", "every released allocation existed"),
         )
     ],
     # Without no-queue-overflows: notifications of the resource manager still wait in a queue.
@@ -86,7 +86,7 @@ BELONGS = "{Queue, App, Node} belongs to Partition:"
 EXISTENCE: list[Property] = [
     is_there(
         "queues-are-in-what-is-there",
-        "a queue is there exactly as long as its partition",
+        "a queue exists exactly as long as its partition",
         185,
         BELONGS,
         [q],
@@ -95,7 +95,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "applications-are-in-what-is-there",
-        "an application is in a queue that is there",
+        "the queue of an application exists",
         185,
         BELONGS,
         [a],
@@ -104,7 +104,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "nodes-are-in-what-is-there",
-        "a node is in a partition that is there",
+        "the partition of a node exists",
         185,
         BELONGS,
         [n],
@@ -113,7 +113,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "asks-are-of-what-is-there",
-        "an ask is of an application that is there",
+        "the application of an ask exists",
         228,
         "{ParentQueue, ResourceUsage, (reserved/allocated)Allocations, PendingRequests} belong to application:",
         [k],
@@ -122,7 +122,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "allocations-are-on-what-is-there",
-        "what is allocated is on a node and of an application that are there",
+        "the node and the application of every allocation exist",
         191,
         "- Do new allocation / remove allocation, will change application, queue and node",
         [x],
@@ -158,7 +158,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "what-is-recovered-is-not-asked-for",
-        "an ask for what runs already never waits",
+        "an ask for an allocation that runs already never waits",
         128,
         "- Create a new ask based on the (to recover) Allocation",
         [k],
@@ -167,7 +167,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "what-is-recovered-comes-with-its-node",
-        "an allocation, and an ask for what runs already, are on a node that was added",
+        "an allocation, and an ask for one that runs already, are on a node that was added",
         128,
         "- Create a new ask based on the (to recover) Allocation",
         [x],
@@ -176,7 +176,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "removed-applications-go",
-        "of an application that is removed no allocation is left",
+        "no allocation of a removed application is left",
         300,
         "scheduler.delete_app(app)",
         [a, x],
@@ -185,7 +185,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "decommissioned-nodes-go",
-        "on a node that is removed no allocation is left",
+        "no allocation on a removed node is left",
         278,
         "- scheduler.delete_nodes(partition) # See common method below",
         [n, x],
@@ -194,7 +194,7 @@ EXISTENCE: list[Property] = [
     ),
     is_there(
         "removed-partitions-go",
-        "of a partition that is removed no application is left, no queue and no node",
+        "no application, queue or node of a removed partition is left",
         276,
         "- scheduler.delete_all_apps(partition) # See common method below",
         [p, a, q, n],
@@ -223,7 +223,7 @@ EXISTENCE: list[Property] = [
     ),
     StepInvariant(
         name="partitions-are-removed-alone",
-        says="when a partition is removed, what is in others stays",
+        says="the removal of a partition changes no object of another partition",
         line=274,
         sentence="- For delete partitions:",
         over=[a, q, n],
@@ -234,7 +234,7 @@ EXISTENCE: list[Property] = [
     ),
     StepInvariant(
         name="nodes-are-decommissioned-alone",
-        says="when a node is decommissioned, what is allocated on others stays",
+        says="the decommissioning of a node changes no allocation on another node",
         line=278,
         sentence="- scheduler.delete_nodes(partition) # See common method below",
         over=[x],
@@ -244,7 +244,7 @@ EXISTENCE: list[Property] = [
     ),
     StepInvariant(
         name="applications-are-removed-alone",
-        says="when an application is removed, the asks and allocations of others stay",
+        says="the removal of an application changes no ask or allocation of another application",
         line=300,
         sentence="scheduler.delete_app(app)",
         over=[k, x],
@@ -253,7 +253,10 @@ EXISTENCE: list[Property] = [
     ),
     StepInvariant(
         name="what-runs-is-recovered-or-ended",
-        says="what runs on a node that is added or rejected is allocated from then on, or the resource manager is notified of its end",
+        says=(
+            "an allocation that runs on a node when it is added or rejected exists from then on, or the resource "
+            "manager is notified of its end"
+        ),
         line=128,
         sentence="- Create a new ask based on the (to recover) Allocation",
         over=[x],
@@ -281,7 +284,7 @@ EXISTENCE: list[Property] = [
     ),
     StepInvariant(
         name="recovered-allocations-come-with-their-node",
-        says="what runs already on a node is added with it, if its application is there",
+        says="allocations that run already on a node are added together with it, if their application exists",
         line=128,
         sentence="- Create a new ask based on the (to recover) Allocation",
         over=[x],
@@ -298,7 +301,7 @@ PROGRESS: list[Property] = [
     *[
         AlwaysCanReach(
             name=f"{what}s-are-answered",
-            says=f"the resource manager can always still be notified whether a {what} is accepted",
+            says=f"the resource manager can always still be notified of each {what} whether it is accepted",
             line=line,
             sentence=sentence,
             over=[one],

@@ -28,7 +28,7 @@ def comes_true(name: str, says: str, line: int, sentence: str, over: list[Var], 
 PROGRESS: list[Property] = [
     AlwaysCanReach(
         name="copies-can-agree-again",
-        says="cache and scheduler can always come to have the same objects again, with nothing on its way between them",
+        says="cache and scheduler can always have the same objects again, with no message under way between them",
         line=42,
         sentence=CONTRACT,
         over=[],
@@ -68,7 +68,7 @@ PROGRESS: list[Property] = [
     ),
     comes_true(
         "withdrawn-asks-go",
-        "an ask that is withdrawn can always still be gone from the scheduler",
+        "the scheduler can always still remove an ask that is withdrawn",
         119,
         "- Update local asks.",
         [k],
@@ -77,7 +77,8 @@ PROGRESS: list[Property] = [
     ),
     comes_true(
         "allocations-given-back-go",
-        "an allocation that is given back can always still go from both copies, and the resource manager be notified of it",
+        "an allocation that is given back can always still be removed from both copies, with a notification to "
+        "the resource manager",
         97,
         "Send back to Cache",
         [x],
@@ -86,7 +87,7 @@ PROGRESS: list[Property] = [
     ),
     comes_true(
         "removed-applications-go",
-        "an application that is to be removed can always still be gone from both copies, with its allocations",
+        "an application that is to be removed can always still be removed from both copies, with its allocations",
         55,
         "3.2: Remove app from scheduler",
         [a],
@@ -97,7 +98,7 @@ PROGRESS: list[Property] = [
     ),
     comes_true(
         "decommissioned-nodes-go",
-        "a node that is to be decommissioned can always still be gone from both copies, with its allocations",
+        "a node that is to be decommissioned can always still be removed from both copies, with its allocations",
         157,
         '- When a node to be "decomissioned", cache remove the node first (!!), and then notify scheduler',
         [n],
@@ -108,7 +109,7 @@ PROGRESS: list[Property] = [
     ),
     comes_true(
         "removed-partitions-go",
-        "a partition that is to be removed can always still be gone from both copies, with all that is in it",
+        "a partition that is to be removed can always still be removed from both copies, with all its objects",
         150,
         "- PartitionManager removes queues, applications, nodes async. (Why async?)",
         [p],
@@ -136,7 +137,7 @@ PROGRESS: list[Property] = [
     ),
     LifeCycle(
         name="life-of-a-cached-allocation",
-        says="an allocation can come to the cache and go",
+        says="an allocation can be added to the cache and removed",
         line=66,
         sentence="2.1 partitionInfo.addNewAllocation:",
         sort=AllocationInfo,

@@ -105,7 +105,10 @@ AT_REST = ~exists(r, UNDER_WAY) & ~exists(p, p.scheduler.is_("stopped"))
 COPIES.append(
     Invariant_(
         name="copies-agree-at-rest",
-        says="when nothing is on its way between cache and scheduler, and no partition is being removed, they have the same objects",
+        says=(
+            "when no message is under way between cache and scheduler, and no partition is being removed, they have"
+            " the same objects"
+        ),
         line=42,
         sentence=CONTRACT,
         over=[],
@@ -168,7 +171,7 @@ ALLOCATIONS: list[Property] = [
     ),
     Invariant_(
         name="proposals-are-on-their-way",
-        says="the scheduler counts a proposal on its node only while the answer to it is to come",
+        says="the scheduler counts a proposal on its node only while the answer to it is outstanding",
         line=67,
         sentence="Send SchedulerAllocationUpdatesEvent to scheduler for *any* result:",
         over=[x],
@@ -212,7 +215,7 @@ ALLOCATIONS: list[Property] = [
     ),
     Step(
         name="recovered-allocations-are-kept",
-        says="what runs already when its node is added is not rejected",
+        says="an allocation that runs already when its node is added is not rejected",
         line=130,
         sentence="... After that, same as create a new allocation.",
         over=[x],
@@ -257,7 +260,10 @@ NOTIFICATIONS: list[Property] = [
     ),
     Invariant_(
         name="what-runs-is-there",
-        says="what the resource manager takes to run is in the cache, or the notification of its end is under way",
+        says=(
+            "an allocation that runs according to the resource manager is in the cache, or the notification of its "
+            "end is under way"
+        ),
         line=85,
         sentence="- Send to RM for the same.",
         over=[x],
@@ -309,7 +315,10 @@ NOTIFICATIONS: list[Property] = [
     ),
     Invariant_(
         name="accepted-applications-are-there",
-        says="an application that the resource manager takes to be accepted is in both copies, or its partition is to be removed",
+        says=(
+            "an application that is accepted according to the resource manager is in both copies, or its partition "
+            "is to be removed"
+        ),
         line=54,
         sentence="No matter if failed or not, send RMApplicationUpdateEvent to RM.",
         over=[a],
@@ -360,7 +369,7 @@ ROOM: list[Property] = [
     ),
     Invariant_(
         name="allocations-are-on-what-is-there",
-        says="what is allocated in the cache is on a node and of an application that are in the cache",
+        says="the node and the application of every allocation in the cache are in the cache",
         line=66,
         sentence="2.1 partitionInfo.addNewAllocation:",
         over=[x],
@@ -369,7 +378,7 @@ ROOM: list[Property] = [
     ),
     Invariant_(
         name="no-queue-overflows",
-        says="no queue holds more events than there is room for (what finds no room stops the process)",
+        says="no queue holds more events than it has room for (an event without room stops the process)",
         line=5,
         sentence="Between Cache and Scheduler, they communicate with each other using async events ...",
         over=[],

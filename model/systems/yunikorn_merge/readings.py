@@ -1,6 +1,6 @@
 """The places where the text on the two copies has two interpretations, and the findings that rest on the chosen one.
 
-They are those that change a verdict, or seem to. An "interpretation" in a comment elsewhere only fills a gap. Each
+These interpretations change a verdict, or could be expected to. An "interpretation" in a comment elsewhere only fills a gap. Each
 element replaces the model's rule, action or property of the same name.
 """
 
@@ -41,9 +41,9 @@ READINGS = (
     Reading(
         "a-proposal-is-a-copy",
         42,
-        "The scheduler has its copy of an allocation from the proposal on, which it counts on a node; that it is in the cache first "
-        "is asked of its confirmation.",
-        "It has one when it has confirmed it.",
+        "The scheduler's copy of an allocation begins with the proposal, because the scheduler counts it on a node from there on. Only a confirmed "
+        "allocation must be in the cache first.",
+        "The scheduler's copy begins when the scheduler confirms the allocation.",
         adds=[
             replace(invariant("allocations-in-both-copies"), then=iff(x.cache.is_(PRESENT), CONFIRMED)),
             replace(invariant("copies-agree-at-rest"), then=agree(CONFIRMED)),
@@ -54,8 +54,8 @@ READINGS = (
     Reading(
         "a-removed-partition-takes-all-along",
         14,
-        "When the cache is notified that a partition is removed, it removes what is in it as well.",
-        "It stays.",
+        "When the cache is notified that a partition is removed, it also removes the applications and nodes of the partition.",
+        "The cache keeps the applications and nodes.",
         drops=["a removed partition's applications go", "a removed partition's nodes go"],
         breaks=["applications-in-both-copies", "nodes-in-both-copies"],
     ),
@@ -63,7 +63,7 @@ READINGS = (
         "the-cache-is-notified-of-removed-partitions",
         14,
         "The partition's manager notifies the cache when it is done.",
-        "It sends no notification: no flow of the text has the event.",
+        "The manager sends no notification: no flow of the text has the event.",
         drops=["a partition is removed"],
         breaks=[
             "partitions-in-both-copies",
@@ -75,8 +75,8 @@ READINGS = (
     Reading(
         "a-dropped-partition-stays-until-then",
         139,
-        "A partition that a new configuration drops the cache keeps until the scheduler has removed it.",
-        "The cache removes it at once.",
+        "If a new configuration drops a partition, the cache keeps it until the scheduler has removed it.",
+        "The cache removes the partition at once.",
         adds=[
             Rule(
                 "the cache removes a dropped partition",
@@ -91,15 +91,15 @@ READINGS = (
     Reading(
         "all-releases-are-answered",
         84,
-        "The cache notifies the scheduler of every release that it has handled: it is one function.",
-        "It notifies the scheduler only of the releases that the scheduler has proposed by preemption.",
+        "The cache notifies the scheduler of every release that it handles, because one function handles them all.",
+        "The cache notifies the scheduler only of releases that the scheduler proposed for preemption.",
         drops=["ReleaseFailed: the scheduler is notified", "ReleaseForRm: the scheduler is notified"],
     ),
     Reading(
         "a-release-is-not-for-proposals",
         84,
-        "That an allocation is released the scheduler heeds where it has the allocation; a proposal it goes on counting.",
-        "It drops what it has, be it a proposal.",
+        "When the scheduler is notified of a release, it removes a confirmed allocation, and keeps a proposal.",
+        "It removes the allocation, and a proposal as well.",
         adds=[
             Rule(
                 "ReleasedAllocation: the scheduler releases the allocation",
@@ -119,23 +119,23 @@ READINGS = (
     Reading(
         "given-back-in-the-scheduler-first",
         94,
-        "An allocation that is given back the scheduler removes when it hears of it, before it sends it back to the cache.",
-        "It only sends it back to the cache, and removes it when the cache has.",
+        "When the scheduler is asked to release an allocation, it removes its own copy before it sends the request back to the cache.",
+        "It only sends the request back, and removes its copy after the cache has removed its own.",
         drops=["ToRelease: the scheduler releases the allocation"],
     ),
     Reading(
         "reserved-resources-are-allocated-ones",
         158,
-        "With a node the scheduler releases what is allocated on it.",
-        "It releases reservations only, which the model leaves out; what is allocated stays until the cache says that it is released.",
+        "When the scheduler removes a node, it releases all allocations on it.",
+        "It releases only reservations, which the model leaves out. Allocations stay until the cache notifies the scheduler of their release.",
         drops=["allocations go with their node in the scheduler"],
         breaks=["decommissioned-nodes-go", "proposals-to-release-are-on-their-way"],
     ),
     Reading(
         "partitions-are-removed-at-any-time",
         147,
-        "The resource manager may remove a partition as soon as it has registered it: no notification says when the scheduler has it.",
-        "It waits until the scheduler has it.",
+        "The resource manager may remove a partition as soon as it has registered it, because no notification says when the scheduler has added it.",
+        "The resource manager waits until the scheduler has added the partition.",
         adds=[replace(wish("remove_partition"), when=[*wish("remove_partition").when, p.scheduler.is_(PRESENT)])],
         rests=["removed-partitions-go"],
     ),
@@ -143,31 +143,31 @@ READINGS = (
         "rejected-asks-wait-again",
         69,
         "An ask whose proposal is rejected waits again.",
-        "It waits no more.",
+        "The ask does not wait again.",
         drops=["the ask of a rejected proposal waits again"],
         breaks=["asks-are-answered"],
     ),
     Reading(
         "the-scheduler-removes-what-is-an-applications",
         55,
-        "With an application the scheduler removes its asks and allocations.",
-        "They stay.",
+        "When the scheduler removes an application, it removes its asks and allocations.",
+        "The asks and allocations stay.",
         drops=["asks go with their application", "allocations go with their application in the scheduler"],
         breaks=["removed-applications-go", "withdrawn-asks-go"],
     ),
     Reading(
         "the-cache-removes-what-is-an-applications",
         56,
-        "With an application the cache removes its allocations.",
-        "They stay.",
+        "When the cache removes an application, it removes its allocations.",
+        "The allocations stay.",
         drops=["allocations go with their application"],
         breaks=["removed-applications-go", "allocations-are-on-what-is-there"],
     ),
     Reading(
         "the-cache-removes-what-is-on-a-node",
         157,
-        "With a node the cache removes what is allocated on it.",
-        "It stays.",
+        "When the cache removes a node, it removes the allocations on it.",
+        "The allocations stay.",
         drops=["allocations go with their node"],
         rests=["confirmed-allocations-are-there"],
         breaks=["decommissioned-nodes-go", "allocations-are-on-what-is-there"],
@@ -175,8 +175,8 @@ READINGS = (
     Reading(
         "asks-follow-acceptance",
         103,
-        "The resource manager asks for an application after the notification that the application is accepted.",
-        "It asks as soon as it has submitted it.",
+        "The resource manager sends asks for an application after the notification that the application is accepted.",
+        "It sends asks as soon as it has submitted the application.",
         adds=[
             replace(
                 wish("ask"), when=[k.is_("unknown"), k.application.is_("submitted", "accepted"), *wish("ask").when[2:]]
@@ -186,15 +186,15 @@ READINGS = (
     Reading(
         "nodes-follow-acceptance",
         125,
-        "A node is added when the applications of what runs on it are accepted.",
-        "It is added at any time.",
+        "A node is added after all applications with allocations on it are accepted.",
+        "A node may be added at any time.",
         adds=[replace(wish("add_node"), when=[*wish("add_node").when[:2], *wish("add_node").when[3:]])],
     ),
     Reading(
         "what-is-not-there-is-not-answered",
         56,
-        "The removal of an application that the scheduler has not is sent to nobody.",
-        "The cache is notified of it all the same.",
+        "If the scheduler does not have an application, it sends no notification of its removal.",
+        "It notifies the cache all the same.",
         adds=[
             send(
                 "the cache is notified of a removed application",

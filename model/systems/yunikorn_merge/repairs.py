@@ -23,8 +23,9 @@ send = CHANNELS.sending
 
 AMOUNT_FROM_THE_PROPOSAL = Change(
     why=(
-        "What the scheduler counts for a proposal it takes from the proposal, not from the ask, which may be gone: so when it "
-        "fails to add an allocation, it drops its own copy as well as sending ReleaseAllocationsEvent (shipped in 0.9.0, fact 6)."
+        "The scheduler takes the amounts of a proposal from the proposal, not from the ask, which may be gone. "
+        "So when it fails to add an allocation, it can drop its own copy too, beside sending "
+        "ReleaseAllocationsEvent (shipped in 0.9.0, fact 6)."
     ),
     repairs=[
         "allocations-in-both-copies",
@@ -48,8 +49,8 @@ AMOUNT_FROM_THE_PROPOSAL = Change(
 
 ONLY_WHAT_IT_HAS = Change(
     why=(
-        "The scheduler asks the cache to release only what it has just dropped itself: what has gone with its application or its "
-        "node goes from the cache with these (lines 72, 97)."
+        "The scheduler asks the cache to release only allocations that it has just dropped itself. Allocations "
+        "that it removed with their application or node leave the cache with these (lines 72, 97)."
     ),
     repairs=["releases-are-asked-for-once"],
     adds=[
@@ -74,8 +75,9 @@ ONLY_WHAT_IT_HAS = Change(
 
 NOTIFIED_WHEN_CONFIRMED = Change(
     why=(
-        "The scheduler notifies the resource manager of an allocation when it has confirmed it; the cache, which only accepts it, "
-        "does not (line 26; fact 6). If the allocation has ended meanwhile, the next notification says so."
+        "The scheduler notifies the resource manager of an allocation after it has confirmed it. The cache, "
+        "which only accepts it, does not (line 26; fact 6). If the allocation has ended meanwhile, the next "
+        "notification says so."
     ),
     repairs=[],
     weakens={
@@ -96,7 +98,10 @@ NOTIFIED_WHEN_CONFIRMED = Change(
         ),
         Step(
             name="refused-allocations-are-not-told",
-            says="the resource manager is not notified of what the cache has accepted and the scheduler does not confirm",
+            says=(
+                "the resource manager is not notified of an allocation that the cache has accepted and the "
+                "scheduler does not confirm"
+            ),
             line=71,
             sentence="3. Scheduler handles new add, if fails: ... Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. ... [YUNIKORN-169]",
             over=[x],
@@ -124,7 +129,7 @@ NOTIFIED_WHEN_CONFIRMED = Change(
         ),
         Step(
             name="what-is-confirmed-is-told",
-            says="the resource manager is notified of what the scheduler confirms",
+            says="the resource manager is notified of every allocation that the scheduler confirms",
             line=26,
             sentence="| RMNewAllocationsEvent | Cache -> RM | |",
             over=[x],
@@ -136,8 +141,8 @@ NOTIFIED_WHEN_CONFIRMED = Change(
 
 FROM_THE_SCHEDULER_FIRST = Change(
     why=(
-        "A preempted allocation is dropped by the scheduler first, and then by the cache, as line 42 wants it: nobody has to wait "
-        "for the cache to agree (lines 79 to 85)."
+        "The scheduler drops a preempted allocation first, and then the cache does, as line 42 requires. The "
+        "scheduler does not wait for the cache to agree (lines 79 to 85)."
     ),
     repairs=["allocations-are-removed-from-the-scheduler-first", "releases-are-asked-for-once"],
     weakens={
@@ -158,8 +163,9 @@ REMOVED_NODE = CHANNELS.delivery(
 
 NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     why=(
-        "A node that is to be decommissioned is removed from the scheduler first, and then from the cache, like everything else "
-        "(line 42, against line 157); for that the scheduler notifies the cache, for which the table has no event."
+        "A decommissioned node is removed from the scheduler first, and then from the cache, like all other "
+        "objects (line 42, against line 157). So the scheduler notifies the cache; the table has no event for "
+        "that."
     ),
     repairs=[
         "nodes-are-removed-from-the-scheduler-first",
@@ -185,8 +191,9 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
 
 RECOVERED_WITH_THEIR_NODE = Change(
     why=(
-        "What runs on a node that is added is added with it, in one step of the cache and in one of the scheduler: it is no new "
-        "allocation, which may be rejected, and of which the resource manager has to be notified (lines 126 to 130)."
+        "The allocations of a new node are added together with it, in one step of the cache and in one of the "
+        "scheduler. They are not new allocations, which may be rejected, and of which the resource manager must"
+        " be notified (lines 126 to 130)."
     ),
     repairs=["allocations-are-told-once", "what-runs-is-there", "scheduler-nodes-hold-one-allocation"],
     weakens={"recovered-allocations-are-kept": ["recovered-allocations-come-with-their-node"]},
@@ -234,7 +241,10 @@ RECOVERED_WITH_THEIR_NODE = Change(
         ),
         Step(
             name="recovered-allocations-come-with-their-node",
-            says="what runs already on a node is added to the cache with it, and to the scheduler with it, if its application is there",
+            says=(
+                "allocations that run already on a node are added together with it, to the cache and to the "
+                "scheduler, if their application exists"
+            ),
             line=126,
             sentence="2. Cache handles, and send to Scheduler (via SchedulerAllocationUpdatesEvent)",
             over=[x],
@@ -249,8 +259,8 @@ REMOVE_PARTITION = next(action for action in RM_ACTIONS if action.name == "remov
 
 PARTITIONS_GO_BY_THE_CACHE = Change(
     why=(
-        "A partition is removed the way that it came, by the cache (as a new configuration that drops it): a removal that is sent "
-        "past the cache (lines 22, 147) overtakes the partition's addition, and is lost."
+        "The removal of a partition goes through the cache, like its addition (as a new configuration that "
+        "drops it). A removal that bypasses the cache (lines 22, 147) overtakes the addition, and is lost."
     ),
     repairs=["removed-partitions-go"],
     # The action stays the same: it is possible in the same configurations.

@@ -7,14 +7,14 @@ from .machines import RUN_ERRORS, UNFINISHED_ERRORS, i, r, t, w
 AUXILIARY_INVARIANTS = [
     Invariant(
         name="tasks-have-a-latest-instance",
-        says="a task that is there has a latest instance, and one that is not has none",
+        says="exactly a task that exists has a latest instance",
         line=29,
         over=[t],
         then=implies(t.is_("Absent"), t.latest == NONE) & implies(~t.is_("Absent"), t.latest != NONE),
     ),
     Invariant(
         name="latest-instances-are-the-tasks",
-        says="a task's latest instance is its own, and is there",
+        says="a task's latest instance exists, and belongs to the task",
         line=29,
         over=[t, i],
         given=t.latest == i,
@@ -22,7 +22,7 @@ AUXILIARY_INVARIANTS = [
     ),
     Invariant(
         name="instances-have-a-task",
-        says="an instance that is there belongs to a task that is there",
+        says="an instance that exists belongs to a task that exists",
         line=29,
         over=[i],
         then=implies(i.is_("Absent"), i.task == NONE)
@@ -54,7 +54,7 @@ AUXILIARY_INVARIANTS = [
     ),
     Invariant(
         name="absent-tasks-have-asked-for-nothing",
-        says="the resources of a task that is not there have not been increased",
+        says="the resources of a task that does not exist have not been increased",
         line=111,
         over=[t],
         given=t.is_("Absent"),
@@ -62,14 +62,14 @@ AUXILIARY_INVARIANTS = [
     ),
     Invariant(
         name="workflows-have-a-latest-run",
-        says="a workflow that is there has a latest run, and one that is not has none",
+        says="exactly a workflow that exists has a latest run",
         line=29,
         over=[w],
         then=implies(w.is_("Absent"), w.latest == NONE) & implies(~w.is_("Absent"), w.latest != NONE),
     ),
     Invariant(
         name="latest-runs-are-the-workflows",
-        says="a workflow's latest run is its own, and is there",
+        says="a workflow's latest run exists, and belongs to the workflow",
         line=29,
         over=[w, r],
         given=w.latest == r,
@@ -77,7 +77,7 @@ AUXILIARY_INVARIANTS = [
     ),
     Invariant(
         name="runs-have-a-workflow",
-        says="a run that is there belongs to a workflow that is there",
+        says="a run that exists belongs to a workflow that exists",
         line=29,
         over=[r],
         then=implies(r.is_("Absent"), r.workflow == NONE)

@@ -43,7 +43,7 @@ def fair_to(actions: list[str]) -> list[str]:
 
 everything_ends = LeadsTo(
     name="everything-ends",
-    says="a task ends if everybody goes on with their work, and nobody dies or stops it again and again",
+    says="a task ends if every agent continues its work, and none dies, or stops the task, again and again",
     line=54,
     sentence=LOOP,
     over=[t],
@@ -56,7 +56,7 @@ everything_ends = LeadsTo(
 PROGRESS: list[Property] = [
     DeadlockFree(
         name="somebody-can-go-on",
-        says="as long as a task or workflow has not ended, somebody can do something, other than die",
+        says="as long as a task or workflow has not ended, some action other than a death is enabled",
         line=31,
         sentence=TERMINAL,
         ended=forall(t, t.is_("Absent", *ENDS)) & forall(w, w.is_("Absent", *ENDS)),
@@ -91,7 +91,7 @@ PROGRESS: list[Property] = [
     leaves(
         "triaging-ends",
         "Triaging",
-        "of a task with an error it can always still be decided what becomes of it",
+        "the server can always still decide what follows the error of a task",
         t,
         49,
         "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
@@ -117,7 +117,9 @@ PROGRESS: list[Property] = [
     everything_ends,
     LeadsTo(
         name="workflows-end",
-        says="a workflow ends if everybody goes on with their work, and nobody dies or halts it again and again",
+        says=(
+            "a workflow ends if every agent continues its work, and none dies, or halts the workflow, again and again"
+        ),
         line=54,
         sentence=LOOP,
         over=[w],

@@ -173,7 +173,9 @@ SHARED = [
 TASK_PROPERTIES = [
     Invariant(
         name="task-is-the-image-of-its-instance",
-        says="a task is in the state that its latest instance's state stands for; after an error it is the server's",
+        says=(
+            "a task is in the state that corresponds to its latest instance's state; after an error, the server decides"
+        ),
         line=29,
         sentence=DRIVEN,
         over=[t, i],
@@ -182,7 +184,9 @@ TASK_PROPERTIES = [
     ),
     Invariant(
         name="task-keeps-up-with-its-instance",
-        says="a task is in the state that its latest instance's state stands for, as long as that has not come to an error",
+        says=(
+            "a task is in the state that corresponds to its latest instance's state, unless the instance has an error"
+        ),
         line=29,
         sentence=DRIVEN,
         over=[t, i],
@@ -217,7 +221,7 @@ TASK_PROPERTIES = [
     ),
     StepInvariant(
         name="aborted-is-never-instantiated",
-        says="nothing of an Aborted task is instantiated, and no instance of it is made any more",
+        says="no instance of an Aborted task is Instantiated, and no new one is made",
         line=61,
         sentence="- ABORTED (A) = Client failed to do all necessary work; scheduler cannot begin instantiation. This is fatal.",
         over=[t, i],
@@ -244,7 +248,7 @@ TASK_PROPERTIES = [
     ),
     StepInvariant(
         name="resources-grow-on-resource-errors",
-        says="what is tried again because it had too few resources gets more of them",
+        says="a task that is tried again after a resource error gets more resources",
         line=105,
         sentence=INCREASED,
         over=[t, i, j],
@@ -253,7 +257,7 @@ TASK_PROPERTIES = [
     ),
     StepInvariant(
         name="resources-stay-otherwise",
-        says="what is tried again for another reason gets the same resources",
+        says="a task that is tried again for another reason gets the same resources",
         line=113,
         sentence="In addition it has a row added each time that a resource error occurs and the resources are be increased.",
         over=[t, i, j],
@@ -276,7 +280,9 @@ TASK_PROPERTIES = [
 WORKFLOW_PROPERTIES = [
     Invariant(
         name="workflow-is-the-image-of-its-run",
-        says="a workflow is in the state that its latest run's state stands for; after an error it is the server's",
+        says=(
+            "a workflow is in the state that corresponds to its latest run's state; after an error, the server decides"
+        ),
         line=29,
         sentence=DRIVEN,
         over=[w, r],
@@ -285,7 +291,7 @@ WORKFLOW_PROPERTIES = [
     ),
     Invariant(
         name="workflow-keeps-up-with-its-run",
-        says="a workflow is in the state that its latest run's state stands for, as long as that has not come to an error",
+        says="a workflow is in the state that corresponds to its latest run's state, unless the run has an error",
         line=29,
         sentence=DRIVEN,
         over=[w, r],
@@ -320,7 +326,7 @@ WORKFLOW_PROPERTIES = [
     ),
     StepInvariant(
         name="aborted-workflows-are-never-instantiated",
-        says="nothing of an Aborted workflow is instantiated, and no run of it is made any more",
+        says="no run of an Aborted workflow is Instantiated, and no new one is made",
         line=61,
         sentence="- ABORTED (A) = Client failed to do all necessary work; scheduler cannot begin instantiation. This is fatal.",
         over=[w, r],
@@ -338,7 +344,7 @@ WORKFLOW_PROPERTIES = [
     ),
     Invariant(
         name="halted-runs-have-halted",
-        says="the process of a run that is Halted runs no more",
+        says="no process of a Halted run is running",
         line=153,
         sentence=HALTED,
         over=[r],

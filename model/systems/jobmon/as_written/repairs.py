@@ -31,8 +31,9 @@ from .properties import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 
 LAUNCHED_CAN_ERR = Change(
     why=(
-        "What is Launched can come to an error as well: two of the error states, set by reconciler and client, lead there (lines 80, "
-        "81; facts 1.3 and 1.4), but the universal machine has no way from Launched to Triaging."
+        "A Launched task or workflow can go to Triaging. Reconciler and client set two of the error states when"
+        " it is Launched (lines 80, 81; facts 1.3 and 1.4), but the universal machine has no transition from "
+        "Launched to Triaging."
     ),
     repairs=[
         "task-is-the-image-of-its-instance",
@@ -59,8 +60,9 @@ LAUNCHED_CAN_ERR = Change(
 
 CLIENT_ABORTS_WHAT_IT_FINDS = Change(
     why=(
-        "A client that died while it registered something aborts it when it is back: it posted no error signal, as lines 55 and 56 "
-        "would have it, and no other agent can go on with it (lines 52, 53)."
+        "When a client that died during a registration is back, it aborts this registration. A dead client "
+        "cannot post an error signal, which lines 55 and 56 require, and no other agent can continue the "
+        "registration (lines 52, 53)."
     ),
     repairs=[
         *("registering-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
@@ -71,8 +73,8 @@ CLIENT_ABORTS_WHAT_IT_FINDS = Change(
 
 INSTANTIATED_CAN_BE_LOST = Change(
     why=(
-        "The reconciler holds for lost also what is Instantiated: a scheduler that died before it had submitted it posted no error "
-        "signal, and when it is back it looks for what is Queued (lines 54 to 56)."
+        "The reconciler also declares Instantiated objects lost. A scheduler that died before it submitted one "
+        "posted no error signal, and when it is back it looks only for Queued objects (lines 54 to 56)."
     ),
     repairs=[
         *("instantiating-ends", "somebody-can-go-on", "everything-can-end", "workflows-can-end"),
@@ -94,9 +96,9 @@ INSTANTIATED_CAN_BE_LOST = Change(
 
 HALTED_FIRST = Change(
     why=(
-        "After an error the server decides only when the command, or the run's process, is known to be over: its worker says so, or the "
-        "cluster does. So the answer to the question of line 155 is yes; and for runs the reconciler may say for a worker that it has "
-        "halted only if that is true (fact 1.4)."
+        "After an error, the server decides only when the worker or the cluster has reported that the command, "
+        "or the process of the run, has ended. So the answer to the question of line 155 is yes. For runs, the "
+        "reconciler may confirm in place of a worker that it has halted only if that is true (fact 1.4)."
     ),
     repairs=[
         "one-live-instance",
@@ -112,7 +114,7 @@ HALTED_FIRST = Change(
         replace(runs.force, when=[*runs.force.when, r.process != "live"]),
         Invariant(
             name="earlier-commands-are-over",
-            says="the command of every instance of a task but the latest is over",
+            says="the command of every instance of a task but the latest has ended",
             line=155,
             over=[t, i],
             given=(i.task == t) & (t.latest != i),
@@ -120,7 +122,7 @@ HALTED_FIRST = Change(
         ),
         Invariant(
             name="earlier-processes-are-over",
-            says="the process of every run of a workflow but the latest is over",
+            says="the process of every run of a workflow but the latest has ended",
             line=154,
             over=[w, r],
             given=(r.workflow == w) & (w.latest != r),
@@ -133,10 +135,11 @@ TOO_FEW = "ResourceError"
 
 ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
     why=(
-        "Only the server decides on an error for want of resources, and it never repeats the attempt with the same resources. While "
-        "attempts are left it has the task Halted, and the client that takes it up increases the resources, as the figure's entry "
-        "Resume / Adjust Resources has it (fact 1.2). Steps 6 and 7 go past the server, which may be quicker; the instance's state "
-        "Adjusting Resources goes with them."
+        "Only the server decides what follows a resource error, and it never repeats the attempt with the same "
+        "resources. While attempts are left, it sets the task to Halted. The client that takes up the task "
+        "increases its resources, as the entry Resume / Adjust Resources of the figure says (fact 1.2). Steps 6"
+        " and 7 bypass the server, which may decide first; this change removes them, and the instance's state "
+        "Adjusting Resources."
     ),
     repairs=["resources-grow-on-resource-errors"],
     weakens={"life-of-an-adjusted-instance": ["life-with-too-few-resources"]},
@@ -227,8 +230,9 @@ def others_bring_it_to_triage(name: str, it: Var, one: str) -> Property:
 
 OTHERS_BRING_TO_TRIAGE = Change(
     why=(
-        "An agent that is gone cannot post an error, and what people want stopped its owner does not stop of itself; so reconciler and "
-        "client set states in the boxes of others (facts 1.3 and 1.4). Nothing that happens is changed here: the sentence says too much."
+        "A dead agent cannot post an error, and an owner does not stop by itself what a user wants to stop. So "
+        "reconciler and client must set states in the boxes of others (facts 1.3 and 1.4). This change weakens "
+        "the sentence, which claims too much, and changes no behaviour."
     ),
     repairs=[],
     weakens={

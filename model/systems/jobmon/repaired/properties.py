@@ -86,7 +86,7 @@ MOVES = dict(zip(("client", "distributor", "worker", "server"), CONTROL, strict=
 HELD = [
     Invariant(
         name="distributors-have-what-was-queued",
-        says="what a distributor has in memory was queued",
+        says="every instance that a distributor has in memory was queued",
         sentence="fact 3.1: the distributor's loop on Q",
         over=[d, i],
         given=d.held.has(i),
@@ -105,7 +105,7 @@ HELD = [
 DOOMED = [
     StepInvariant(
         name="what-is-to-end-goes-no-further",
-        says="an instance that is to end is not launched any more, and its command not started",
+        says="an instance that must end is not launched, and its command is not started",
         line=153,
         sentence=HALTED,
         over=[i],
@@ -127,7 +127,7 @@ LIVE_JOBS = [
     ),
     Invariant(
         name="open-instances-are-the-latest",
-        says="an instance that is not over is the latest of its task",
+        says="an instance that has not ended is the latest of its task",
         line=155,
         sentence=FUTURE,
         over=[i],
@@ -147,7 +147,7 @@ FENCED = [
     ),
     StepInvariant(
         name="what-is-lost-stays-lost",
-        says="an instance of which nobody can have control again stays so until it ends: its job may be removed later",
+        says="an instance that no agent can control again stays so until it ends: its job may be removed later",
         line=47,
         sentence=SIGNALS,
         over=[i],
@@ -156,7 +156,9 @@ FENCED = [
     ),
     StepInvariant(
         name="jobs-are-left-to-their-workers",
-        says="a distributor takes no job from the cluster whose instance somebody has control of, or may have again",
+        says=(
+            "a distributor removes no job from the cluster if an agent controls its instance, or may control it again"
+        ),
         line=47,
         sentence=SIGNALS,
         over=[i],
@@ -166,14 +168,14 @@ FENCED = [
     ),
     replace(
         FINISHED_WORK_COUNTS,
-        says="what a command has done can always be reported, as long as its wrapper lives and is not fenced",
+        says="the result of a command can always be reported, as long as its wrapper lives and is not fenced",
         given=i.job.is_("Succeeded") & i.is_(*OPEN) & ~i.fenced,
     ),
 ]
 ONE_RUN = [
     Invariant(
         name="one-run-on-its-way",
-        says="a workflow has one run at a time that is on its way",
+        says="a workflow has at most one run under way",
         line=153,
         sentence=HALTED,
         over=[r, q],
@@ -182,7 +184,7 @@ ONE_RUN = [
     ),
     Invariant(
         name="workflows-rest-without-a-run",
-        says="a workflow that has no run on its way can be linked again, or is done",
+        says="a workflow without a run under way can be linked again, or is done",
         line=29,
         sentence=DRIVEN,
         over=[w],
@@ -201,7 +203,7 @@ ONE_RUN = [
 QUEUED = [
     Invariant(
         name="queued-by-a-run-that-runs",
-        says="what is queued, was queued by a run that runs",
+        says="every queued instance was queued by a running run",
         sentence="fact 3.5: a run that ends, ends its instances",
         over=[i],
         given=i.is_("Queued"),
@@ -261,21 +263,22 @@ PROGRESS = [
     in_the_end("instances-end", "every instance comes to an end", i, i.is_(*OPEN), i.is_(*INSTANCE_ENDS)),
     in_the_end(
         "tasks-end",
-        "every task is done, or has failed, or is left without a run, or waits for an attempt that the scope has not",
+        "every task is done, or has failed, or is left without a run, or waits for an attempt beyond the scope",
         t,
         ~t.is_(*TASK_ENDS) & HAS_A_RUN,
         t.is_(*TASK_ENDS) | ~HAS_A_RUN | NO_MORE,
     ),
     in_the_end(
         "runs-end",
-        "every run comes to an end, or waits for an attempt that the scope has not",
+        "every run ends, or waits for an attempt beyond the scope",
         r,
         r.is_(*ON_ITS_WAY),
         r.is_(*RUN_ENDS) | NO_MORE,
     ),
     in_the_end(
         "workflows-end",
-        "every workflow that is run is done, or has failed, or has been ended, or waits for an attempt that the scope has not",
+        "every workflow that is run is done, or has failed, or has been ended, or waits for an attempt beyond "
+        "the scope",
         w,
         w.is_("Queued", "Instantiating", "Launched", "Running"),
         w.is_("Done", "Failed", "Halted", "Aborted") | NO_MORE,

@@ -14,13 +14,16 @@ def shipped(*beginnings: str) -> list[str]:
 
 
 CLAIMS_ARE_ATOMIC = Change(
-    why="A distributor that claims an instance finds it queued in the same transaction.",
+    why="A distributor claims an instance in the transaction in which it finds it queued.",
     repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
     adds=[*m.CLAIM_TABLE, of.claim, properties.MOVES["distributor"], *properties.HELD],
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
-    why="An agent has control of an instance for a limited time. Then the server refuses the agent and takes control, in every state of the run.",
+    why=(
+        "An agent controls an instance for a limited time (a lease). After that the server refuses the agent's "
+        "requests and takes control, in every state of the run."
+    ),
     repairs=[
         *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
         *("finished-work-counts", "instances-can-end", "runs-can-end", "workflows-can-be-done"),
@@ -38,7 +41,10 @@ CONTROL_IS_A_LEASE = Change(
     ],
 )
 LOST_MEANS_OVER = Change(
-    why="An instance is lost only when nothing is left of its job: triage sees to that, or hands it back to a worker that is heard of again.",
+    why=(
+        "An instance is lost only when nothing is left of its job. Triage removes the job, or returns control to a "
+        "worker that reports again."
+    ),
     repairs=["one-live-instance", "finished-work-counts", "halted-before-a-new-run"],
     adds=[
         *(
@@ -57,7 +63,7 @@ LOST_MEANS_OVER = Change(
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
-    why="An instance that is to end is marked, and the agent in control ends it; its task waits for the next run.",
+    why="An instance that must end is marked, and the agent in control ends it. Its task waits for the next run.",
     repairs=[
         "the-client-moves-only-its-own",
         "the-server-moves-only-its-own",
@@ -79,7 +85,10 @@ WHAT_IS_TO_END_IS_MARKED = Change(
     ],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
-    why="A run that ends, or is to be resumed, takes along what has not begun; a cold resume ends what runs as well.",
+    why=(
+        "When a run ends, or is to be resumed, its instances that have not begun end with it. A cold resume also "
+        "ends the running ones."
+    ),
     repairs=[
         *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
@@ -87,7 +96,7 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
     adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
-    why="Distributors do not end with a client, serve every run, and are started again when they have died.",
+    why="Distributors do not end with a client. They serve every run, and are started again if they die.",
     repairs=[
         *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
@@ -96,7 +105,10 @@ DISTRIBUTORS_SERVE_ALL = Change(
     drops=["a distributor ends with its client"],
 )
 EVERY_RUN_IS_REAPED = Change(
-    why="Every run that is on its way has a heartbeat, and is ended when that is late; its workflow's table is asked.",
+    why=(
+        "Every run under way has a heartbeat, and the reaper ends it when the heartbeat is late, if the table of "
+        "its workflow allows that."
+    ),
     repairs=["runs-can-end", "workflows-can-be-run", "workflows-can-be-done"],
     adds=[
         *m.RUN_LEASE_TABLE,
@@ -110,7 +122,7 @@ EVERY_RUN_IS_REAPED = Change(
     ],
 )
 A_LATE_CLIENT_IS_REFUSED = Change(
-    why="The server queues tasks for the run that runs only.",
+    why="The server queues tasks only for the running run.",
     repairs=[
         *("only-the-live-run-queues", "signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
@@ -118,7 +130,10 @@ A_LATE_CLIENT_IS_REFUSED = Change(
     adds=runs.QUEUEING,
 )
 A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
-    why="A run is registered when no other is on its way, and nothing is left of the last one that it would repeat; tasks that wait keep what they wait for.",
+    why=(
+        "A run is registered only when no other run is under way, and nothing is left of the previous run that it "
+        "would repeat. Waiting tasks keep what they wait for."
+    ),
     repairs=[
         "halted-before-a-new-run",
         "one-live-instance",

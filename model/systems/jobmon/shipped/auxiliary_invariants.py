@@ -25,7 +25,7 @@ RECORDS = [
     ),
     Invariant(
         name="jobs-have-an-instance",
-        says="what is submitted is an instance in the database",
+        says="every submitted job is an instance in the database",
         sentence="section 3.1 of the facts: the distributor submits what it has instantiated",
         over=[i],
         given=~i.job.is_("Absent"),
@@ -33,7 +33,10 @@ RECORDS = [
     ),
     Invariant(
         name="distributors-have-what-was-queued",
-        says="a distributor has in memory what was queued by its run: what it has listed is queued, or was ended meanwhile",
+        says=(
+            "a distributor has in memory only instances that its run queued: each is still queued, or was ended "
+            "meanwhile"
+        ),
         sentence="section 3.1 of the facts: the distributor's loop on Q",
         over=[d, i],
         then=implies(d.listed.has(i), i.is_("Queued", "ErrorFatal") & (i.run == d.run))

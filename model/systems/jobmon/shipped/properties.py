@@ -121,7 +121,7 @@ IMAGE = {
 
 FINISHED_WORK_COUNTS = AlwaysCanReach(
     name="finished-work-counts",
-    says="what a command has done can always be reported, as long as its wrapper lives",
+    says="the result of a command can always be reported, as long as its wrapper lives",
     line=55,
     sentence=WORK,
     over=[i],
@@ -149,7 +149,7 @@ TASKS = [
     ),
     Invariant(
         name="task-is-the-image-of-its-instance",
-        says="the state of a task is what its latest instance makes of it",
+        says="the state of a task is the one that its latest instance determines",
         line=29,
         sentence=DRIVEN,
         over=[t, i],
@@ -199,7 +199,7 @@ TASKS = [
 RUNS = [
     Invariant(
         name="one-live-run",
-        says="a workflow has one run at a time that is on its way, once it is linked",
+        says="a workflow has at most one run under way, once it is linked",
         line=153,
         sentence=HALTED,
         over=[r, q],
@@ -217,7 +217,7 @@ RUNS = [
     ),
     Invariant(
         name="workflow-is-the-image-of-its-run",
-        says="the state of a workflow is what its run makes of it, while that is on its way",
+        says="the state of a workflow is the one that its run determines, while the run is under way",
         line=29,
         sentence=DRIVEN,
         over=[r],
@@ -239,7 +239,7 @@ RUNS = [
     ),
     StepInvariant(
         name="halted-before-a-new-run",
-        says="a run that begins cold finds no command of its workflow running",
+        says="no command of a workflow is running when a cold run of it begins",
         line=153,
         sentence=HALTED,
         over=[c, i],
@@ -327,7 +327,7 @@ ENDS = [
     ),
     StepInvariant(
         name="failed-tasks-wait-for-a-resume",
-        says="a task that has failed is taken up again by a resume only",
+        says="only a resume takes up a failed task again",
         line=67,
         sentence="- FAILED (F) = Encountered a fatal error or have reached the maximum number of attempts.",
         over=[t],

@@ -225,7 +225,7 @@ class TestDumps:
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "R1", "12R4", run="3R", flow="R")], "instance 12 has workflow_run_id 4, but 3 before"),
             # two of a kind alive
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "R2", "12R3", "13R3", **RUNS)], "no steps of the machine lead here"),
-            ([dump(0, run="3R 4R", flow="R")], "a workflow has one run at a time that is on its way"),
+            ([dump(0, run="3R 4R", flow="R")], "a workflow has at most one run under way"),
             ([dump(0, run="3R", flow="R"), dump(1, run="3R 4B", flow="R")], "no steps of the machine lead here"),
             # what does not fit together
             ([dump(0, "D1", "12R3", **RUNS)], "a task is done exactly when an instance of it is"),
@@ -234,7 +234,7 @@ class TestDumps:
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "G1", "12Z3", **RUNS)], "no steps of the machine lead here"),
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "R1", "12K3", **RUNS)], "no steps of the machine lead here"),  # nobody resumes
             ([dump(0, "G0", run="3S", flow="F"), dump(1, "Q1", "12Q3", run="3S", flow="F")], "no steps of the machine lead here"),
-            ([dump(0, run="3R", flow="Q")], "the state of a workflow is what its run makes of it"),
+            ([dump(0, run="3R", flow="Q")], "the state of a workflow is the one that its run determines"),
         ],
     )  # fmt: skip
     def test_violates(self, dumps: list[dict[str, Any]], reason: str, tmp_path: Path) -> None:
