@@ -37,6 +37,14 @@ def broken_invariants(
     if not whole and (rest is None or not observed):
         return []
     state = tuple(observed[slot] if rest is None else observed.get(slot, rest[slot]) for slot in range(instance.width))
+    return newly_violated(instance, before, state, "" if whole else "what is not observed is as in the model")
+
+
+def newly_violated(instance: Instance, before: State, state: State, note: str = "") -> list[Requirement]:
+    """The invariants that ``state`` violates and ``before`` did not; ``note`` is added to each.
+
+    Invariants that the variant is expected to violate (``refuted``) do not count.
+    """
     model, violated = instance.model, []
     for prop in model.properties:
         if isinstance(prop, Invariant) and prop.name not in model.refuted and _readable(instance, prop):
@@ -44,7 +52,7 @@ def broken_invariants(
             if broken:
                 who = ", ".join(f"{n} = {v}" for n, v in min(broken))
                 shown = [f"violated for {who}"] if who else []
-                shown += [] if whole else ["what is not observed is as in the model"]
+                shown += [note] if note else []
                 says = f"{prop.says} ({'; '.join(shown)})" if shown else prop.says
                 violated.append(Requirement(prop.name, says, model.document.name, prop.line, prop.sentence))
     return violated

@@ -50,12 +50,14 @@ class Path:
         state: the state after them.
         refused: what forbids them; empty if they are allowed.
         met: how many conditions held before the one that forbids them. A larger number is closer.
+        if_taken: the state after a forbidden step, had it been taken all the same; None if it is unknown.
     """
 
     steps: tuple[str, ...]
     state: Any
     refused: tuple[Requirement, ...] = ()
     met: int = 0
+    if_taken: Any = None
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,13 @@ class Explainer:
                         or impossible
                         or self.shows_observed_change(start.state, refused.state, clue)
                     ):
-                        yield Path((*start.steps, *refused.steps), refused.state, refused.refused, refused.met)
+                        yield Path(
+                            (*start.steps, *refused.steps),
+                            refused.state,
+                            refused.refused,
+                            refused.met,
+                            refused.if_taken,
+                        )
                 yield from self.saying_too_little(start, pattern, clue)
             for pattern in () if clue.must_show_change else clue.steps:
                 for path in self.steps.paths(start, pattern):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -188,4 +189,20 @@ class Steps:
             if broken is None:
                 why = [Requirement(None, str(error), document, None)]
         if why:
-            yield Path((show_choice(self.instance, choice),), after, tuple(why), met)
+            yield Path((show_choice(self.instance, choice),), after, tuple(why), met, self._if_taken(state, choice))
+
+    def _if_taken(self, state: State, choice: Choice) -> State | None:
+        """The state after a step that the model forbids. Events without a row change nothing; None if it is undefined."""
+        try:
+            fired = self.stepper.firings(state, choice)
+        except (IllFormed, Undefined):
+            return None
+        after = list(state)
+        for event, objects in fired.items():
+            for who, payload in objects.items():
+                with suppress(IllFormed, Undefined):
+                    changed = self.stepper.apply(state, {event: {who: payload}})
+                    for slot, (old, new) in enumerate(zip(state, changed, strict=True)):
+                        if old != new:
+                            after[slot] = new
+        return tuple(after)

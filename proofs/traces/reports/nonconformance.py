@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedproof.model.semantics import Instance, State
-from schedproof.proofs.traces.engine.broken import broken_invariants, broken_table
+from schedproof.proofs.traces.engine.broken import broken_invariants, broken_table, newly_violated
 from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, TooManyStates
 
 from .report import Candidate, Difference, LogVerdict, NonconformanceReport, Requirement, Validation
@@ -58,9 +58,21 @@ def _nonconformance(instance: Instance, record: Record[State], before: Sequence[
     closest = ranked[0][2] if ranked else None
     rest = closest.state if closest is not None and not closest.refused else None
     requirements = broken_invariants(instance, before[0], record.observed.slots, rest)
+    observed = {requirement.property for requirement in requirements}
+    if_taken = [r for r in _if_taken(instance, record, *ranked[0][1:]) if r.property not in observed] if ranked else []
     candidates = list(shown.values())
     reason, concerned = _reason(record, candidates), _concerned(instance, before[0], candidates)
-    return NonconformanceReport(record.number, record.line, reason, requirements, candidates, concerned)
+    return NonconformanceReport(
+        record.number, record.line, reason, requirements, candidates, concerned, if_taken=if_taken
+    )
+
+
+def _if_taken(instance: Instance, record: Record[State], before: State, closest: Path) -> Sequence[Requirement]:
+    """The invariants that would be violated after the closest step, if the model did not forbid it."""
+    if closest.if_taken is None:
+        return []
+    state = tuple(record.observed.slots.get(slot, value) for slot, value in enumerate(closest.if_taken))
+    return newly_violated(instance, before, state)
 
 
 def _concerned(instance: Instance, state: State, candidates: Sequence[Candidate]) -> dict[str, Mapping[str, Any]]:

@@ -161,6 +161,7 @@ class NonconformanceReport:
         candidates: the closest attempts to explain it.
         before: a model state before the record, for the objects concerned: object -> field -> value.
         origins: the records that brought these objects into that state, as far as they are known.
+        if_taken: if the model forbids the closest step: further invariants that the state after it would violate.
     """
 
     record: int
@@ -170,6 +171,7 @@ class NonconformanceReport:
     candidates: Sequence[Candidate] = ()
     before: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     origins: Sequence[Origin] = ()
+    if_taken: Sequence[Requirement] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -177,6 +179,7 @@ class NonconformanceReport:
             "line": self.line,
             "reason": self.reason,
             "promises": [p.as_json() for p in self.requirements],
+            "promises_if_taken": [p.as_json() for p in self.if_taken],
             "candidates": [c.as_json() for c in self.candidates],
             "before": self.before,
             "origins": [o.as_json() for o in self.origins],
@@ -189,6 +192,7 @@ class NonconformanceReport:
             lines.append(f"  state before it, in the model: {'; '.join(objects)}")
             lines += ["    " + origin.text() for origin in self.origins]
         lines += [f"the observed state violates {p.text()}" for p in self.requirements]
+        lines += [f"the forbidden step would violate {p.text()}" for p in self.if_taken]
         for candidate in self.candidates:
             lines += ["  " + line for line in candidate.text()]
         return lines
@@ -253,7 +257,7 @@ class ValidationReport:
         breaks: the records that the model explains, but that violate a property of the document; empty in the formats
             that check no properties, as the plain one.
         releases: the releases that explain the whole trace, if its format differs between releases.
-        shortened: for a nonconformance, a short plain trace (header first) that does not conform, perhaps for another reason.
+        shortened: for a nonconformance, a short plain trace (header first) that does not conform for the same reason.
         excerpt: for a nonconformance in another format, the relevant lines of the log (number, text).
         error: the part of the trace that could not be read; the report is on the records before it.
         citations: the facts that the nonconformance cites, in lines for people.

@@ -1,7 +1,8 @@
 """Finds the relevant records of a nonconforming trace.
 
 A gap replaces each omitted record: it allows unlogged steps there. An omitted field is unobserved. Both only allow
-more, so a nonconformance of the rest is one of the trace.
+more, so a nonconformance of the rest is one of the trace. Nothing is omitted if the last record would then violate the
+model for another reason. Parameters stay: a record without them cannot be read on its own.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.formats.headers import header_of
 from schedproof.proofs.traces.formats.records import MOST_UNLOGGED
 
-from .report import LogVerdict
+from .report import NonconformanceReport
 
 MOST_SECONDS = 3.0
 """The time for the search, in seconds. The result then does not conform either, but may be longer than necessary."""
@@ -35,7 +36,7 @@ Unlogging = Mapping[str, Any] | int
 
 
 def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 0) -> list[Record]:
-    """A short plain trace, header first, that does not conform at its last record, as ``since`` does.
+    """A short plain trace, header first, that does not conform at its last record, for the same reason as ``since``.
 
     Args:
         system: the system of the trace.
@@ -49,26 +50,47 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
     header = {**header_of(since.objects, since.states), **({"unlogged": unlogged} if unlogged else {})}
     until = time.monotonic() + MOST_SECONDS
 
-    def violates(records: Sequence[Record]) -> bool:
-        return time.monotonic() < until and _violates(system, model, header, records)
-
     records: list[Record] = [{k: v for k, v in record.items() if k != "time"} for record in since.records]
-    if not records or not violates(records):
+    reason = _violation(system, model, header, records) if records else None
+    if reason is None:
         return []
+
+    def violates(records: Sequence[Record]) -> bool:
+        if time.monotonic() >= until:
+            return False
+        other = _violation(system, model, header, records)
+        return other is not None and _is_of(reason, other)
+
     records = _without_records(records, violates, _Gaps(model, unlogged))
     records = _without_parts(records, violates)
     return [header, *records]
 
 
-def _violates(system: System, model: Model, header: Record, records: Sequence[Record]) -> bool:
-    """Whether the trace does not conform at its last record, and conforms before."""
+def _violation(system: System, model: Model, header: Record, records: Sequence[Record]) -> NonconformanceReport | None:
+    """Why the trace does not conform at its last record; None if it does, or does not conform before."""
     try:
         watch = Watch(system, model, header, limit=LIMIT)
         for record in records[:-1]:
             watch.take(record)
-        return watch.open and watch.take(records[-1]).verdict is LogVerdict.VIOLATES
+        return watch.take(records[-1]).nonconformance if watch.open else None
     except (TraceError, TooManyStates):
-        return False
+        return None
+
+
+def _is_of(reason: NonconformanceReport, other: NonconformanceReport) -> bool:
+    """Whether ``other`` has the same reason: the same properties, the same objection, and no other differing field."""
+
+    def properties(of: NonconformanceReport) -> set[str | None]:
+        return {requirement.property for requirement in (*of.requirements, *of.if_taken)}
+
+    def refused(of: NonconformanceReport) -> list[tuple[int | None, Sequence[str]]]:
+        return [(each.line, each.objects) for candidate in of.candidates[:1] for each in candidate.refused]
+
+    def differing(of: NonconformanceReport) -> set[tuple[str, str]]:
+        return {(each.object, each.field) for candidate in of.candidates[:1] for each in candidate.differs}
+
+    same = properties(reason) == properties(other) and refused(reason) == refused(other)
+    return same and differing(other) <= differing(reason)
 
 
 def _without_records(records: list[Record], violates: Callable[[Sequence[Record]], bool], gaps: _Gaps) -> list[Record]:
@@ -122,7 +144,7 @@ def _most(unlogged: Unlogging) -> int:
 
 
 def _without_parts(records: list[Record], violates: Callable[[Sequence[Record]], bool]) -> list[Record]:
-    """Omits observed objects and fields, and parameters, that are irrelevant."""
+    """Omits observed objects and fields that are irrelevant."""
     for at in range(len(records) - 1, -1, -1):
         for path in list(_parts(records[at])):
             less = _less(records[at], path)
@@ -140,7 +162,6 @@ def _parts(record: Record) -> Iterator[tuple[str, ...]]:
         yield "state", sort
         yield from (("state", sort, obj) for obj in objects)
         yield from (("state", sort, obj, field) for obj, fields in objects.items() for field in fields)
-    yield from (("parameters", name) for name in record.get("parameters", {}))
 
 
 def _less(record: Record, path: tuple[str, ...]) -> Record:

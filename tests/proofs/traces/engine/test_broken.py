@@ -77,3 +77,52 @@ class TestPropertiesOfWhatIsObserved:
         monkeypatch.setattr(broken, "MOST_TUPLES", 1)
         still = {"Cell": {"a": {"state": "Used"}}}
         assert self.broken(action="delete_allocated", parameters={"p": "low"}, state=still) == []
+
+
+TWO_GROUPS = {**HEADER, "variant": "repaired", "objects": {"PodGroup": ["low", "high"], "Cell": ["a", "b"]}}
+SECOND_ALLOCATION = {"action": "allocate", "parameters": {"p": "high", "K": ["a"]}}
+
+
+class TestForbiddenSteps:
+    """A record that a guard refuses: what the step would have violated."""
+
+    def test_the_property_that_it_would_violate_is_named(self) -> None:
+        """A cell given to a second group: the cell has no row for it, so the group would be Allocated without cells."""
+        report = check_records("hived", TWO_GROUPS, [ALLOCATED, SECOND_ALLOCATION])
+        shown = report.first_nonconformance
+        assert shown is not None and shown.requirements == []
+        assert [p.property for p in shown.if_taken] == ["allocated-has-cells"]
+        assert "(violated for p = high)" in shown.if_taken[0].says
+        assert any(line.startswith("the forbidden step would violate allocated-has-cells") for line in shown.text())
+        assert [p["property"] for p in shown.as_json()["promises_if_taken"]] == ["allocated-has-cells"]
+
+    def test_what_the_observation_shows_counts(self) -> None:
+        """If the record shows that the second group uses the cell, no property of that group is violated."""
+        seen = {"state": {"Cell": {"a": {"user": "high"}}}}
+        report = check_records("hived", TWO_GROUPS, [ALLOCATED, {**SECOND_ALLOCATION, **seen}])
+        shown = report.first_nonconformance
+        assert shown is not None
+        assert "(violated for p = high)" not in " ".join(p.says for p in shown.if_taken)
+
+    def test_a_step_that_the_model_allows_is_not_forbidden(self) -> None:
+        seen = {"state": {"PodGroup": {"low": {"state": "Pending"}}}}
+        shown = check_records("hived", HEADER, [{**ALLOCATED, **seen}]).first_nonconformance
+        assert shown is not None and list(shown.if_taken) == []
+
+
+class TestThePartThatMatters:
+    def test_it_violates_the_model_for_the_same_reason(self) -> None:
+        """Either field alone violates the model. With the cell's alone, `low` is Allocated: a third property is violated."""
+        state = {"PodGroup": {"low": {"state": "Pending"}}, "Cell": {"a": {"user": "high"}}}
+        report = check_records("hived", TWO_GROUPS, [{**ALLOCATED, "state": state}], shorten=True)
+        header, *rest = report.shortened
+        short = check_records("hived", header, rest).first_nonconformance
+        assert short is not None and report.first_nonconformance is not None
+        properties = [p.property for p in report.first_nonconformance.requirements]
+        assert [p.property for p in short.requirements] == properties == ["pending-holds-nothing", "used-cell"]
+        assert rest[0]["state"] == {"PodGroup": {"low": {"state": "Pending"}}}
+
+    def test_its_records_keep_their_parameters(self) -> None:
+        records = [ALLOCATED, SECOND_ALLOCATION]
+        report = check_records("hived", TWO_GROUPS, records, shorten=True)
+        assert report.shortened[-1] == SECOND_ALLOCATION
