@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -167,9 +168,14 @@ class _Request:
             )
         if self.requested.release is not None and self.requested.variant is not None:
             raise TraceError("a variant has the tables of one version; leave out the variant or the version")
-        trace = chosen.read(model, iter(lines) if chosen.streamed else lines, self.requested)
+        last: deque[TextLine] = deque(maxlen=1)
+        trace = chosen.read(model, _noted(lines, last) if chosen.streamed else lines, self.requested)
         if isinstance(trace, Plain):
-            return self.report_on_plain(chosen, trace)
+            report = self.report_on_plain(chosen, trace)
+            violation = report.first_nonconformance
+            if chosen is PLAIN or violation is None or not last or last[0].number != violation.line:
+                return report
+            return replace(report, excerpt=[(last[0].number, last[0].text)])
         self.tally.does("checking")
         if isinstance(trace, ModelLog):
             trace = replace(trace, records=self.tally.counted(trace.records, "checking", "records"))
@@ -258,6 +264,13 @@ class _Request:
             return nonconformance.reason if nonconformance is not None and nonconformance.line == at else ""
 
         return [(line.number, line.text) for line in excerpt([line for line in lines if line.number <= at], reason)]
+
+
+def _noted(lines: Iterable[TextLine], last: deque[TextLine]) -> Iterator[TextLine]:
+    """The lines; ``last`` has the last one that was read."""
+    for line in lines:
+        last.append(line)
+        yield line
 
 
 def _with_note(report: ValidationReport, note: str) -> ValidationReport:

@@ -18,7 +18,8 @@ _RECORDS = '''"""A log that violates {system} {variant}; written by schedproof v
 
 {reason}
 
-The test fails if a change of the model makes the violation disappear.
+It tests the model, not the program that wrote the log: it fails if a change of the model makes the violation disappear.
+To test the program, validate a new log of it.
 """
 
 import json
@@ -40,7 +41,8 @@ _LINES = '''"""A log that violates {system} {variant}; written by schedproof val
 
 {reason}
 
-The test fails if a change of the model makes the violation disappear.
+It tests the model, not the program that wrote the log: it fails if a change of the model makes the violation disappear.
+To test the program, validate a new log of it.
 """
 
 from pathlib import Path
@@ -88,13 +90,13 @@ def regression_test(report: ValidationReport, log: Path, variant: str | None) ->
     }
     if report.shortened:
         return _RECORDS.format(**about, lines=_listed([json.dumps(line) for line in report.shortened]))
-    if report.excerpt:
-        lines = [text for _, text in report.excerpt]
-        return _LINES.format(**about, lines=_listed(lines), named_variant=variant, format=report.format)
     if report.format == "mapping":
         raise UserError(
             "--emit-test: the records that matter were not found in time, and only these of a mapped log make a test; write the test by hand"
         )
+    if report.excerpt:
+        lines = [text for _, text in report.excerpt]
+        return _LINES.format(**about, lines=_listed(lines), named_variant=variant, format=report.format)
     if nonconformance.line > MOST_LINES:
         raise UserError(
             f"--emit-test: the violation is at line {nonconformance.line}, and the log cannot be shortened; cut the log to {MOST_LINES} lines"

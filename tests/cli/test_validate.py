@@ -37,8 +37,12 @@ class TestExitCodes:
         log = written(tmp_path / "log", HEADER, STEP, end="{oops\n")
         assert run(["validate", "hived", str(log)]) == 2
         out, err = capsys.readouterr()
-        assert out.splitlines()[0] == "hived as-written: a line is unreadable after 1 record (format schedproof)"
-        assert out.splitlines()[1] == "all records before it conform"
+        assert (
+            out.splitlines()[0]
+            == "hived as-written: undetermined, because a line after 1 record is wrong (format schedproof)"
+        )
+        assert "line 3: not JSON" in out.splitlines()[1]
+        assert out.splitlines()[2] == "all records before it conform"
         assert err.count("\n") == 1 and "line 3: not JSON" in err
         assert run(["validate", "hived", str(log), "--json", "-"]) == 2
         output = json.loads(capsys.readouterr().out)

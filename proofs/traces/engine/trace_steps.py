@@ -293,7 +293,9 @@ def _later(before: float | datetime | None, line: Line) -> float | datetime | No
         return time
     try:
         if time < before:  # type: ignore[operator]
-            raise line.error(f"time {shown} is before that of an earlier record; put the records in order")
+            raise line.error(
+                f"time {shown} is before that of an earlier record; put the records in order, and validate each run in a log of its own"
+            )
     except TypeError:
         raise line.error(
             f"time {shown!r} cannot be compared with that of an earlier record; write all times in one form"

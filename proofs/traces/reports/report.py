@@ -258,7 +258,8 @@ class ValidationReport:
             that check no properties, as the plain one.
         releases: the releases that explain the whole trace, if its format differs between releases.
         shortened: for a nonconformance, a short plain trace (header first) that does not conform for the same reason.
-        excerpt: for a nonconformance in another format, the relevant lines of the log (number, text).
+        excerpt: for a nonconformance, lines of the log (number, text): in a format of one system, the relevant ones; with a
+            mapping, the line of the record.
         error: the part of the trace that could not be read; the report is on the records before it.
         citations: the facts that the nonconformance cites, in lines for people.
     """
@@ -332,7 +333,7 @@ class ValidationReport:
     def _reached(self) -> str:
         """The verdict and how far it reaches, in words."""
         if self.error and self.verdict is LogVerdict.UNDETERMINED:
-            return f"a line is unreadable after {_records(self.records)} (format {self.format})"
+            return f"undetermined, because a line after {_records(self.records)} is wrong (format {self.format})"
         if self.first_nonconformance is None:
             return f"{self.verdict} ({_records(self.records)}, format {self.format})"
         number = self.first_nonconformance.record
@@ -344,19 +345,23 @@ class ValidationReport:
         lines = [f"{self.system} {self.variant}: {self._reached()}"]
         if self.releases:
             lines.append(f"explained by {', '.join(self.releases)}")
+        if self.error:
+            lines.append(self.error)
         if self.note:
             lines.append(self.note)
+        shown = [
+            f"line {number}: {text if len(text) <= WIDEST else text[:WIDEST] + ' ...'}" for number, text in self.excerpt
+        ]
         if self.first_nonconformance:
-            lines += self.first_nonconformance.text()
+            first, *others = self.first_nonconformance.text()
+            itself = [number for number, _ in self.excerpt] == [self.first_nonconformance.line]
+            lines += [first, *(f"  the log, {line}" for line in shown if itself), *others]
+            shown = [] if itself else shown
         if self.shortened:
             lines.append("the part that matters, as a trace whose last record does not conform:")
             lines += ["  " + json.dumps(line) for line in self.shortened]
-        if self.excerpt:
-            lines.append("the lines of the log that matter:")
-            lines += [
-                f"  line {number}: {text if len(text) <= WIDEST else text[:WIDEST] + ' ...'}"
-                for number, text in self.excerpt
-            ]
+        if shown:
+            lines += ["the lines of the log that matter:", *(f"  {line}" for line in shown)]
         if self.breaks:
             lines.append(
                 f"properties that the document requires and the trace violates, though the model explains it: {len(self.breaks)}"

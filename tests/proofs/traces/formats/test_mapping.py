@@ -89,6 +89,8 @@ class TestMapping:
         log[line][field] = value
         report = checked(tmp_path, log)
         assert report.first_nonconformance is not None and report.first_nonconformance.line == line + 1
+        assert report.excerpt == [(line + 1, json.dumps(log[line]))]
+        assert f"  the log, line {line + 1}: {json.dumps(log[line])}" in report.text()
 
     def test_text_is_read_by_a_pattern(self, tmp_path: Path) -> None:
         mapping = r"""
