@@ -34,7 +34,7 @@ def require(argument: str, value: object, kind: type | tuple[type, ...], write: 
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if isinstance(value, kind) and not (isinstance(value, bool) and bool not in kinds):
         return
-    needed = " or ".join(each.__name__ for each in kinds)
+    needed = " or ".join("None" if each is type(None) else each.__name__ for each in kinds)
     raise ArgumentError(f"{argument} is {shown(value)}, not of type {needed}; write {write}")
 
 

@@ -241,6 +241,8 @@ class Instance:
                     raise ValueError(f"{shown!r} is not a list; write a list of names of {sort.name}")
                 return sum(1 << self.read(Ref(sort), name) for name in set(shown))
             case _:
+                if isinstance(shown, bool) is not isinstance(kind, BoolType):  # True is 1 in Python
+                    raise ValueError(f"{shown!r} is not a value of type {kind}")
                 value = encode(kind, shown)
                 if value not in self.domain(kind):
                     raise ValueError(f"{shown!r} is not a value of type {kind}")

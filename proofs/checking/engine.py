@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from schedproof.model.errors import require
+from schedproof.model.errors import ArgumentError, require, shown
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.semantics import Instance
@@ -84,6 +84,11 @@ class Exploring:
                 require(name, number, int, f"a whole number from 1, for example {name}=2")
                 if number < 1:
                     raise UserError(f"{name} is {number}, and nothing could be explored; write a number from 1")
+        for name in ("symmetry", "crash"):
+            require(name, getattr(self, name), bool, "True or False")
+        for name, example in (("halt", "halt=lambda: ''"), ("progress", "progress=print")):
+            if not (getattr(self, name) is None or callable(getattr(self, name))):
+                raise ArgumentError(f"{name} is {shown(getattr(self, name))}, not a function; write one: {example}")
         if self.checkpoint is not None:
             require("checkpoint", self.checkpoint, Saving, "Saving(Path('folder'))")
 

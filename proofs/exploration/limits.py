@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from schedproof.model.errors import SchedproofError
+from schedproof.model.errors import SchedproofError, require
 from schedproof.model.semantics import ScopeError
 
 
@@ -20,10 +20,18 @@ class CheckpointError(SchedproofError):
 
 @dataclass(frozen=True)
 class Saving:
-    """Checkpoints of an exploration: written to ``folder`` every ``every`` seconds, and at the end."""
+    """Checkpoints of an exploration: written to ``folder`` every ``every`` seconds, and at the end.
+
+    Raises:
+        ArgumentError: an argument has the wrong type.
+    """
 
     folder: Path
     every: float = 60.0
+
+    def __post_init__(self) -> None:
+        require("folder", self.folder, Path, "a path: Saving(Path('folder'))")
+        require("every", self.every, (int, float), "seconds, for example every=60")
 
 
 ALL_REFUTED = "every property is refuted"

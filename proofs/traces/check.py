@@ -81,6 +81,7 @@ def check_trace(
     """
     known = _system(system)
     require("path", path, (Path, str), "the path of a log, for example Path('run.jsonl')")
+    require("following", following, (Following, type(None)), "Following(), or leave it out")
     path = Path(path)
     if mapping is not None:
         require("mapping", mapping, (Path, str), "the path of a mapping, for example Path('mapping.yaml')")
@@ -128,6 +129,8 @@ def check_records(
     Raises:
         TraceError: for an unknown name, a wrong header or a wrong record.
     """
+    require("header", header, Mapping, "the header of the trace, a dictionary")
+    require("records", records, Iterable, "a list of records, each a dictionary")
     known = _system(system)
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")

@@ -100,12 +100,17 @@ def verify_variant(
         progress: called with a line on the current work.
 
     Raises:
-        UserError: a name of ``only`` is unknown.
+        UserError: a name of ``only`` is unknown, or ``model`` is no variant of ``system``.
         Disagreement: exploration refutes what induction proves.
         ScopeError: the scope is impossible.
     """
     start = time.perf_counter()
     require("system", system, System, "a system, for example System.of(model)")
+    if checked(model).system != system.name or model.variant not in system.variants:
+        raise UserError(
+            f"{model.system} {model.variant} does not belong to the system {system.name}; write System.of(model), or choose from "
+            + ", ".join(system.variants)
+        )
     require_properties("only", [(system, checked(model))], only)
     report_progress = progress or (lambda line: None)
     all_parts = parts(system, model, only)
@@ -342,9 +347,12 @@ def verify(
         jobs: the number of worker processes; 1 means this process. Systems that no manifest names stay in this process.
 
     Raises:
-        UserError: ``systems`` is empty, or a name of ``only`` is not a property of any of these variants.
+        UserError: ``systems`` is empty, ``jobs`` is below 1, or a name of ``only`` is not a property of any of these variants.
         Disagreement: exploration refutes what induction proves.
     """
+    require("jobs", jobs, int, "a number of processes, for example jobs=2")
+    if jobs < 1:
+        raise UserError(f"jobs is {jobs}, and nothing would be checked; write a number from 1")
     require("systems", systems, Sequence, "a list of systems, for example [load_system('hived')]")
     for system in systems:
         require("an element of systems", system, System, "systems, for example [System.of(model)]")

@@ -14,9 +14,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from schedproof.model.errors import ArgumentError, require, shown
 from schedproof.model.lang import Model, Rigid
 from schedproof.model.lang.check import checked
-from schedproof.model.registry.errors import require_known
+from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, check_scope, fitted, instances
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
@@ -76,7 +77,8 @@ def lockstep(
 
     Raises:
         ModuleNotFoundError: Hypothesis is not installed.
-        UserError: an argument names an action or parameter that the model does not have.
+        ArgumentError: an argument has the wrong type.
+        UserError: an argument names an action or parameter that the model does not have, or no action is left.
         ScopeError: the scope or the configuration is impossible.
 
     The machine fails with :class:`OutOfStep`. The message has both states, the steps so far, and the violated
@@ -92,6 +94,16 @@ def lockstep(
             name=error.name,
         ) from None
     checked(model)
+    if not callable(implementation_factory):
+        raise ArgumentError(
+            f"implementation_factory is {shown(implementation_factory)}; write the class of your implementation"
+        )
+    require("refusals", refusals, bool, "True or False")
+    for argument, value in (("chooses", chooses), ("configuration", configuration), ("scope", scope)):
+        require(argument, value, (Mapping, type(None)), "a dictionary, or leave it out")
+    for kind in refused if isinstance(refused, tuple) else (refused,):
+        if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            raise ArgumentError(f"refused is {shown(kind)}; write an exception class, for example refused=ValueError")
     chosen = {name: tuple(parameters) for name, parameters in (chooses or {}).items()}
     actions = [action.name for action in model.actions]
     for argument, names in (("without", without), ("may_refuse", may_refuse), ("chooses", [*chosen])):
@@ -99,10 +111,13 @@ def lockstep(
     for name, parameters in (chooses or {}).items():
         known = [v.name for v in model.action(name).parameters]
         require_known(f"chooses[{name!r}]", f"parameter of {name}", parameters, known)
+    to_take = [action for action in model.actions if action.name not in without]
+    if not to_take:
+        raise UserError(f"no action of {model.system} is left, so nothing would be tested; name fewer in without")
     agreement = Agreement(
         model,
         implementation_factory,
-        [action for action in model.actions if action.name not in without],
+        to_take,
         chosen,
         frozenset(may_refuse),
         refused if isinstance(refused, tuple) else (refused,),

@@ -59,14 +59,17 @@ class Pair:
 
         Raises:
             TypeError: the implementation lacks a method.
-            OutOfStep: it begins in another state.
+            OutOfStep: it begins in another state, or shows nothing.
         """
         for name in ["observe", *(action.name for action in self.agreement.actions)]:
             if not callable(getattr(self.implementation, name, None)):
                 what = "observe()" if name == "observe" else f"a method for the action {name!r} of the model"
                 advice = "write it" if name == "observe" else f"write it, or leave the action out: without=[{name!r}]"
                 raise TypeError(f"{self.whose} lacks {what}; {advice}")
-        self._compare("at the beginning")
+        if not self._compare("at the beginning"):
+            raise self._out(
+                f"observe() of {self.whose} shows nothing at the beginning; return the fields that it knows"
+            )
 
     def allowed(self, action: Action) -> list[Given]:
         """The parameters for which the model allows the action now, without those that the implementation chooses."""
@@ -156,7 +159,8 @@ class Pair:
             raise self._out(problem + "".join(f": {requirement.text()}" for requirement in why))
         return choice
 
-    def _compare(self, when: str, changed: Sequence[FieldChange] = ()) -> None:
+    def _compare(self, when: str, changed: Sequence[FieldChange] = ()) -> Mapping[int, int]:
+        """Compares what the implementation shows with the model's state; returns what it shows, by slot."""
         __tracebackhide__ = True
         try:
             seen = observed(self.instance, self.implementation.observe(), self.whose)
@@ -164,7 +168,7 @@ class Pair:
             raise self._out(f"{when}: {error}") from None
         different = [slot for slot, value in seen.items() if value != self.state[slot]]
         if not different:
-            return
+            return seen
         lines = [f"{self.whose} is out of step with {self._name()} {when}:"]
         known = fields(self.instance)
         for slot in sorted(different):

@@ -488,6 +488,8 @@ class NoExpire:
         ({"Lease": {"l0": {"owner": None}}}, "unknown field of Lease 'owner'; choose from state, holder"),
         ({"Lease": {"l0": {"holder": "w9"}}}, "l0.holder: unknown Worker 'w9'; choose from w0, w1"),
         ({"Lease": {"l0": "Free"}}, "Lease l0 must be {field: value}, not 'Free'"),
+        ({}, "observe() of Showing shows nothing at the beginning; return the fields that it knows"),
+        ({"Lease": {"l0": {}}}, "shows nothing at the beginning"),
     ],
 )
 def test_what_cannot_be_observed_is_reported(lease, shown, expected):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
 
+from schedproof.model.errors import require
 from schedproof.proofs.traces.errors import TraceError
 
 STDIN = "-"
@@ -64,9 +65,19 @@ class Following:
     Args:
         idle: seconds without new data after which the file counts as complete; None: never.
         every: seconds between two looks at the file.
+
+    Raises:
+        ArgumentError: ``idle`` or ``every`` is not a number.
+        TraceError: one of them is not above 0.
     """
 
     def __init__(self, idle: float | None = None, every: float = 0.2) -> None:
+        for name, seconds in (("idle", idle), ("every", every)):
+            if seconds is None and name == "idle":
+                continue
+            require(name, seconds, (int, float), f"seconds, for example {name}=0.5")
+            if not (seconds is not None and 0 < seconds < float("inf")):
+                raise TraceError(f"{name} is {seconds}; write seconds above 0, for example {name}=0.5")
         self._idle, self._every, self._waited = idle, every, 0.0
         self._stopped = threading.Event()
         self.half = False

@@ -9,7 +9,10 @@ from typing import Any
 from schedproof.api import (
     Engine,
     Exploring,
+    Following,
+    Saving,
     System,
+    check_records,
     check_trace,
     checked,
     counterexample_text,
@@ -20,7 +23,7 @@ from schedproof.api import (
     verify,
     verify_variant,
 )
-from schedproof.model.lang import forall, variables
+from schedproof.model.lang import Model, forall, variables
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.testing import lockstep
 from tests.docs.errors.case import Case
@@ -42,6 +45,9 @@ def cases() -> Iterator[Case]:
     yield Case("System.of(system)", lambda: System.of(system))
     yield Case("check_trace(model, 'run.jsonl')", lambda: check_trace(model, "run.jsonl"))
     yield Case("check_trace('hived', 3)", lambda: check_trace("hived", 3))  # type: ignore[arg-type]
+    yield Case("check_trace(..., following=True)", lambda: check_trace("hived", "x", following=True))  # type: ignore[arg-type]
+    yield Case("check_records('hived', None, [])", lambda: check_records("hived", None, []))  # type: ignore[arg-type]
+    yield Case("check_records('hived', {}, None)", lambda: check_records("hived", {}, None))  # type: ignore[arg-type]
     yield Case("check_trace(..., mapping=3)", lambda: check_trace("hived", "x", mapping=3))  # type: ignore[arg-type]
     yield Case("counterexample_text(model, None)", lambda: counterexample_text(model, None))  # type: ignore[arg-type]
     yield Case("load_system(3)", lambda: load_system(3))  # type: ignore[arg-type]
@@ -63,6 +69,17 @@ def cases() -> Iterator[Case]:
     yield Case("Exploring(threads='2')", lambda: Exploring(threads="2"))  # type: ignore[arg-type]
     yield Case("Exploring(max_states=0)", lambda: Exploring(max_states=0))
     yield Case("Exploring(memory=-1)", lambda: Exploring(memory=-1))
+    yield Case("Exploring(symmetry='no')", lambda: Exploring(symmetry="no"))  # type: ignore[arg-type]
+    yield Case("Exploring(halt=True)", lambda: Exploring(halt=True))  # type: ignore[arg-type]
+    yield Case("Saving('kept')", lambda: Saving("kept"))  # type: ignore[arg-type]
+    yield Case("Following(every=0)", lambda: Following(every=0))
+    yield Case("Following(idle='1')", lambda: Following(idle="1"))  # type: ignore[arg-type]
+    yield Case("verify([System.of(model)], jobs=0)", lambda: verify([System.of(model)], jobs=0))
+    yield Case("verify_variant(load_system('hived'), model)", lambda: verify_variant(load_system("hived"), model))
+    yield Case("lockstep(model, None)", lambda: lockstep(model, None))  # type: ignore[arg-type]
+    yield Case("lockstep(..., refused='Busy')", lambda: lockstep(model, object, refused="Busy"))  # type: ignore[arg-type]
+    yield Case("lockstep(..., chooses=['on'])", lambda: lockstep(model, object, chooses=["on"]))  # type: ignore[arg-type]
+    yield Case("lockstep(..., without=[every action])", lambda: lockstep(model, object, without=_actions(model)))
     yield Case("Exploring(checkpoint='kept')", lambda: Exploring(checkpoint="kept"))  # type: ignore[arg-type]
     yield Case("model_check(hived, {}, only=['recovery-from-durable'], how=Exploring(crash=False))", _without_crashes)
     yield Case("prove(model, only=['leaving'])", lambda: prove(MUTEX, only=["leaving"]))
@@ -80,6 +97,10 @@ def cases() -> Iterator[Case]:
 
 def _without_crashes() -> object:
     return model_check(AS_WRITTEN, {}, only=["recovery-from-durable"], how=Exploring(crash=False))
+
+
+def _actions(model: Model) -> list[str]:
+    return [action.name for action in model.actions]
 
 
 def _of_a_file() -> System:
