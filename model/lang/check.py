@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from itertools import pairwise
 from string import Formatter
 
 from schedproof.model.errors import require, shown
@@ -12,7 +13,7 @@ from . import terms as t
 from .declarations import check_declarations, unique
 from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
-from .model import Model, common_parameters
+from .model import MOST_OBJECTS, Model, common_parameters
 from .properties import (
     WELL_FORMED,
     AlwaysCanReach,
@@ -192,6 +193,10 @@ def _property(model: Model, prop: Property) -> None:
                     raise ModelError(
                         context.element, prop.place, f"unknown state {name!r} of {sort}", f"choose from {names}"
                     )
+            for name, following in pairwise(states):
+                if name == following:
+                    problem = f"its states have {name!r} twice in a row"
+                    raise ModelError(context.element, prop.place, problem, "write each state once for each visit")
         case AlwaysCanReach(over=over, given=premise, goal=goal) | LeadsTo(over=over, given=premise, goal=goal):
             inside = context.bind(over)
             for part in _given((premise, goal)):
@@ -272,21 +277,13 @@ def _manifest(model: Model) -> None:
             )
     for name, scope in (("default_scope", model.default_scope), ("verify_scope", model.verify_scope)):
         for sort, size in scope.items():
-            if type(size) is not int:
+            if type(size) is not int or not 1 <= size <= MOST_OBJECTS:
                 raise ModelError(
                     f"variant {model.variant}",
                     model.place,
                     f"{name} has {size!r} objects of {sort}",
-                    "write a whole number from 1 to 64",
+                    f"write a whole number from 1 to {MOST_OBJECTS}",
                 )
-    for sort, size in model.default_scope.items():
-        if size < 1:
-            raise ModelError(
-                f"variant {model.variant}",
-                model.place,
-                f"its scope has {size} objects of {sort}",
-                "explore at least one object of each sort",
-            )
     for sort, size in model.verify_scope.items():
         if size < model.default_scope.get(sort, 1):
             raise ModelError(

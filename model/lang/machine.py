@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .errors import Place, calling_place
+from schedproof.model.errors import shown
+
+from .errors import ModelError, Place, calling_place
 from .terms import Term, Value, lift
 from .types import Sort, Type
 
@@ -174,6 +176,10 @@ class Row:
         fact: str = "",
         **sets: Term | Value,
     ) -> None:
+        for what, name in (("event", event), ("source", source), ("target", target)):
+            if not isinstance(name, str):
+                problem = f"its {what} is {shown(name)}, not one name"
+                raise ModelError(f"row of {sort}", calling_place(), problem, f"write a row for each {what}")
         values = {
             "sort": sort,
             "event": event,

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import get_args
+
+from schedproof.model.errors import shown
 
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
@@ -13,6 +16,9 @@ from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
 from .terms import Term, Value, Var, variable
 from .types import Sort
+
+MOST_OBJECTS = 64
+"""The most objects of a sort in one exploration; more could not be explored anyway."""
 
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
@@ -168,6 +174,11 @@ class Model:
             Rule: list(self.rules),
             Property: list(self.properties),
         }
+        if variant == self.variant:
+            raise ModelError(
+                f"variant {variant}", calling_place(), "the amended variant has that name", "write another"
+            )
+        require_changes(variant, changes, calling_place())
         for change in changes:
             # A change repairs or weakens a property of this variant; well-formedness is implicit in every variant.
             required = [p.name for p in self.properties]
@@ -263,6 +274,28 @@ def common_parameters(model: Model, actions: Sequence[str]) -> list[Var]:
     return [v for v in first if all(any(v.name == w.name and v.type == w.type for w in other) for other in others)]
 
 
+def require_changes(variant: str, changes: object, place: Place) -> None:
+    """Refuses what is not a list of changes, or a change whose parts are not lists.
+
+    Raises:
+        ModelError: names the part, and what to write instead.
+    """
+    if not isinstance(changes, Sequence) or not all(isinstance(each, Change) for each in changes):
+        raise ModelError(f"variant {variant}", place, "changes is not a list of changes", "write [Change(...), ...]")
+    for change in changes:
+        for field_name in ("repairs", "adds", "drops"):
+            value = getattr(change, field_name)
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                problem = f"{field_name} is {shown(value)}, not a list"
+                raise ModelError(f"change of {variant}", change.place, problem, f"write {field_name}=[...]")
+        for element in change.adds:
+            if not isinstance(element, (*get_args(Element), Machine)):
+                problem = f"adds has {shown(element)}"
+                raise ModelError(
+                    f"change of {variant}", change.place, problem, "add rows, actions, rules or properties"
+                )
+
+
 def _known(variant: str, change: Change, verb: str, named: Iterable[str], known: Sequence[str]) -> None:
     if unknown := sorted(set(named) - set(known)):
         raise ModelError(
@@ -314,6 +347,9 @@ def crash(
         ModelError: a volatile state has no recovery row, or a recovery row moves another state.
     """
     place = calling_place()
+    for what, values, kind in (("machines", machines, Machine), ("rows", rows, Row)):
+        if not isinstance(values, Sequence) or not all(isinstance(each, kind) for each in values):
+            raise ModelError(f"crash {name}", place, f"{what} is {shown(values)}", f"write a list of {what}")
     action = Action(name, [], [], [], "the scheduler crashes and restarts", line, crash=True, place=place)
     rules = []
     for machine in machines:

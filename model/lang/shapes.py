@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.errors import shown
 
 from .errors import ModelError, Place
 from .machine import Attribute, Event, Machine, Row, State
-from .model import Model
+from .model import Document, Model
 from .properties import (
     AlwaysCanReach,
     DeadlockFree,
@@ -22,6 +23,7 @@ from .properties import (
 )
 from .rules import Action, Rule
 from .terms import Fires, Term, Var
+from .types import Sort
 
 LISTS: Mapping[type, Mapping[str, type]] = {
     Model: {"machines": Machine, "rows": Row, "actions": Action, "rules": Rule, "properties": Property, "axioms": Term},
@@ -65,6 +67,7 @@ def check_shapes(model: Model) -> None:
     Raises:
         ModelError: names the element, its place, and what to write instead.
     """
+    _model(model)
     for element, place, part in _parts(model):
         for kind, fields in LISTS.items():
             for field, item in fields.items() if isinstance(part, kind) else ():
@@ -76,6 +79,53 @@ def check_shapes(model: Model) -> None:
                     instead = "an action, or a firing of an object" if field == "on" else "one formula"
                     instead = "one firing, without a list" if field == "fires" else instead
                     raise ModelError(element, place, f"{field} is {shown(value)}", f"write {instead}")
+        _named(element, place, part)
+
+
+def _model(model: Model) -> None:
+    """Refuses fields of the model itself that have another type."""
+    element = f"variant {model.variant}"
+    for name, kind, write in (
+        ("system", str, 'a name, for example system="jobs"'),
+        ("variant", str, 'a name, for example variant="as-written"'),
+        ("document", Document, 'document=Document("jobs.md", "How our jobs run")'),
+        ("default_scope", Mapping, 'default_scope={"Job": 2}'),
+        ("verify_scope", Mapping, 'verify_scope={"Job": 2}'),
+    ):
+        value = getattr(model, name)
+        if not isinstance(value, kind) or (isinstance(value, str) and not re.fullmatch(NAME, value)):
+            raise ModelError(element, model.place, f"{name} is {shown(value)}", f"write {write}")
+    if not callable(model.configurations):
+        problem = f"configurations is {shown(model.configurations)}, not a function of the scope"
+        raise ModelError(element, model.place, problem, "write configurations=lambda sizes: [...]")
+
+
+NAME = r"\S(.*\S)?"
+"""A name: a text of one line. Documents have names with spaces; reports and exports write them as they are."""
+
+
+def _named(element: str, place: Place, part: object) -> None:
+    """Refuses an element whose name is empty, not a text, or cannot be written where names are used."""
+    names: list[tuple[str, object, Place]] = []
+    if isinstance(part, Machine):
+        if not isinstance(part.sort, Sort):
+            raise ModelError(
+                "machine", place, f"its sort is {shown(part.sort)}", 'write Machine(Sort("Job", "j"), ...)'
+            )
+        names += [("state", each.name, each.place) for each in part.states if isinstance(each, State)]
+        names += [("attribute", each.name, each.place) for each in part.attributes if isinstance(each, Attribute)]
+        names += [("event", each.name, each.place) for each in part.events if isinstance(each, Event)]
+    elif isinstance(part, Action):
+        names.append(("action", part.name, place))
+    elif isinstance(part, Rule):
+        names.append(("rule", part.name, place))
+    elif isinstance(part, Property):
+        names.append(("property", part.name, place))
+        if type(part) is Property:
+            raise ModelError(element, place, "it is of no kind", "write Invariant(...), LeadsTo(...) or another kind")
+    for what, name, at in names:
+        if not (isinstance(name, str) and re.fullmatch(NAME, name)):
+            raise ModelError(element, at, f"{shown(name)} cannot be the name of its {what}", "write one in words")
 
 
 def _parts(model: Model) -> Iterator[tuple[str, Place, object]]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Never
 
-from schedproof.model.errors import ArgumentError, require
+from schedproof.model.errors import ArgumentError, require, shown
 
 from .errors import ModelError, Place, calling_place
 from .types import Ref, SetOf, Sort, Type
@@ -69,6 +69,16 @@ class Term:
 
     def __or__(self, other: Term) -> Or:
         return Or((self, lift(other)))
+
+    def __rand__(self, other: object) -> Never:
+        raise ModelError(
+            "formula",
+            calling_place(),
+            f"& joins {shown(other)} with a term, since it binds more tightly than ==",
+            "put comparisons in brackets: (a == 1) & b",
+        )
+
+    __ror__ = __rand__
 
     def __invert__(self) -> Not:
         return Not(self)
@@ -304,7 +314,10 @@ def those(var: Var, where: Term) -> Those:
 
 
 def _vars(over: Var | Sequence[Var]) -> tuple[Var, ...]:
-    return (over,) if isinstance(over, Var) else tuple(over)
+    variables_of = (over,) if isinstance(over, Var) else tuple(over)
+    for each in variables_of:
+        require("a variable of forall or exists", each, Var, "variables, as variables(...) makes them")
+    return variables_of
 
 
 def forall(over: Var | Sequence[Var], body: Term) -> Quantified:

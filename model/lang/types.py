@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .errors import Place, calling_place
+from schedproof.model.errors import shown
+
+from .errors import ModelError, Place, calling_place
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,12 @@ class Sort:
     name: str
     short: str
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for what, name in (("name", self.name), ("short", self.short)):
+            if not (isinstance(name, str) and name.strip()):
+                problem = f"its {what} is {shown(name)}"
+                raise ModelError(f"sort {self.name}", self.place, problem, 'write for example Sort("Job", "j")')
 
     def __str__(self) -> str:
         return self.name
@@ -39,6 +47,12 @@ class IntRange:
     low: int
     high: int
 
+    def __post_init__(self) -> None:
+        for bound in (self.low, self.high):
+            if not isinstance(bound, int) or isinstance(bound, bool):
+                problem = f"a bound is {shown(bound)}, not a whole number"
+                raise ModelError("IntRange", calling_place(), problem, "write for example IntRange(0, 3)")
+
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"
 
@@ -48,6 +62,11 @@ class EnumType:
     """One of a few named ``values``; the first is initial unless declared otherwise."""
 
     values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.values, str) or not all(isinstance(value, str) and value for value in self.values):
+            problem = f"values is {shown(self.values)}, not several names"
+            raise ModelError("EnumType", calling_place(), problem, 'write for example EnumType(("batch", "service"))')
 
     def __str__(self) -> str:
         return "{" + ", ".join(self.values) + "}"

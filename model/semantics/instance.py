@@ -9,7 +9,7 @@ from functools import cached_property
 from schedproof.model.errors import SchedproofError, require
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.machine import Attribute
-from schedproof.model.lang.model import Model, Rigid
+from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid
 from schedproof.model.lang.terms import Value
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 
@@ -25,10 +25,6 @@ NO_OBJECT = -1
 
 class ScopeError(SchedproofError, ValueError):
     """A scope names an unknown sort or an impossible number of objects."""
-
-
-MOST_OBJECTS = 64
-"""The most objects of a sort in one exploration; more could not be explored anyway."""
 
 
 def scope_text(sizes: Mapping[str, int]) -> str:

@@ -28,6 +28,7 @@ from schedproof.model.lang import (
     LifeCycle,
     Machine,
     Model,
+    Property,
     Recovery,
     Ref,
     Restored,
@@ -708,7 +709,7 @@ REQUIRED: dict[str, Case] = {
     ),
     "a scope of nothing": (
         lambda: model(default_scope={"Job": 0, "Node": 2}),
-        "variant right", "its scope has 0 objects of Job", "at least one object",
+        "variant right", "default_scope has 0 objects of Job", "write a whole number from 1 to 64",
     ),
 }  # fmt: skip
 
@@ -761,4 +762,95 @@ VARIANTS: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-CASES = SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS
+NAMES: dict[str, Case] = {
+    "a model whose document is a text": (
+        lambda: model(document="none.md"),
+        "variant right", "document is 'none.md'", 'write document=Document("jobs.md"',
+    ),
+    "a model without a name": (
+        lambda: model(system=""),
+        "variant right", "system is ''", 'write a name, for example system="jobs"',
+    ),
+    "a scope that is no dictionary": (
+        lambda: model(default_scope=None),
+        "variant right", "default_scope is None", 'write default_scope={"Job": 2}',
+    ),
+    "a scope that cannot be explored": (
+        lambda: model(default_scope={"Job": 100}),
+        "variant right", "default_scope has 100 objects of Job", "write a whole number from 1 to 64",
+    ),
+    "configurations that are no function": (
+        lambda: model(configurations=[{}]),
+        "variant right", "configurations is of type list, not a function of the scope", "write configurations=lambda sizes: [...]",
+    ),
+    "a machine of a text": (
+        lambda: model(machines=[JOB, Machine("Node")]),  # type: ignore[arg-type]  # wrong
+        "machine", "its sort is 'Node'", 'write Machine(Sort("Job", "j"), ...)',
+    ),
+    "a sort without a name": (
+        lambda: Sort("", "b"),  # wrong
+        "sort", "its name is ''", 'write for example Sort("Job", "j")',
+    ),
+    "a range of texts": (
+        lambda: IntRange("0", 3),  # type: ignore[arg-type]  # wrong
+        "IntRange", "a bound is '0', not a whole number", "write for example IntRange(0, 3)",
+    ),
+    "an enumeration of letters": (
+        lambda: EnumType("ab"),  # type: ignore[arg-type]  # wrong
+        "EnumType", "values is 'ab', not several names", 'write for example EnumType(("batch", "service"))',
+    ),
+    "a row from two states": (
+        lambda: Row(Job, "finish", ["Waiting", "Running"], "Done"),  # type: ignore[arg-type]  # wrong
+        "row of Job", "its source is of type list, not one name", "write a row for each source",
+    ),
+    "a state without a name": (
+        lambda: node_machine(states=[State("")]),  # wrong
+        "machine Node", "'' cannot be the name of its state", "write one in words",
+    ),
+    "an attribute without a name": (
+        lambda: node_machine(attributes=[Attribute(" ", Ref(Job))]),  # wrong
+        "machine Node", "' ' cannot be the name of its attribute", "write one in words",
+    ),
+    "an action whose name is none": (
+        lambda: act(name=None),
+        "action None", "None cannot be the name of its action", "write one in words",
+    ),
+    "a rule without a name": (
+        lambda: model(add_rules=[Rule("", start, [], n.fires("take"))]),  # wrong
+        "rule", "'' cannot be the name of its rule", "write one in words",
+    ),
+    "a property without a kind": (
+        lambda: model(add_properties=[Property(name="wrong", says="")]),  # wrong
+        "property wrong", "it is of no kind", "write Invariant(...), LeadsTo(...) or another kind",
+    ),
+    "a life cycle that stays": (
+        lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Job, states=["Waiting", "Waiting"])]),  # wrong
+        "property wrong", "its states have 'Waiting' twice in a row", "write each state once for each visit",
+    ),
+    "a comparison without brackets": (
+        lambda: n.holds == 1 & j.is_("Done"),  # wrong
+        "formula", "& joins 1 with a term, since it binds more tightly than ==", "put comparisons in brackets",
+    ),
+    "a variant with the name of the one that it amends": (
+        lambda: model().amend("right", "", [], frozenset()),  # wrong
+        "variant right", "the amended variant has that name", "write another",
+    ),
+    "changes that are none": (
+        lambda: model().amend("other", "", ["finish"], frozenset()),  # type: ignore[list-item]  # wrong
+        "variant other", "changes is not a list of changes", "write [Change(...), ...]",
+    ),
+    "a change that adds one element without a list": (
+        lambda: changed(adds=finish),
+        "change of other", "adds is of type Action, not a list", "write adds=[...]",
+    ),
+    "a change that adds a text": (
+        lambda: changed(adds=["finish"]),
+        "change of other", "adds has 'finish'", "add rows, actions, rules or properties",
+    ),
+    "a crash of one machine without a list": (
+        lambda: crash("crash", "lost", JOB, ROWS),  # type: ignore[arg-type]  # wrong
+        "crash crash", "machines is of type Machine", "write a list of machines",
+    ),
+}  # fmt: skip
+
+CASES = SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES

@@ -88,6 +88,7 @@ def cases() -> Iterator[Case]:
     yield Case("lockstep(..., without='switch_on')", lambda: lockstep(model, object, without="switch_on"))
     yield Case("variables('Job', 'j k')", lambda: variables("Job", "j k"))  # type: ignore[arg-type]
     yield Case("variables(Job, ['j', 'k'])", lambda: variables(w.Job, ["j", "k"]))  # type: ignore[arg-type]
+    yield Case("forall('j', ...)", lambda: forall("j", j.is_("Done")))  # type: ignore[arg-type]
     yield Case("j.is_(['Done'])", lambda: j.is_(["Done"]))
     yield Case("j.on == None", lambda: j.on == None)  # noqa: E711
     yield Case("forall(j, None)", lambda: forall(j, None))  # type: ignore[arg-type]
