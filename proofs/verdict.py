@@ -28,6 +28,11 @@ NOT_WELL_FORMED = "the model is not proved well-formed"
 """Why a property is undetermined whose own obligations are proved."""
 
 
+def any_number(bounds: Mapping[str, int], of: str = "any number") -> str:
+    """``of``, limited to the numbers of objects that the axioms allow: ``any number, at most 1 Clock``."""
+    return ", ".join([of, *(f"at most {most} {sort}" for sort, most in bounds.items())])
+
+
 class Method(enum.StrEnum):
     """The engine that produced a verdict."""
 
@@ -210,6 +215,8 @@ class Result:
         vacuous: the premise of the property was never true.
         configurations: the number of explored configurations; if above 1, ``scope`` has the largest number of objects
             of each sort.
+        lemmas: the other invariants that a proof by induction uses.
+        bounds: the largest number of objects by sort, where the axioms bound it. A proof by induction covers no more.
     """
 
     name: str
@@ -222,10 +229,12 @@ class Result:
     note: str = ""
     vacuous: bool = False
     configurations: int = 1
+    lemmas: Sequence[str] = ()
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def for_any_number(self) -> bool:
-        """Whether the property is proved for any number of objects.
+        """Whether the property is proved for any number of objects that the axioms allow.
 
         False for a property that an exploration found to hold at its scope: more objects may violate it.
         """
@@ -245,6 +254,10 @@ class Result:
             entry["topologies"] = self.configurations
         if self.note:
             entry["note"] = self.note
+        if self.lemmas:
+            entry["lemmas"] = list(self.lemmas)
+        if self.bounds:
+            entry["bounds"] = dict(self.bounds)
         if self.counterexample is not None:
             entry["counterexample"] = self.counterexample.as_json()
         return entry
@@ -268,7 +281,7 @@ class Result:
             return f"{reached} at {at}" if at else f"{reached} in the model itself"
         match self.method:
             case Method.INDUCTION:
-                return "proved (any number)"
+                return f"proved ({any_number(self.bounds)})"
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:

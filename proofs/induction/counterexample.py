@@ -8,6 +8,7 @@ from typing import Any
 import z3
 
 from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
 from schedproof.proofs.exploration.run_facts import introductions
@@ -167,6 +168,8 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
     except (IllFormed, Undefined) as error:
         why = str(error)
         what = f"this step is ill-formed ({why})"
+        if obligation.invariant != WELL_FORMED:
+            what += f", so {WELL_FORMED} fails here too"
     problem = (
         f"property {obligation.invariant} is not inductive: {what}, and no assumed invariant excludes the state before"
     )

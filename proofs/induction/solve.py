@@ -3,8 +3,8 @@
 Invariants support each other: each proof assumes the whole set before the step.
 An invariant that fails leaves the set. Every proof that used it, by z3's unsat core, is repeated without it.
 The final set holds for any number of objects.
-An invariant outside of the set (failed, or expected to fail) is assumed for its own obligations only.
-This proves it only if all of its obligations hold.
+An invariant outside of the set is assumed for its own obligations only: one that failed, or one that the manifest expects
+to be violated. The latter joins the set if another proof fails without it. An invariant is proved if all of its obligations are.
 
 The formulas give every step a state after, also an ill-formed one, which has none.
 So they are about the model's steps only if every step is well-formed: no property is proved without well-formedness.
@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,7 @@ from schedproof.model.registry.errors import UserError, require_known
 from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.verdict import Counterexample, Verdict
 
+from .bounds import bounds
 from .cascade import Cascade
 from .counterexample import SIZES, SolverModel, shown, small_model
 from .expressions import Implies, Not, Solver, conjuncts
@@ -103,11 +104,13 @@ class Induction:
         proof: the obligations of the model as formulas of the solver; internal.
         answers: the answers, in the order of the obligations.
         inductive: the invariants that every well-formed step keeps. They hold if the model is :attr:`well_formed`.
+        bounds: the largest number of objects by sort, where the axioms bound it. There the proofs hold for no more.
     """
 
     proof: Proof
     answers: tuple[Answer, ...]
     inductive: frozenset[str]
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, prop: str) -> list[Answer]:
         """The answers on the obligations of one property; empty if :func:`prove` was not asked for it."""
@@ -166,6 +169,11 @@ class Induction:
             todo = used - supporting
             supporting |= todo
         return frozenset(supporting)
+
+    def lemmas(self, prop: str) -> list[str]:
+        """The other invariants that the proofs of a property's own obligations use, in the order of the model."""
+        used = {name for answer in self.of(prop) for name in answer.used} - {prop}
+        return [p.name for p in self.proof.model.properties if p.name in used]
 
     def seconds(self, prop: str) -> float:
         """The time in seconds spent on the obligations of a property."""
@@ -309,21 +317,31 @@ def _require_provable(model: Model, only: Collection[str], known: Collection[str
 
 
 def _prove(proof: Proof, every: bool, only: Collection[str], progress: Callable[[int, int], None] | None) -> Induction:
-    model = proof.model
-    if small_model(_solver(proof, proof.always), proof.symbols, EFFORT) is None:
-        place = model.axioms[0].place if model.axioms else model.place
-        problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
-        raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
+    model, limits = proof.model, _bounds(proof)
     doubtful = frozenset(model.refuted & proof.assumed.keys())
     every_property = frozenset(o.invariant for o in proof.obligations)
     asked = frozenset(only) | (every_property & {WELL_FORMED}) if only else every_property
-    induction = _settle(proof, doubtful, every, asked, progress)
-    if doubtful - asked and not all(induction.proved(name) for name in asked - doubtful):
-        # An invariant that is expected to fail may hold, and the properties asked may need it.
-        induction = _settle(proof, doubtful, every, asked | doubtful, progress)
-    if any(induction.kept(name) for name in doubtful):
-        return _settle(proof, frozenset(), every, asked, progress)
-    return induction
+    first = _settle(proof, doubtful, every, asked, progress)
+    answered = {answer.obligation.invariant for answer in first.answers}
+    if not doubtful or all(first.kept(name) is (name not in model.refuted) for name in answered):
+        return replace(first, bounds=limits)
+    # An invariant that is expected to fail may hold, and other proofs may need it.
+    second = _settle(proof, frozenset(), every, asked | doubtful, progress, first.answers)
+    return replace(second if any(second.kept(name) for name in doubtful) else first, bounds=limits)
+
+
+def _bounds(proof: Proof) -> dict[str, int]:
+    """The bounds that the axioms set.
+
+    Raises:
+        ModelError: no small set of objects satisfies the axioms.
+    """
+    model, solver = proof.model, _solver(proof, proof.always)
+    if small_model(solver, proof.symbols, EFFORT) is None:
+        place = model.axioms[0].place if model.axioms else model.place
+        problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
+        raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
+    return bounds(proof, solver)
 
 
 def _settle(
@@ -332,13 +350,15 @@ def _settle(
     every: bool,
     asked: frozenset[str],
     progress: Callable[[int, int], None] | None,
+    earlier: Iterable[Answer] = (),
 ) -> Induction:
     """Answers the obligations of ``asked`` and of what their proofs assume, until no proof uses a failed invariant.
 
     ``doubtful`` invariants are assumed for their own obligations only.
     False invariants together leave hardly anything to refute, and every proof that used them would have to be repeated.
+    The proofs among ``earlier`` answers are kept as long as no invariant that they use fails.
     """
-    prover = _Prover(proof, doubtful, asked)
+    prover = _Prover(proof, doubtful, asked, [a for a in earlier if a.verdict is Verdict.PROVED])
     while work := prover.unanswered(every):
         for obligation in work:
             if every or obligation.invariant not in prover.failed:
@@ -358,17 +378,20 @@ def _settle(
 class _Prover:
     """The invariants that are still considered inductive, and the answers so far."""
 
-    def __init__(self, proof: Proof, doubtful: frozenset[str], asked: frozenset[str]) -> None:
+    def __init__(
+        self, proof: Proof, doubtful: frozenset[str], asked: frozenset[str], earlier: Sequence[Answer] = ()
+    ) -> None:
         self.proof = proof
         self._asked = asked
         self.inductive = set(proof.assumed) - doubtful
-        self.answers: dict[str, Answer] = {}
+        self.answers: dict[str, Answer] = {a.obligation.name: a for a in earlier}
         self.failed: set[str] = set()
         """The properties with an obligation that is not proved. Its answer stays, since it assumes no invariant."""
         self._counts = Counter(o.invariant for o in proof.obligations)
         self._contexts: dict[int, _Context] = {}
         self._spent: dict[str, float] = {}
-        self._derived: dict[str, frozenset[str] | None] = {}
+        # With those of earlier proofs, so that two invariants never follow from each other.
+        self._derived: dict[str, frozenset[str] | None] = {a.obligation.invariant: a.used for a in earlier if a.follows}
         self._relevance = Relevance(proof.symbols)
         self._alone = _Context(proof, self._relevance, proof.axioms)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from schedproof.model.lang import Model
@@ -63,7 +63,9 @@ class Inducted:
     Attributes:
         note: why the property is not proved.
         counterexample: a step that shows why it is not proved.
-        support: the names of the invariants that the proof assumes.
+        support: the names of the invariants that the proof assumes, directly or through other proofs.
+        lemmas: the names of those that it uses itself, without its own.
+        bounds: the largest number of objects by sort, where the axioms bound it.
     """
 
     proved: bool
@@ -71,6 +73,8 @@ class Inducted:
     note: str = ""
     counterexample: Counterexample | None = None
     support: tuple[str, ...] = ()
+    lemmas: tuple[str, ...] = ()
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,13 @@ def inducted(induction: Induction, names: Collection[str]) -> dict[str, Inducted
         if induction.proved(name):
             if missing := induction.support(name) - induction.inductive:
                 raise AssertionError(f"the proof of {name} rests on what is not proved: {', '.join(sorted(missing))}")
-            results[name] = Inducted(True, induction.seconds(name), support=tuple(sorted(induction.support(name))))
+            results[name] = Inducted(
+                True,
+                induction.seconds(name),
+                support=tuple(sorted(induction.support(name))),
+                lemmas=tuple(induction.lemmas(name)),
+                bounds=dict(induction.bounds),
+            )
             continue
         results[name] = Inducted(False, induction.seconds(name), *_unproved(induction, name))
     return results

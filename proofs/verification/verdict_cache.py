@@ -139,7 +139,9 @@ class VerdictCache:
         return Done(results, inducted or None)
 
     def store(self, part: Part, done: Done) -> None:
-        """Stores the verdicts of a part, except undetermined ones, which are tried every time.
+        """Stores the verdicts of a part, except explorations without a verdict, which are tried every time.
+
+        An induction that failed is stored: it fails again as long as no invariant changes.
 
         Stores nothing if the source has changed meanwhile: it is then unknown which version ran.
         """
@@ -199,7 +201,7 @@ class VerdictCache:
         return [self._of(prop), self._rules if history else self._rules_without_history, self._scope]
 
     def _inducted(self, name: str) -> list[str]:
-        # Proofs of others do not assume the properties that are expected to fail.
+        # Proofs of others assume the properties that are expected to fail only where they fail without them.
         refuted = self._of(frozenset(self._model.refuted & self._invariants.keys()))
         return [self._of(self._property(name)), self._rules, self._of(self._model.axioms), refuted]
 

@@ -174,10 +174,18 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
         return explored
     if explored.verdict is Verdict.UNDETERMINED:
         return explored  # vacuous or cut short: a proof cannot repair that
-    seconds = explored.seconds + inducted.seconds
-    verdict = Verdict.PROVED if inducted.proved else Verdict.UNDETERMINED
-    example = None if inducted.proved else inducted.counterexample
-    return Result(explored.name, explored.kind, verdict, Method.INDUCTION, None, seconds, example, inducted.note)
+    return Result(
+        explored.name,
+        explored.kind,
+        Verdict.PROVED if inducted.proved else Verdict.UNDETERMINED,
+        Method.INDUCTION,
+        None,
+        explored.seconds + inducted.seconds,
+        None if inducted.proved else inducted.counterexample,
+        inducted.note,
+        lemmas=inducted.lemmas,
+        bounds=inducted.bounds,
+    )
 
 
 @dataclass(frozen=True)

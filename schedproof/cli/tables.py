@@ -30,15 +30,12 @@ WIDE = 100_000
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> None:
     """Prints a table on standard output.
 
-    The columns ``right`` are right-aligned; a long title wraps at the table's width.
+    The columns ``right`` are right-aligned. The title is a line of its own: in a table it would wrap at the table's width.
     """
     terminal = sys.stdout.isatty()
-    drawn = Table(
-        title=Text(title) if title else None,
-        title_justify="left",
-        box=box.SIMPLE_HEAD if terminal else None,
-        pad_edge=False,
-    )
+    if title:
+        click.echo(click.style(title, italic=True) if terminal else title)
+    drawn = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False)
     for column in columns:
         drawn.add_column(
             Text(column), justify="right" if column in right else "left", overflow="fold", no_wrap=not terminal

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 from dataclasses import replace
+from types import MappingProxyType
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -24,6 +25,7 @@ from schedproof.model.lang import (
     Machine,
     State,
     exists,
+    forall,
     variable,
 )
 from schedproof.model.registry.discovery import systems
@@ -31,7 +33,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
-from tests.support.ill_formed import STEPS
+from tests.support.ill_formed import EVEN, KEPT, STEPS
 from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
 from tests.support.registry import put
@@ -290,7 +292,11 @@ def test_engines_that_disagree_exit_with_1(run, registered, monkeypatch):
         def support(self, name):
             return frozenset()
 
+        def lemmas(self, name):
+            return []
+
         inductive = frozenset()
+        bounds = MappingProxyType({})
 
     monkeypatch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())
     code, out, err = run("verify", "lamps")
@@ -346,7 +352,9 @@ def test_prove_is_checked_by_the_manifest(run, registered):
     assert "stays-dark / switch_on: not inductive" in out
     assert "refuted" not in out
     assert "From this state, which no assumed invariant excludes:" in out
-    assert out.splitlines()[-1] == "NOT as expected: induction checks 2 of 3 properties as the manifests say"
+    assert (
+        out.splitlines()[-1] == "NOT as expected: 2 of 3 verdicts are what the manifests say: 1 not inductive, 2 proved"
+    )
 
 
 def test_cvc5_rechecks(run_json):
@@ -648,6 +656,56 @@ def test_explain_what_was_checked(run, registered):
         "  exploration at Lamp=2: no reachable state violates it",
         "  induction: it is true at the start, and no step of any action violates it, for any number of objects",
     ]
+
+
+def test_a_verdict_names_the_bounds_of_the_axioms(run, registered):
+    """With at most two lamps, "any number" is at most two."""
+    z = variable(Lamp, "z")
+    registered(system(replace(lamps(), axioms=[forall([x, y, z], (x == y) | (y == z) | (x == z))])))
+    assert "proved (any number, at most 2 Lamp)" in run("verify", "lamps", "--no-cache")[1]
+    assert run("prove", "lamps")[1].startswith("lamps plain: induction, any number of objects, at most 2 Lamp\n")
+    _, out, _ = run("explain", "lamps", "on-or-off")
+    assert out.splitlines()[-3:] == [
+        "  induction: it is true at the start, and no step of any action violates it, for any number of objects, at most 2 Lamp",
+        "  axioms that the induction assumes:",
+        "      for every x, y, z: x = y or y = z or x = z",
+    ]
+    assert json.loads(_json(run, "explain", "lamps", "on-or-off"))["axioms"] == [
+        "for every x, y, z: x = y or y = z or x = z"
+    ]
+    (variant,) = json.loads(_json(run, "prove", "lamps"))["variants"]
+    assert variant["bounds"] == {"Lamp": 2} and len(variant["axioms"]) == 1
+
+
+def test_a_long_list_of_axioms_is_cut_short(run, registered):
+    registered(system(replace(lamps(), axioms=[forall(x, x == x)] * 15)))
+    out = run("explain", "lamps", "on-or-off")[1].splitlines()
+    assert out.count("      for every x: x = x") == 12 and out[-1] == "      ... and 3 more; --json lists all"
+
+
+def test_a_proof_names_its_lemmas(run, registered):
+    registered(System.of(replace(STEPS, properties=[KEPT, EVEN])))
+    assert "well-formed  even" in run("prove", "steps")[1].split("lemmas of the proofs")[1]
+    assert "  invariants that the induction uses: even" in run("explain", "steps", "well-formed")[1].splitlines()
+    properties = json.loads(_json(run, "prove", "steps"))["properties"]
+    assert {p["name"]: p["lemmas"] for p in properties} == {"kept": [], "even": [], "well-formed": ["even"]}
+    (variant,) = json.loads(_json(run, "verify", "steps", "--property", "well-formed", "--no-cache"))["systems"]
+    assert variant["properties"][0]["lemmas"] == ["even"]
+
+
+def test_explain_explores_as_verify_does(run, registered):
+    """One lamp is not enough for a violation, two are."""
+    together = InvariantAtScope(
+        name="together", says="no lamps differ", over=[x, y], given=x.is_("On"), then=y.is_("On")
+    )
+    one = lamps(properties=[together], refuted=["together"])
+    registered(system(replace(one, default_scope={"Lamp": 1}, verify_scope={"Lamp": 2})))
+    verdict = "refuted in 1 step at Lamp=2"
+    assert verdict in run("verify", "lamps", "--property", "together", "--no-cache")[1]
+    code, out, _ = run("explain", "lamps", "together")
+    assert code == 0 and out.startswith(f"together (lamps plain): {verdict}, expected refuted\n")
+    code, out, _ = run("explain", "lamps", "together", "--scope", "Lamp=1")
+    assert code == 1 and out.startswith("together (lamps plain): holds at Lamp=1, expected refuted\n")
 
 
 def test_explain_a_state(run, registered):

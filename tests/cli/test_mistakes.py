@@ -65,6 +65,7 @@ MISTAKES = [
     (["explain", "hived", "nosuch"], "unknown property 'nosuch'"),
     (["explain", "hived", "--state", "c0"], "is not of the form OBJECT.FIELD=VALUE"),
     (["explain", "hived", "--state", "z9=Free"], "unknown object 'z9'; choose from g0"),
+    (["explain", "hived", "--state", "g4=Pending"], "c2, or explore more objects: --scope PodGroup=5"),
     (["explain", "hived", "--state", "c0.colour=red"], "unknown field of c0 'colour'"),
     (["explain", "hived", "--state", "c0=Fre"], "did you mean Free?"),
     (["explain", "hived", "--state", "c0.user=g9"], "unknown value of c0.user 'g9'"),

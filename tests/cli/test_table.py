@@ -9,6 +9,7 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.cli.matrix import NO_OP, NO_ROW, matrix
+from schedproof.cli.tables import table
 from schedproof.model.lang import EMPTY, NONE, Row
 from schedproof.model.registry.discovery import systems
 from tests.support.places import DATA
@@ -114,3 +115,12 @@ def test_the_core_application_of_yunikorn() -> None:
     outcome_matrix = matrix(systems()["yunikorn"].variants["v0.12.2"], "Application")
     assert outcome_matrix.outcomes == expected
     assert (outcome_matrix.moves, outcome_matrix.no_ops, outcome_matrix.errors) == (19, 1, 46)
+
+
+def test_a_title_longer_than_the_table_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    table("lease fenced at Worker=2,Lease=1: every reachable state", ["a", "b"], [["1", "2"]])
+    assert capfd.readouterr().out.splitlines() == [
+        "lease fenced at Worker=2,Lease=1: every reachable state",
+        "a  b",
+        "1  2",
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from schedproof.cli import choose, scopes
+from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, scope_option, variant_option
@@ -17,16 +18,17 @@ from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
 from schedproof.model.lang import Model, Ref
+from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.quotes import footnotes, quote
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Instance, instances, scope_text
+from schedproof.model.semantics import Instance, check_scope, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence, shown
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
-from schedproof.proofs.verdict import Counterexample, Method, Verdict
+from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
 from schedproof.proofs.verification.findings import rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
@@ -60,8 +62,8 @@ def explain(
 ) -> int:
     """Show the counterexample of a property, or the shortest run to a state.
 
-    If PROPERTY holds, explain lists what was checked. In --state, write a set as c0+c1, and the empty set or no object as
-    none.
+    If PROPERTY holds, explain lists what was checked: without --scope at the model's scope first, then at that of verify.
+    In --state, write a truth value as true or false, a set as c0+c1, and the empty set or no object as none.
     """
     chosen = choose.system(system)
     if (property_name is None) == (not state):
@@ -72,17 +74,29 @@ def explain(
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
     scopes.properties([(chosen, model)], [property_name])
-    return _explain_property(chosen, model, sizes, property_name, mermaid, json_file)
+    both = [sizes] if scope is not None else [sizes, check_scope(model, model.verify_scope)]
+    return _explain_property(chosen, model, both, property_name, mermaid, json_file)
 
 
 def _explain_property(
-    system: System, model: Model, sizes: Mapping[str, int], name: str, mermaid: bool, json_file: Destination | None
+    system: System,
+    model: Model,
+    attempts: Sequence[Mapping[str, int]],
+    name: str,
+    mermaid: bool,
+    json_file: Destination | None,
 ) -> int:
+    """Explains a property.
+
+    Args:
+        attempts: a small scope, at which a counterexample is easiest to read, then the one at which ``verify`` explores.
+    """
+    sizes = attempts[-1]
     with progress("explain") as report_progress:
         # A refutation needs no induction, and exploration finds the shortest.
         explored = [
             r
-            for r in model_check(model, sizes, only=[name], how=Exploring(progress=exploring(report_progress)))
+            for r in model_check(model, attempts[0], only=[name], how=Exploring(progress=exploring(report_progress)))
             if r.name == name
         ]
         if explored and explored[0].verdict is Verdict.REFUTED:
@@ -109,11 +123,13 @@ def _explain_property(
         head += [*readings, *footnotes(model.document, readings)]
     example = result.counterexample
     if json_file is not None:
+        axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.axioms else {}
         json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
-                              **checked.as_json()})  # fmt: skip
+                              **checked.as_json(), **axioms})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
-        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", _checked(sizes, checked))
+        behind = _checked(model, sizes, checked)
+        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", behind)
     return code([standing(result.verdict, checked.expected)])
 
 
@@ -133,7 +149,12 @@ CHECKED = {
 """What exploration found out about a property of each kind that holds."""
 
 
-def _checked(sizes: Mapping[str, int], checked: CheckedProperty) -> list[str]:
+def _is_induction(result: Result) -> bool:
+    """Whether the result is a proof by induction."""
+    return result.verdict is Verdict.PROVED and result.method is Method.INDUCTION
+
+
+def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -> list[str]:
     """What stands behind a verdict that comes without a counterexample."""
     result = checked.result
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
@@ -142,10 +163,11 @@ def _checked(sizes: Mapping[str, int], checked: CheckedProperty) -> list[str]:
     lines = [
         f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
     ]
-    if result.method is Method.INDUCTION:
-        lines.append(
-            "  induction: it is true at the start, and no step of any action violates it, for any number of objects"
-        )
+    if _is_induction(result):
+        number = any_number(result.bounds, "any number of objects")
+        lines.append(f"  induction: it is true at the start, and no step of any action violates it, for {number}")
+        lines += [f"  invariants that the induction uses: {', '.join(result.lemmas)}"] if result.lemmas else []
+        lines += [f"  {line}" for line in axiom_lines(model)]
     return ["What was checked:", *lines]
 
 
@@ -268,4 +290,13 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
             raise unknown(f"value of {name}.{field}", value, list(values)[:12])
         return instance.slot(sort, field) + names.index(name), values[value_name]
     every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
-    raise unknown("object", name, every)
+    raise UserError(f"{unknown('object', name, every)}{_larger(instance, name)}")
+
+
+def _larger(instance: Instance, name: str) -> str:
+    """How to explore so many objects that ``name`` is one of them; empty if no sort's objects have such names."""
+    for machine in instance.model.machines:
+        number = name.removeprefix(machine.sort.short)
+        if number != name and number.isdecimal() and int(number) < MOST_OBJECTS:
+            return f", or explore more objects: --scope {machine.sort.name}={int(number) + 1}"
+    return ""

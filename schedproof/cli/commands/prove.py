@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from schedproof.cli import choose, scopes
+from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, properties_option, variants_option
@@ -23,7 +24,7 @@ from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.induction import INITIAL, NOT_INDUCTIVE, Answer, Induction, Recheck, provable, recheck
 from schedproof.proofs.induction import prove as induce
-from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict
+from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict, any_number
 from schedproof.proofs.verification.properties import expected_of_model
 
 
@@ -72,9 +73,18 @@ class Proved:
                 "verdict": str(verdict),
                 "expected": str(expected_of_model(self.model, name)),
                 **({"note": note} if note else {}),
+                **({"lemmas": self.induction.lemmas(name)} if verdict is Verdict.PROVED else {}),
             }
             for name, (verdict, note) in self.verdicts.items()
         ]
+
+    def variant_as_json(self) -> dict[str, Any]:
+        """The entry of ``variants``: what all its proofs rest on."""
+        return {
+            "variant": self.model.variant,
+            "axioms": axiom_texts(self.model),
+            "bounds": dict(self.induction.bounds),
+        }
 
     def as_json(self) -> list[dict[str, Any]]:
         """The entries of ``obligations``."""
@@ -158,16 +168,18 @@ def prove(
     if json_file is not None:
         entries = [entry for one in proved for entry in one.as_json()]
         property_entries = [entry for one in proved for entry in one.properties_as_json()]
-        json_file.write_json(
-            {"system": system, "obligations": entries, "properties": property_entries, "ok": exit_code is Exit.OK}
-        )
+        variant_entries = [one.variant_as_json() for one in proved]
+        json_file.write_json({"system": system, "variants": variant_entries, "obligations": entries,
+                              "properties": property_entries, "ok": exit_code is Exit.OK})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
         for one in proved:
             _print(one)
         marks = [mark for one in proved for mark in one.standings.values()]
         good = sum(mark == EXPECTED for mark in marks)
         says = "as expected" if good == len(marks) else "NOT as expected"
-        click.echo(f"{says}: induction checks {good} of {count(len(marks), 'property')} as the manifests say")
+        verdicts = [_verdict_text(verdict, note) for one in proved for verdict, note in one.verdicts.values()]
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(verdicts).items())
+        click.echo(f"{says}: {good} of {count(len(marks), 'verdict')} are what the manifests say: {counts}")
     return exit_code
 
 
@@ -188,7 +200,7 @@ def _proved(model: Model, properties: Sequence[str], solver: str, report_progres
     for cvc5_answer in recheck(induction, progress=progress_of("cvc5")) if solver == "cvc5" else ():
         name = cvc5_answer.answer.obligation.name
         if cvc5_answer.agrees is False:
-            z3_verdict = _verdict_text(cvc5_answer.answer)
+            z3_verdict = _verdict_text(cvc5_answer.answer.verdict, cvc5_answer.answer.note)
             raise Disagreement(f"{name}: z3 says {z3_verdict}, cvc5 {cvc5_answer.verdict}; --emit-smt writes it out")
         rechecks[name] = cvc5_answer
     constructed = [p for p in model.properties if isinstance(p, ByConstruction) and not properties]
@@ -205,8 +217,10 @@ def _print(one: Proved) -> None:
         for row, answer in zip(rows, one.induction.answers, strict=False):  # what holds by construction is not asked
             cvc5_answer = one.rechecks[answer.obligation.name]
             row.append(NOT_INDUCTIVE if _fails(cvc5_answer) else str(cvc5_answer.verdict))
-    table(f"{model.system} {model.variant}: induction, any number of objects", columns, rows, right=["seconds"])
-    counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(map(_verdict_text, one.induction.answers)).items())
+    number = any_number(one.induction.bounds, "any number of objects")
+    table(f"{model.system} {model.variant}: induction, {number}", columns, rows, right=["seconds"])
+    verdicts = [_verdict_text(answer.verdict, answer.note) for answer in one.induction.answers]
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(verdicts).items())
     took = sum(a.seconds for a in one.induction.answers)
     click.echo(
         f"{model.system} {model.variant}: {count(len(one.induction.answers), 'obligation')}: {counts} ({took:.1f} s)"
@@ -220,6 +234,14 @@ def _print(one: Proved) -> None:
         if note == NOT_WELL_FORMED:
             click.echo(f"{model.system} {model.variant} {name}: undetermined: {note}")
     click.echo()
+    using = {
+        name: one.induction.lemmas(name) for name, (verdict, _) in one.verdicts.items() if verdict is Verdict.PROVED
+    }
+    if rows := [[name, ", ".join(lemmas)] for name, lemmas in using.items() if lemmas]:
+        table(f"{model.system} {model.variant}: lemmas of the proofs", ["property", "uses"], rows)
+        click.echo()
+    if lines := axiom_lines(model):
+        click.echo("\n".join([f"{model.system} {model.variant}: {lines[0]}", *lines[1:], ""]))
     for answer in one.induction.answers:
         if marks[answer.obligation.invariant] != EXPECTED and answer.counterexample is not None:
             click.echo(f"{answer.obligation.name}: {answer.note}")
@@ -227,9 +249,9 @@ def _print(one: Proved) -> None:
             click.echo()
 
 
-def _verdict_text(answer: Answer) -> str:
-    """The verdict on an obligation, in the words of the table."""
-    return NOT_INDUCTIVE if answer.note == NOT_INDUCTIVE else str(answer.verdict)
+def _verdict_text(verdict: Verdict, note: str) -> str:
+    """The verdict on an obligation or a property, in the words of the table."""
+    return NOT_INDUCTIVE if note == NOT_INDUCTIVE else str(verdict)
 
 
 def _fails(cvc5_answer: Recheck) -> bool:
@@ -240,7 +262,7 @@ def _fails(cvc5_answer: Recheck) -> bool:
 def _row(answer: Answer, model: Model, mark: str) -> list[str]:
     obligation = answer.obligation
     what = obligation.action + (f": {obligation.detail}" if obligation.detail else "")
-    verdict = _verdict_text(answer)
+    verdict = _verdict_text(answer.verdict, answer.note)
     verdict += f": {answer.note}" if answer.note and answer.note != verdict else ""
     return [
         obligation.invariant,

@@ -92,7 +92,7 @@ def test_explore_counts_what_a_hand_written_model_counts(run_json, tmp_path, var
 def test_every_command_works(run, tmp_path):
     repository(tmp_path)
     for arguments, expected in [
-        (["prove", "lease"], "as expected: induction checks 12 of 12 properties"),
+        (["prove", "lease"], "as expected: 12 of 12 verdicts are what the manifests say: 10 proved, 2 not inductive"),
         (["list", "lease"], "Workers and leases that run out (no document but the model itself: model.py)"),
         (["findings"], "2 findings in model.py"),
         (

@@ -63,6 +63,15 @@ def test_an_ill_formed_step_is_called_so() -> None:
     assert "which sets n to 3" in why.counterexample.steps[-1].as_json()["ill_formed"]
 
 
+def test_an_invariant_that_an_ill_formed_step_fails_says_so() -> None:
+    """The step leaves the range of n, so what its state after would be is no violation of the invariant."""
+    small = Invariant(name="small", says="n is in its range", over=[x], then=x.n <= 2)
+    why = prove(replace(STEPS, properties=[small])).why_not("small")
+    assert why is not None and why.counterexample is not None and why.note == "not inductive"
+    assert why.counterexample.problem.startswith("property small is not inductive: this step is ill-formed (")
+    assert "), so well-formed fails here too, and no assumed" in why.counterexample.problem
+
+
 def test_nothing_is_unreachable_if_the_model_may_be_ill_formed() -> None:
     """``generate`` says that a goal is unreachable only if steps are proved well-formed."""
     never = {"never 1": replace(KEPT, name="never 1")}

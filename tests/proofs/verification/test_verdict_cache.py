@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -332,6 +333,7 @@ def test_a_key_is_that_of_the_time_before_the_work(monkeypatch: pytest.MonkeyPat
 def test_engines_that_disagree_leave_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class ProvesAnything:
         inductive = frozenset[str]()
+        bounds: Mapping[str, int] = MappingProxyType({})
 
         def proved(self, name: str) -> bool:
             return True
@@ -341,6 +343,9 @@ def test_engines_that_disagree_leave_nothing_behind(folder: Path, monkeypatch: p
 
         def support(self, name: str) -> frozenset[str]:
             return frozenset()
+
+        def lemmas(self, name: str) -> list[str]:
+            return []
 
     with monkeypatch.context() as patch:
         patch.setattr("schedproof.proofs.verification.parts.prove", lambda model, **options: ProvesAnything())

@@ -1,0 +1,22 @@
+"""The axioms of a model as text."""
+
+from __future__ import annotations
+
+from schedproof.model.lang import Model
+
+MOST = 12
+"""The number of axioms that a report lists; JSON has all."""
+
+
+def axiom_texts(model: Model) -> list[str]:
+    """Each axiom in words, in the order of the model."""
+    from schedproof.proofs.traces.reports.wording import show_term  # imported here: it loads the formats of logs
+
+    return [show_term(axiom) for axiom in model.axioms]
+
+
+def axiom_lines(model: Model) -> list[str]:
+    """The axioms as lines of a report, the first :data:`MOST` of them; none for a model without axioms."""
+    texts = axiom_texts(model)
+    more = [f"... and {len(texts) - MOST} more; --json lists all"] if len(texts) > MOST else []
+    return ["axioms that the induction assumes:", *(f"    {text}" for text in [*texts[:MOST], *more])] if texts else []
