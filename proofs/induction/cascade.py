@@ -157,13 +157,14 @@ class Cascade:
         ways = tuple((cause, self._witnesses(key, n, cause)) for n, cause in enumerate(causes))
         if all(_own_variable(cause) for cause in causes):
             return Fired(ways)
-        fired = Fired(ways, self.symbols.predicate(f"fires {key[0]}.{key[1]}", key[0]))
+        predicate = self.symbols.predicate(f"fires {key[0]}.{key[1]}", key[0])
+        fired = Fired(ways, predicate)
         for cause, witnesses in ways:
-            self.axioms.append(self.before.quantified(True, cause.extras, self._implies(cause, fired.predicate)))
-            self.witnesses += [(key[0], fired.predicate, f) for f in witnesses if f is not None]
+            self.axioms.append(self.before.quantified(True, cause.extras, self._implies(cause, predicate)))
+            self.witnesses += [(key[0], predicate, f) for f in witnesses if f is not None]
         anything = self.symbols.constant("x", key[0])
         some = Or(*[condition for condition, _ in self._ways(fired, anything)])
-        self.axioms.append(ForAll([anything], Implies(fired.predicate(anything), some)))
+        self.axioms.append(ForAll([anything], Implies(predicate(anything), some)))
         return fired
 
     def _implies(self, cause: Cause, predicate: Z) -> Callable[[Translator], Z]:

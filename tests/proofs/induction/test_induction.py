@@ -312,12 +312,10 @@ def forget_an_event(patch: pytest.MonkeyPatch) -> None:
     right = cascades.After.value
 
     def value(self: Any, sort: str, attribute: str, of: Any) -> Any:
-        rows = dict(self._rows)
-        self._rows.pop(("Tool", "taken"), None)
-        try:
+        kept = {key: rows for key, rows in self.cascade.rows.items() if key != ("Tool", "taken")}
+        with patch.context() as only_here:
+            only_here.setattr(self.cascade, "rows", kept)
             return right(self, sort, attribute, of)
-        finally:
-            self._rows = rows
 
     patch.setattr(cascades.After, "value", value)
 
