@@ -21,6 +21,7 @@ from schedproof.proofs.induction.solve import Answer
 from schedproof.proofs.induction.views import Symbols
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.induction.test_induction import induction as checked
+from tests.support.sample import thinned
 
 EFFORT = 500_000
 VARIANTS = ["as-written", "repaired"]
@@ -44,7 +45,7 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
         yield answer, contexts[key].ask_nearby(obligation.goal, [assume], EFFORT)[0]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_what_is_refuted_is_not_proved_of_relevant_objects(variant: str) -> None:
     answers = list(proved_nearby(variant))
     assert not [a.obligation.name for a, proved in answers if proved and a.counterexample is not None]

@@ -85,6 +85,7 @@ def test_every_system_s_results_survive_the_cache() -> None:
     assert verdicts(checked(one)) == verdicts(checked(one))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", thinned([MUTEX, WORKSHOP], 2), ids=["mutex", "workshop"])
 def test_no_mutant_gets_the_verdicts_of_its_model(model: Model) -> None:
     checked(model)
