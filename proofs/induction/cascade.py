@@ -39,41 +39,61 @@ class Cause:
 
 @dataclass(frozen=True)
 class Fired:
-    """An event in an action: ``at(x)`` says that it fires on x, ``ways(x)`` has each cause's condition and payload."""
+    """How an event fires in an action.
 
-    at: Callable[[Z], Z]
-    ways: Callable[[Z], list[tuple[Z, dict[str, Any]]]]
+    Attributes:
+        causes: its causes, each with its variables as functions of the object that the event fires on; None for the object.
+        predicate: says on which objects it fires; None if the causes say it themselves.
+    """
+
+    causes: tuple[tuple[Cause, tuple[Z | None, ...]], ...]
+    predicate: Z | None = None
 
 
 class Cascade:
     """The events that fire in one action with symbolic parameters.
 
+    Translators that ask for firings are made when they are needed: kept, each would be in a cycle of references with the cascade.
+
     Attributes:
         guard: the action's guard.
         axioms: formulas to assume together with ``guard``.
-        after: the view of the state after the step.
+        rows: the rows of the table for each event that can fire.
         witnesses: the functions from an object on which an event fires to the objects that the firing comes from. Each
             comes with its sort and with the predicate that the event fires.
     """
 
     def __init__(self, symbols: Symbols, action: Action) -> None:
         self.symbols, self.action = symbols, action
-        base = Translator(symbols, symbols)
-        values, _, ranges = base.constants(action.parameters, "!")
+        values, _, ranges = Translator(symbols, symbols).constants(action.parameters, "!")
         self.parameters = dict(zip((v.name for v in action.parameters), values, strict=True))
-        self.before = Translator(symbols, symbols, fires=self.fires, payload=self.payload).bind(
-            action.parameters, values
-        )
-        self.guard = self.before.both(*ranges, *[self.before.formula(g) for g in action.when])
+        self._types = {v.name: v.type for v in action.parameters}
+        self.fired: dict[tuple[str, str], Fired] = {}
+        before = self.before
+        self.guard = before.both(*ranges, *[before.formula(g) for g in action.when])
         self.axioms: list[Z] = []
         self.witnesses: list[tuple[str, Z, Z]] = []
         self._asked: dict[tuple[str, str, Z], Z] = {}
         self.causes = _causes(symbols, action)
-        self.fired: dict[tuple[str, str], Fired] = {}
         for key, causes in self.causes.items():
             self.fired[key] = self._fired(key, causes)
-        self.after = After(self)
-        self.step = Translator(symbols, symbols, self.after, self.fires, self.payload)
+        self.rows = {key: [r for r in symbols.model.table(key[0]) if r.event == key[1]] for key in self.fired}
+
+    @property
+    def before(self) -> Translator:
+        """A translator over the state before the step that knows the action's parameters."""
+        view = self.symbols
+        return Translator(view, view, None, self.fires, self.payload, self.parameters, self._types)
+
+    @property
+    def step(self) -> Translator:
+        """A translator over the states before and after the step."""
+        return Translator(self.symbols, self.symbols, self.after, self.fires, self.payload)
+
+    @property
+    def after(self) -> After:
+        """The view of the state after the step."""
+        return After(self)
 
     def fires(self, sort: str, event: str, of: Z) -> Z:
         """The formula that ``event`` fires on ``of`` in this action."""
@@ -82,7 +102,9 @@ class Cascade:
             return self.symbols.false()
         key = (sort, event, of)  # every formula asks for the same firings
         if key not in self._asked:
-            self._asked[key] = fired.at(of)
+            self._asked[key] = (
+                Or(*[c for c, _ in self._ways(fired, of)]) if fired.predicate is None else fired.predicate(of)
+            )
         return self._asked[key]
 
     def payload(self, sort: str, event: str, name: str, of: Z) -> Any:
@@ -94,7 +116,7 @@ class Cascade:
                 return lambda element: self.symbols.false()
             value = self.symbols.expressions.constant(f"nothing fired: {kind}", self.symbols.kind(kind))
             return Reference(self.symbols.true(), value) if isinstance(kind, Ref) else value
-        ways = fired.ways(of)
+        ways = self._ways(fired, of)
         result = ways[-1][1][name]
         for condition, given in reversed(ways[:-1]):
             result = choose(condition, given[name], result)
@@ -119,31 +141,31 @@ class Cascade:
                 values[name] = inside.scalar(term, kind)
         return values
 
+    def _ways(self, fired: Fired, of: Z) -> list[tuple[Z, dict[str, Any]]]:
+        """The condition and the payload of each cause that fires the event on ``of``."""
+        ways = []
+        for cause, witnesses in fired.causes:
+            values = [of if witness is None else witness(of) for witness in witnesses]
+            inside = self.inside(cause, values)
+            head = inside.reference(cause.head.of)
+            same = self.symbols.true() if head.value is of else head.value == of
+            body = [*_ranges(cause, values), *[inside.formula(part) for part in cause.body]]
+            ways.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
+        return ways
+
     def _fired(self, key: tuple[str, str], causes: Sequence[Cause]) -> Fired:
-        simple = [_own_variable(cause) for cause in causes]
-        witnesses = [self._witnesses(key, n, cause) for n, cause in enumerate(causes)]
-
-        def ways(of: Z) -> list[tuple[Z, dict[str, Any]]]:
-            ways_of = []
-            for cause, witness in zip(causes, witnesses, strict=True):
-                values = witness(of)
-                inside = self.inside(cause, values)
-                head = inside.reference(cause.head.of)
-                same = self.symbols.true() if head.value is of else head.value == of
-                body = [*_ranges(cause, values), *[inside.formula(part) for part in cause.body]]
-                ways_of.append((inside.both(*body, head.defined, same), self.given(cause, inside)))
-            return ways_of
-
-        if all(simple):
-            return Fired(lambda of: Or(*[condition for condition, _ in ways(of)]), ways)
+        ways = tuple((cause, self._witnesses(key, n, cause)) for n, cause in enumerate(causes))
+        if all(_own_variable(cause) for cause in causes):
+            return Fired(ways)
         predicate = self.symbols.predicate(f"fires {key[0]}.{key[1]}", key[0])
-        for n, cause in enumerate(causes):
+        fired = Fired(ways, predicate)
+        for cause, witnesses in ways:
             self.axioms.append(self.before.quantified(True, cause.extras, self._implies(cause, predicate)))
-            self.witnesses += [(key[0], predicate, f) for f in self._witness_functions(key, n, cause) if f is not None]
+            self.witnesses += [(key[0], predicate, f) for f in witnesses if f is not None]
         anything = self.symbols.constant("x", key[0])
-        some = Or(*[condition for condition, _ in ways(anything)])
+        some = Or(*[condition for condition, _ in self._ways(fired, anything)])
         self.axioms.append(ForAll([anything], Implies(predicate(anything), some)))
-        return Fired(lambda of: predicate(of), ways)
+        return fired
 
     def _implies(self, cause: Cause, predicate: Z) -> Callable[[Translator], Z]:
         def axiom(inside: Translator) -> Z:
@@ -153,12 +175,7 @@ class Cascade:
 
         return axiom
 
-    def _witnesses(self, key: tuple[str, str], number: int, cause: Cause) -> Callable[[Z], list[Any]]:
-        """The cause's variables, as functions of the object that the event fires on."""
-        makers = self._witness_functions(key, number, cause)
-        return lambda of: [of if make is None else make(of) for make in makers]
-
-    def _witness_functions(self, key: tuple[str, str], number: int, cause: Cause) -> list[Z | None]:
+    def _witnesses(self, key: tuple[str, str], number: int, cause: Cause) -> tuple[Z | None, ...]:
         """A function symbol for each of the cause's variables; None for the object itself."""
         own_variable = _own_variable(cause)
         functions: list[Z | None] = []
@@ -171,7 +188,7 @@ class Cascade:
             functions.append(
                 self.symbols.expressions.function(name, self.symbols.sorts[key[0]], self.symbols.kind(var.type))
             )
-        return functions
+        return tuple(functions)
 
 
 def choose(condition: Z, yes: Any, no: Any) -> Any:
@@ -271,21 +288,18 @@ def _other_name(body: Sequence[t.Term], head: t.Term, known: set[str]) -> tuple[
     return None
 
 
+@dataclass(frozen=True)
 class After:
     """The state after an action, as macros over the state before. It uses no primed functions."""
 
-    def __init__(self, cascade: Cascade) -> None:
-        self.cascade = cascade
-        self._rows = {
-            key: [r for r in cascade.symbols.model.table(key[0]) if r.event == key[1]] for key in cascade.fired
-        }
+    cascade: Cascade
 
     def state(self, sort: str, of: Z) -> Z:
         """The machine state of an object after the step."""
         symbols = self.cascade.symbols
         before = symbols.state(sort, of)
         result = before
-        for (owner, event), rows in self._rows.items():
+        for (owner, event), rows in self.cascade.rows.items():
             if owner != sort:
                 continue
             fires = self.cascade.fires(sort, event, of)
@@ -304,7 +318,7 @@ class After:
         if declared.rigid:
             return result
         before = symbols.state(sort, of)
-        for (owner, event), rows in self._rows.items():
+        for (owner, event), rows in self.cascade.rows.items():
             if owner != sort:
                 continue
             for row in rows:

@@ -215,6 +215,13 @@ class Expressions:
         self.false = self.of(z3.BoolVal(False, context))
         self._conjunction = _decl(self.c, And(self.true, self.false).n)
 
+    def close(self) -> None:
+        """Lets go of the expressions, which refer to this object: only a garbage collection finds such a cycle.
+
+        Expressions that are in use stay valid. Later ones may be equal to them without being the same object.
+        """
+        self.__dict__.update(_made={}, _at={}, _numbers={}, true=None, false=None)
+
     def at(self, n: int | None) -> Any:
         """The expression at an address that z3 returned.
 

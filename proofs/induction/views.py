@@ -82,6 +82,10 @@ class Symbols:
             case _:
                 self._value[sort, name] = function(symbol, of, self.kind(kind))
 
+    def __del__(self) -> None:
+        """Ends the translation: a z3 context takes tens of megabytes, and collections of garbage are rare beside a large heap."""
+        self.expressions.close()
+
     def references(self) -> Iterator[tuple[str, Z, Z]]:
         """Each attribute that is a reference: its sort, the predicate that it is not none, and its value."""
         for (sort, name), has in self._defined.items():

@@ -206,7 +206,11 @@ def test_standard_output_that_cannot_be_written(command, says):
 
 @pytest.mark.parametrize(
     ("arguments", "after"),
-    [(["verify", "hived"], 0.5), (["prove", "yunikorn-merge"], 0.5), (["prove", "yunikorn-merge"], 3.0)],
+    [
+        (["verify", "hived"], 0.5),
+        pytest.param(["prove", "yunikorn-merge"], 0.5, marks=pytest.mark.long),
+        (["prove", "yunikorn-merge"], 3.0),
+    ],
 )
 def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     """Also while the engines are being loaded, and inside a solver."""

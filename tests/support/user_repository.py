@@ -1,9 +1,9 @@
 """A user's repository for tests: a first model as ``schedproof init`` writes it, and an independent model of it."""
 
+import os
 import sys
 from collections import deque
 from contextlib import contextmanager
-from pathlib import Path
 
 from schedproof.cli.starter import files
 
@@ -29,11 +29,11 @@ def imports_undone():
     try:
         yield
     finally:
-        folders = [Path(each) for each in sys.path if each not in path]
+        folders = [f"{each}{os.sep}" for each in sys.path if each not in path]
         sys.path[:] = path
-        for name, module in list(sys.modules.items()):
+        for name, module in list(sys.modules.items()) if folders else ():
             file = getattr(module, "__file__", None)
-            if file is not None and any(Path(file).is_relative_to(folder) for folder in folders):
+            if file is not None and file.startswith(tuple(folders)):
                 del sys.modules[name]
 
 

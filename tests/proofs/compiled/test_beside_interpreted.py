@@ -572,6 +572,7 @@ def for_ever_all_the_same(graph: Any, inside: Any, prop: LeadsTo) -> Any:
 RIGHT_LOOPS = compiled_liveness._fair_loops
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wrong", [strong_as_weak, weak_as_strong, for_ever_all_the_same])
 def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_liveness, "_fair_loops", wrong)

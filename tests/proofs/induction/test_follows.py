@@ -267,8 +267,15 @@ def test_a_hint_names_another_invariant(hint: str) -> None:
         checked(hinted(Toy(QUIET, [SET_B], {"b": NOT_B, "a": NOT_A}), {"b": [hint]}))
 
 
-def test_hints_do_not_change_the_greatest_inductive_set() -> None:
-    for seed in SEEDS:
+SEEDS = range(30)
+SOME = pytest.mark.parametrize(
+    "seeds", [SEEDS[:8], pytest.param(SEEDS[8:], marks=pytest.mark.long)], ids=["first", "others"]
+)
+
+
+@SOME
+def test_hints_do_not_change_the_greatest_inductive_set(seeds: range) -> None:
+    for seed in seeds:
         toy, random = random_toy(seed), Random(seed)
         names = sorted(toy.clauses)
         hints = {
@@ -346,9 +353,6 @@ def random_toy(seed: int) -> Toy:
     return Toy(first, actions, clauses)
 
 
-SEEDS = range(30)
-
-
 @cache
 def at_random(seed: int) -> Induction:
     """Each is proved once, step by step."""
@@ -356,23 +360,26 @@ def at_random(seed: int) -> Induction:
         return prove(random_toy(seed).model())
 
 
-def test_the_greatest_inductive_set_is_that_of_trying_all_states() -> None:
-    for seed in SEEDS:
+@SOME
+def test_the_greatest_inductive_set_is_that_of_trying_all_states(seeds: range) -> None:
+    for seed in seeds:
         toy = random_toy(seed)
         assert toy.inductive() <= toy.true()
         assert proved(at_random(seed)) == toy.inductive(), seed
         assert proved(prove(toy.model())) == toy.inductive(), seed
 
 
-def test_it_is_the_same_if_what_has_failed_is_not_asked_again() -> None:
-    for seed in SEEDS:
+@SOME
+def test_it_is_the_same_if_what_has_failed_is_not_asked_again(seeds: range) -> None:
+    for seed in seeds:
         induction = prove(random_toy(seed).model(), every=False)
         assert proved(induction) == random_toy(seed).inductive(), seed
 
 
-def test_what_the_manifest_expects_costs_no_other_proof() -> None:
+@SOME
+def test_what_the_manifest_expects_costs_no_other_proof(seeds: range) -> None:
     """And no false one succeeds. Alone, invariants that are expected to fail need not prove each other."""
-    for seed in SEEDS:
+    for seed in seeds:
         toy = random_toy(seed)
         expected = frozenset(Random(seed).sample(sorted(toy.clauses), len(toy.clauses) // 2))
         kept = proved(prove(toy.model(refuted=expected)))
@@ -388,6 +395,7 @@ def test_a_wrong_expectation_changes_no_verdict() -> None:
         assert prove(toy.model(refuted=frozenset({name})), only=[name]).proved(name)
 
 
+@pytest.mark.long
 def test_the_random_toys_have_what_follows_and_what_fails() -> None:
     """Else the comparison would show little."""
     induction = [(random_toy(seed), at_random(seed)) for seed in SEEDS]

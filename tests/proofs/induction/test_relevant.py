@@ -7,6 +7,7 @@ What is false is known from systems of a few objects; every proof is also given 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from schedproof.proofs.induction.solve import Answer
 from schedproof.proofs.induction.views import Symbols
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.induction.test_induction import induction as checked
+from tests.support.sample import thinned
 
 EFFORT = 500_000
 VARIANTS = ["as-written", "repaired"]
@@ -43,7 +45,7 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
         yield answer, contexts[key].ask_nearby(obligation.goal, [assume], EFFORT)[0]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_what_is_refuted_is_not_proved_of_relevant_objects(variant: str) -> None:
     answers = list(proved_nearby(variant))
     assert not [a.obligation.name for a, proved in answers if proved and a.counterexample is not None]
@@ -68,8 +70,10 @@ def test_a_denied_claim_is_about_objects_that_nothing_else_names(variant: str) -
     """Else "false for some object" would say "false for the object that the action names", and too much be proved."""
     proof = checked(variant).proof
     relevance, denied, named = Relevance(proof.symbols), 0, set[str]()
+    everywhere = free_constants([*proof.assumed.values(), *relevance.references])
+    of_context = cache(free_constants)
     for obligation in proof.obligations:
-        known = free_constants([*obligation.context, *proof.assumed.values(), *relevance.references])
+        known = everywhere | of_context(obligation.context)
         fresh = free_constants(relevance.negated(obligation.goal)) - free_constants([obligation.goal])
         assert not fresh & known, obligation.name
         denied += bool(fresh)

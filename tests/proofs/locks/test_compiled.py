@@ -252,7 +252,7 @@ def states_of(machine: Machine) -> set[State]:
     return seen
 
 
-@pytest.mark.parametrize("seed", range(0, 24))
+@pytest.mark.parametrize("seed", thinned(range(0, 24), 4))
 def test_threads_that_do_the_same_are_of_no_consequence(seed: int) -> None:
     """Both searches find the same, and with one state for all renamings a problem is found where there is one."""
     locks = twins(seed)
@@ -465,6 +465,7 @@ def test_a_seeded_fault_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         gate()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("as_python")
 def test_the_gate_passes_without_a_fault() -> None:
     gate()

@@ -21,6 +21,7 @@ from schedproof.proofs.locks.unfold import World, unfold
 from tests.proofs.locks import brute_force as brute
 from tests.proofs.locks.brute_force import Body, Capacities, End
 from tests.support.places import MODELS
+from tests.support.sample import thinned
 
 DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
 HOW = {"r": "rlock", "w": "wlock", "m": "lock"}
@@ -383,7 +384,7 @@ def random_programs(seeds: range) -> None:
             raise AssertionError(f"seed {seed}: {case}: {error}") from error
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", thinned(range(4), 4))
 def test_random_programs_end_as_by_brute_force(part: int) -> None:
     random_programs(range(part * 50, part * 50 + 50))
 

@@ -421,10 +421,10 @@ def random_programs(seeds: range) -> Tally:
     return Tally(counts[Verdict.PROVED], counts[Verdict.REFUTED], counts[Verdict.UNDETERMINED], checked)
 
 
-def test_random_programs_are_checked_as_by_their_runs() -> None:
-    tally = random_programs(range(100))
-    assert tally.checked > 80
-    assert min(tally.proved, tally.refuted) > 80
+@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(30, 100), marks=pytest.mark.long)])
+def test_random_programs_are_checked_as_by_their_runs(seeds: range) -> None:
+    tally = random_programs(seeds)
+    assert min(tally.checked, tally.proved, tally.refuted) > 0.75 * len(seeds)
 
 
 @pytest.mark.long(one_in=2)

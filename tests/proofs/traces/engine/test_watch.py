@@ -338,7 +338,7 @@ class TestUnnamed:
     """The actions that may depend on unobserved objects."""
 
     @pytest.mark.parametrize(
-        ("system", "variant"), [(s.name, variant) for s in systems().values() for variant in s.variants]
+        ("system", "variant"), thinned([(s.name, variant) for s in systems().values() for variant in s.variants], 4)
     )
     def test_other_actions_do_not_depend_on_them(self, system: str, variant: str) -> None:
         """With an object that has had no part in anything, and without it, they have the same steps."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sample import thinned
 from tests.systems.beaker.brute_force import batch
 from tests.systems.beaker.brute_force.deadlocks import (
     ABBA,
@@ -146,7 +147,7 @@ def the_paces_agree(variant: Variant, cases: list[Case], every: int = 1) -> None
             assert exact == run == leap, (masks, moves)
 
 
-@pytest.mark.parametrize("variant", [AS_WRITTEN, REPAIRED])
+@pytest.mark.parametrize("variant", thinned([AS_WRITTEN, REPAIRED], 2))
 def test_the_paces_agree(variant: Variant) -> None:
     the_paces_agree(variant, SMALL[1:4])
 
@@ -216,8 +217,8 @@ def test_one_set_alone_can_lock_itself_as_written_only(inst: Instance, cause: st
 @pytest.mark.parametrize(
     ("shape", "labs", "moves", "every"),
     [
-        ((2, 2), [0, 0, 0], set(), 7),
-        ((2,), [0, 0, 1], {"break", "crash"}, 1),
+        pytest.param((2, 2), [0, 0, 0], set(), 7, marks=pytest.mark.long),
+        pytest.param((2,), [0, 0, 1], {"break", "crash"}, 1, marks=pytest.mark.long),
         ((2,), [0, 0, 0], {"break"}, 1),
         ((1, 2), [0, 0], {"cancel"}, 1),
         ((1, 2), [0, 0], {"break", "crash"}, 2),

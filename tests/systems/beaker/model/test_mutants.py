@@ -102,6 +102,7 @@ def test_one_mutant_in_twelve_is_caught() -> None:
     assert survivors("as-written", 0, 12) == []
 
 
+@pytest.mark.long
 def test_what_a_mutant_does_not_concern_it_does_as_the_model() -> None:
     """Mutants are compared in the steps of the actions that they concern: of the others there is nothing to see."""
     places_of = {"batch": places("batch")[:2], "as-written": places("as-written")[:1]}

@@ -136,7 +136,7 @@ SEEDED: Mapping[str, Sequence[Any]] = {
 }
 
 
-@pytest.mark.parametrize("broken", thinned(SEEDED, 3))
+@pytest.mark.parametrize("broken", thinned(SEEDED, 6))
 def test_a_seeded_bug_is_refuted(broken: str) -> None:
     """The properties say something: each is broken by a machine that is wrong where it looks."""
     change = Change(why="a seeded fault", repairs=[], adds=SEEDED[broken])

@@ -196,11 +196,11 @@ CASES: dict[str, tuple[Callable[[int], Lines], Sequence[Mutation], Checker]] = {
     ("case", "runs", "nonconforming", "conforming"),
     [
         ("beakerd", range(3), 6, 3),
-        ("messages", range(3), 3, 2),
+        pytest.param("messages", range(3), 3, 2, marks=pytest.mark.long),
         ("messages without sets", range(100, 103), 2, 2),
-        ("changes", range(1), 2, 1),
+        pytest.param("changes", range(1), 2, 1, marks=pytest.mark.long),
         ("changes without usage", range(1), 2, 1),
-        ("steps", range(200, 203), 6, 1),
+        pytest.param("steps", range(200, 203), 6, 1, marks=pytest.mark.long),
     ],
 )
 def test_mutants_are_checked_alike(case: str, runs: range, nonconforming: int, conforming: int, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.findings import repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
+from tests.support.sample import thinned
 
 REPAIRS = [change for change in REPAIRED.changes if change.repairs or change.weakens]
 
@@ -147,7 +148,7 @@ def inner_premises(term: Term) -> list[Term]:
     return [term.premise] if isinstance(term, Implies) else []
 
 
-@pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda model: model.variant)
+@pytest.mark.parametrize("model", thinned([AS_WRITTEN, REPAIRED], 2, first=1), ids=lambda model: model.variant)
 def test_no_implication_inside_a_property_is_idle(model: Model) -> None:
     """``verify`` sees that every ``given`` is met; the premises inside ``then`` are met as well."""
     asked = []

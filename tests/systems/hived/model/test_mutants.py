@@ -91,6 +91,7 @@ def test_an_equivalent_mutant_exists_and_steps_as_the_model(variant: str, name: 
     assert steps(named(variant)[name].build()) == steps(VARIANTS[variant])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", [variant for variant in VARIANTS if listed(variant)])
 def test_the_reasons_why_mutants_are_equivalent_are_proved(variant: str) -> None:
     """From invariants and well-formedness alone."""
@@ -136,6 +137,7 @@ def test_a_mutant_that_differs_has_another_graph() -> None:
 FOUR_GROUPS = "rule e5 returns its Reserving cells, condition 1"
 
 
+@pytest.mark.long
 def test_the_same_graph_at_three_groups_is_not_reason_enough() -> None:
     """This mutant shows at four groups only: hence ``follows_from``."""
     assert steps(named("repaired")[FOUR_GROUPS].build()) == steps(REPAIRED)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from schedproof.proofs.traces import check_trace
 from tests.support.places import DATA
 from tests.systems.hived.traces import brute_force as brute_hived
@@ -163,6 +165,7 @@ def test_forty_mutants_are_checked_alike(tmp_path: Path) -> None:
     assert verdicts["violates"] >= 12 and verdicts["conforms"] >= 4
 
 
+@pytest.mark.long
 def test_mutants_of_pods_priorities_crashes_calls_checked_alike(tmp_path: Path) -> None:
     verdicts: Counter[str] = Counter()
     for path in sorted(LOGS.glob("*.jsonl")):

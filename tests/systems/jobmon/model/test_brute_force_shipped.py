@@ -210,6 +210,7 @@ def assert_both_break_the_same(variant: str, configuration: Configuration) -> se
     return set(refuted)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_both_break_the_same_properties_after_as_many_steps(variant: str) -> None:
     """Where little happens: without tasks, and with one that is queued from the start of its run."""

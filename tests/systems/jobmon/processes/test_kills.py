@@ -122,6 +122,7 @@ def test_a_late_worker_is_ended_before_there_is_another_attempt(tmp_path: Path) 
         assert jobmon.records().instances[0].status == "U"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bug", thinned(["retries while triaging", "does not kill"], 2))
 def test_the_witness_catches_a_seeded_fault(tmp_path: Path, bug: str) -> None:
     with installation(tmp_path, program=(SEEDED, bug)) as jobmon:

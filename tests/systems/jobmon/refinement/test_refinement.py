@@ -81,7 +81,7 @@ def refined() -> list[JobmonRefinement]:
     return refinements
 
 
-@pytest.mark.parametrize("configuration", [TWO_TASKS, TWO_DISTRIBUTORS], ids=lambda it: it.about)
+@pytest.mark.parametrize("configuration", thinned([TWO_TASKS, TWO_DISTRIBUTORS], 2), ids=lambda it: it.about)
 def test_what_server_and_agents_do_is_in_the_model(configuration: Configuration) -> None:
     in_the_model(check_simulation(configuration))
 

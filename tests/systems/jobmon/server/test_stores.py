@@ -28,6 +28,7 @@ from schedproof.impl.systems.jobmon.records import (
 from schedproof.impl.systems.jobmon.sql_store import SqlStore
 from schedproof.impl.systems.jobmon.store import MemoryStore
 from tests.support.needs import needs_psycopg
+from tests.support.sample import thinned
 from tests.systems.jobmon.server.bench import Bench, answer
 from tests.systems.jobmon.server.random_requests import goes_on, random_requests
 
@@ -36,7 +37,7 @@ SMALL = Task(0, 1, "b", "x", (), (), "all", 0, 1, TaskState.REGISTERING, 0.0)
 KINDS: list[Callable[[], Store]] = [MemoryStore, SqlStore]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", thinned(range(4), 2))
 def test_memory_and_sqlite_behave_alike(seed: int) -> None:
     one, other = Bench(MemoryStore()), Bench(SqlStore())
     seen: Counter[str] = Counter()

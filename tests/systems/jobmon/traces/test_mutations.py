@@ -196,11 +196,11 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, *(",".join("" if v is None else str(v) for v in row.values()) for row in rows)])
 
 
-@pytest.mark.parametrize("chunk", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("chunk", thinned(range(5), 5))
 def test_audit_rows(chunk: int, tmp_path: Path) -> None:
     """As JSON and as CSV."""
     seen: Counter[str] = Counter()
-    for seed in range(chunk * 100, chunk * 100 + 100):
+    for seed in range(chunk * 40, chunk * 40 + 40):
         rng, rows = random.Random(f"mutate audit {seed}"), audit(seed)
         for _ in range(seed % 3):
             mutate_audit(rows, rng)
@@ -209,7 +209,7 @@ def test_audit_rows(chunk: int, tmp_path: Path) -> None:
         (tmp_path / "trace.csv").write_text(csv_of(rows), "utf-8")
         assert record_of(check_trace("jobmon", tmp_path / "trace.csv")) == record_of(report)
         seen[report.verdict.value] += 1
-    assert min(seen["conforms"], seen["violates"]) >= 20, seen
+    assert min(seen["conforms"], seen["violates"]) >= 8, seen
 
 
 # --- Events
@@ -256,10 +256,10 @@ def mutate_events(lines: list[dict[str, Any]], rng: random.Random) -> None:
             lines.insert(lines.index(line) + 1, refusal)
 
 
-@pytest.mark.parametrize("chunk", thinned(range(2), 2))
+@pytest.mark.parametrize("chunk", thinned(range(6), 6))
 def test_events(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(chunk * 50, chunk * 50 + 50):
+    for seed in range(chunk * 20, chunk * 20 + 20):
         rng, lines = random.Random(f"mutate events {seed}"), events(seed)
         if not lines:
             continue
@@ -268,4 +268,4 @@ def test_events(chunk: int, tmp_path: Path) -> None:
         report = checked(lines, tmp_path)
         assert record_of(report) == validate_events(lines), (seed, report.text(), lines)
         seen[report.verdict.value] += 1
-    assert min(seen["conforms"], seen["violates"]) >= 10, seen
+    assert min(seen["conforms"], seen["violates"]) >= 4, seen

@@ -20,6 +20,7 @@ from schedproof.impl.systems.yunikorn.shim import KubeNode, Phase
 from schedproof.impl.systems.yunikorn.shim.applications import Applications
 from schedproof.impl.systems.yunikorn.shim.kubernetes import ENDED
 from schedproof.impl.systems.yunikorn.shim.tasks import Tasks
+from tests.support.sample import thinned
 from tests.systems.yunikorn.shim.bench import Bench, gang, pod
 from tests.systems.yunikorn.shim.checks import CORE_EVENTS
 
@@ -233,7 +234,7 @@ def checked(kinds: str, style: GangStyle, may: May) -> Explored:
     return explored
 
 
-@pytest.mark.parametrize("name", CONFIGURATIONS)
+@pytest.mark.parametrize("name", thinned(CONFIGURATIONS, 3))
 def test_rest_can_always_be_reached_and_nothing_is_dropped(name: str) -> None:
     checked(*CONFIGURATIONS[name])
 

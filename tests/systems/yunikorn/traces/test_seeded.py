@@ -111,10 +111,11 @@ def verdict(releases: Sequence[Table], entry: Entry) -> tuple[str, int | None, t
     return validation.verdict.value, nonconformance.record if nonconformance else None, tuple(validation.releases)
 
 
-def test_every_change_alone(every_change: list[Change]) -> None:
+@pytest.mark.parametrize("one_in", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_every_change_alone(every_change: list[Change], one_in: int) -> None:
     releases = releases_of(systems()["yunikorn"].variants["v0.12.2"])
     assert len(every_change) == 11 * 6 * 11 + 3 * 3 * 3 + 13 * 15 * 13 + 10 * 9 * 10 + 6 * 6 * 6 + 6 * 6 * 6
-    assert [entry for entry, by_hand in every_change if verdict(releases, entry) != by_hand] == []
+    assert [entry for entry, by_hand in every_change[::one_in] if verdict(releases, entry) != by_hand] == []
 
 
 @pytest.mark.long

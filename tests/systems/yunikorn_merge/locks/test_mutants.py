@@ -107,6 +107,7 @@ def check(name: str, chosen: Collection[Mutant]) -> int:
     return len(chosen)
 
 
+@pytest.mark.long
 def test_one_mutant_in_sixty_of_the_repaired_locks_is_caught() -> None:
     assert check("repaired", [m for m in named("repaired").values() if zlib.crc32(m.name.encode()) % 60 == 0]) > 3
 

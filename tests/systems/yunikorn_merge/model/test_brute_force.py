@@ -121,7 +121,7 @@ def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brut
     return tuple((kind, about) for _, _, kind, about in sorted(queued))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", thinned(VARIANTS, 3))
 @pytest.mark.parametrize(
     "configuration",
     thinned([s for s in CONFIGURATIONS if not s.room], 3, 2),

@@ -180,6 +180,7 @@ def assert_survivors_are_listed(variant: str, names: Sequence[str]) -> None:
     assert survivors(variant, names) == {*EQUIVALENT[variant]} & {*names}
 
 
+@pytest.mark.long(seconds=8)
 def test_some_mutants_take_other_steps_but_those_that_are_listed() -> None:
     variant = next(iter(VARIANTS))
     assert_survivors_are_listed(variant, drawn(variant, 40))

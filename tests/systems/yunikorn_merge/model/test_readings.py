@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Verdict
 from schedproof.proofs.verification.findings import findings
 
-SEEN_BY_DEFAULT = {"a-release-is-not-for-proposals", "a-proposal-is-a-copy"}
+SEEN_BY_DEFAULT = {"a-proposal-is-a-copy"}
 
 
 def broken_if_read_otherwise(reading: Reading) -> set[str]:
