@@ -49,7 +49,7 @@ class Exploring:
     """How to explore instances, and how far.
 
     Args:
-        engine: AUTO starts interpreted, and compiles if there are more than about ``PAYS`` states.
+        engine: AUTO starts interpreted, and compiles if there are more than about 5,000 states.
         symmetry: explore interchangeable objects once, where only safety is checked.
         crash: take crash actions.
         max_states: stop after this many states.

@@ -16,10 +16,13 @@ class TraceError(SchedproofError, ValueError):
     Args:
         message: the line.
         line: the number of the line that is wrong; 0 if no single line is.
+
+    Attributes:
+        line: as above.
+        before: the report on the lines before the wrong one; None if there is none.
     """
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
         self.before: ValidationReport | None = None
-        """The report on the lines before the wrong one; None if there is none."""
