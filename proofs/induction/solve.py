@@ -255,11 +255,11 @@ class _Context:
         solver.pop()
         return str(status), frozenset(n for n, switch in self.switches.items() if switch in core)
 
-    def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int) -> SolverModel | None:
-        """A state with few objects in which the goal is false."""
+    def refute(self, goal: z3.BoolRef, assume: Iterable[str], effort: int, fewest: bool) -> SolverModel | None:
+        """A state with few objects, or with ``fewest`` as few as possible, in which the goal is false."""
         self.solver.push()
         self.solver.add(Not(goal))
-        model = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume])
+        model = small_model(self.solver, self.symbols, effort, [self.switches[n] for n in assume], fewest=fewest)
         self.solver.pop()
         return model
 
@@ -358,7 +358,7 @@ def _settle(
     False invariants together leave hardly anything to refute, and every proof that used them would have to be repeated.
     The proofs among ``earlier`` answers are kept as long as no invariant that they use fails.
     """
-    prover = _Prover(proof, doubtful, asked, [a for a in earlier if a.verdict is Verdict.PROVED])
+    prover = _Prover(proof, doubtful, asked, every, [a for a in earlier if a.verdict is Verdict.PROVED])
     while work := prover.unanswered(every):
         for obligation in work:
             if every or obligation.invariant not in prover.failed:
@@ -379,9 +379,14 @@ class _Prover:
     """The invariants that are still considered inductive, and the answers so far."""
 
     def __init__(
-        self, proof: Proof, doubtful: frozenset[str], asked: frozenset[str], earlier: Sequence[Answer] = ()
+        self,
+        proof: Proof,
+        doubtful: frozenset[str],
+        asked: frozenset[str],
+        every: bool,
+        earlier: Sequence[Answer] = (),
     ) -> None:
-        self.proof = proof
+        self.proof, self._every = proof, every
         self._asked = asked
         self.inductive = set(proof.assumed) - doubtful
         self.answers: dict[str, Answer] = {a.obligation.name: a for a in earlier}
@@ -452,7 +457,9 @@ class _Prover:
             note = f"follows from {', '.join(sorted(others)) or 'the axioms'}"
             return self._answer(obligation, start, Verdict.PROVED, others, note=note, follows=True)
         for effort in (FIRST_EFFORT // 2, MORE_EFFORT):
-            refuted = context.refute(goal, assume, effort)
+            # Readers want few objects; without all answers, nobody reads how an expected failure fails.
+            fewest = self._every or obligation.invariant not in self.proof.model.refuted
+            refuted = context.refute(goal, assume, effort, fewest)
             if refuted is not None:
                 example = shown(self.proof, obligation, *refuted)
                 at_once = obligation.action == INITIAL and obligation.invariant in self.proof.assumed

@@ -434,7 +434,7 @@ def test_the_toys_have_the_references_that_seeded_bugs_need() -> None:
 def test_what_a_step_does_not_write_is_proved_by_z3_too() -> None:
     """Such obligations are not asked: so all that HiveD has of them are asked here."""
     proof = obligations(REPAIRED)
-    prover = _Prover(proof, frozenset(), frozenset(o.invariant for o in proof.obligations))
+    prover = _Prover(proof, frozenset(), frozenset(o.invariant for o in proof.obligations), True)
     unchanged = [o for o in proof.obligations if prover._unchanged(o)]
     assert {"preempt", "crash"} <= {o.action for o in unchanged}
     for obligation in unchanged:
