@@ -151,9 +151,10 @@ class Counterexample:
         loops_from: the index of the step at which a lasso's loop begins.
         start: the state that induction could not exclude; then ``steps`` is one step from it.
         setting: rigid facts of the run's objects; left out are objects without any, and those with ``introduced`` false.
-        end: the fields of the objects that ``problem`` names, in the final state.
+        end: the fields of the objects that ``problem`` names, in the final state; left out are those that are none, empty or
+            false.
         objects: every object of the run, with its sort and its rigid facts.
-        initial: the fields of these objects in the initial state.
+        initial: the fields of these objects in the initial state. A field that is not there is none, empty or false.
         initial_state: the initial state itself violates the property.
     """
 
