@@ -39,6 +39,13 @@ SHORTENING = "looking for what matters"
 """What a check does after the first nonconforming record, in words."""
 
 
+SHOWN = frozenset({"action", "event", "crash", "state"})
+"""The keys of a record that show something of a run."""
+
+SILENT = "no record has an action, an event or a state, so nothing was checked"
+"""The note on a log whose records show nothing."""
+
+
 def formats_of(system: System) -> Sequence[Format]:
     """The formats of a system's traces. The first format that recognises a trace reads it."""
     return (*system.trace_formats, *EVERY)
@@ -196,15 +203,19 @@ class _Request:
         variant = self.requested.variant
         model = self.system.variants[variant] if variant is not None else None
         watch = Watch(self.system, model, trace.header, format=chosen.name)
+        silent = True
         try:
             for line in self.tally.counted(trace.records, "checking", "records"):
                 watch.take(line.value, line)
+                silent = silent and SHOWN.isdisjoint(line.value)
                 if not watch.open:
                     break
         except TraceError as error:
             error.before = _with_note(watch.report(), trace.note()).until(str(error)) if watch.records else None
             raise
         report = _with_note(watch.report(), trace.note())
+        if silent and watch.records and report.verdict is LogVerdict.CONFORMS:
+            return replace(report, verdict=LogVerdict.UNDETERMINED, note=_joined(SILENT, report.note))
         if self.shorten and report.verdict is LogVerdict.VIOLATES and watch.since is not None:
             self.tally.does(SHORTENING)
             unlogged = trace.header.value.get("unlogged", 0)

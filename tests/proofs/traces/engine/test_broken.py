@@ -4,7 +4,7 @@ import pytest
 
 from schedproof.model.semantics import Instance
 from schedproof.model.systems.hived import AS_WRITTEN
-from schedproof.proofs.traces import check_records
+from schedproof.proofs.traces import LogVerdict, check_records
 from schedproof.proofs.traces.engine import broken
 from schedproof.proofs.traces.engine.broken import broken_table
 
@@ -126,3 +126,10 @@ class TestThePartThatMatters:
         records = [ALLOCATED, SECOND_ALLOCATION]
         report = check_records("hived", TWO_GROUPS, records, shorten=True)
         assert report.shortened[-1] == SECOND_ALLOCATION
+
+
+def test_records_that_show_nothing_check_nothing() -> None:
+    report = check_records("hived", HEADER, [{"time": 1}, {"time": 2}])
+    assert (report.verdict, report.records) == (LogVerdict.UNDETERMINED, 2)
+    assert report.note == "no record has an action, an event or a state, so nothing was checked"
+    assert check_records("hived", HEADER, [{"time": 1}, ALLOCATED]).verdict is LogVerdict.CONFORMS
