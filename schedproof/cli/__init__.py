@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return fail("cannot write to standard output: it is closed", Exit.USAGE)
-    with _interrupts() as seen, _destructors_interrupted(seen):
+    with _interrupts() as seen:
         try:
             from .app import run
 
@@ -43,59 +44,63 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
 
 
-@contextmanager
-def _interrupts() -> Iterator[list[int]]:
-    """Collects the interrupts that arrive, and raises them as usual."""
-    seen: list[int] = []
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        seen.append(number)
-        raise KeyboardInterrupt
-
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield seen  # ignored, or handled by other code
-        return
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 REDELIVERY_SECONDS = 0.01
 """The delay before a lost interrupt is sent again."""
 
 
 @contextmanager
-def _destructors_interrupted(seen: Sequence[int]) -> Iterator[None]:
-    """Resends an interrupt that a destructor or a callback lost, and then drops error output of destructors.
+def _interrupts() -> Iterator[Sequence[int]]:
+    """Collects the interrupts that arrive, and raises them as usual.
 
-    Python cannot raise an exception there: it prints "Exception ignored in" with a traceback, and the command
-    continues. z3 has such destructors. They also fail on objects whose constructor was interrupted, which have no
-    attributes.
-
-    Args:
-        seen: the interrupts so far; it grows.
+    Python cannot raise an exception in a destructor or a callback: it prints "Exception ignored in" with a traceback, and
+    the command continues. z3 has such destructors. An interrupt that is lost there is sent again until it can be raised.
+    After an interrupt, error output of destructors is dropped: they also fail on objects whose constructor was
+    interrupted, which have no attributes.
     """
-    default_hook = sys.unraisablehook
-    timers: list[threading.Timer] = []
-    thread = threading.get_ident()
+    seen: list[int] = []
+    lost = False
+    senders: list[threading.Thread] = []
+    main_thread, default_hook = threading.get_ident(), sys.unraisablehook
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal lost
+        seen.append(number)
+        while frame is not None:
+            if frame.f_code is hook.__code__:
+                return  # it would be lost here, too: it is sent again
+            frame = frame.f_back
+        lost = False
+        raise KeyboardInterrupt
+
+    def send_again() -> None:
+        while True:
+            time.sleep(REDELIVERY_SECONDS)
+            if not lost:
+                return
+            signal.pthread_kill(main_thread, signal.SIGINT)
 
     def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        nonlocal lost
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            timers.append(threading.Timer(REDELIVERY_SECONDS, signal.pthread_kill, (thread, signal.SIGINT)))
-            timers[-1].start()
+            lost = True
+            senders.append(threading.Thread(target=send_again, daemon=True))
+            senders[-1].start()
         elif not seen:
             default_hook(unraisable)
 
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield seen  # ignored, or handled by other code
+        return
+    signal.signal(signal.SIGINT, handle)
     sys.unraisablehook = hook
     try:
-        yield
+        yield seen
     finally:
-        for timer in timers:
-            timer.cancel()
-            timer.join()
+        lost = False
+        for sender in senders:
+            sender.join()
         sys.unraisablehook = default_hook
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 if __name__ == "__main__":
