@@ -21,7 +21,7 @@ from .registry.system import System
 FEWEST = 4
 """Words of a line that is a statement by itself."""
 
-LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?![\d.])")
+LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?!\d|\.\d)")
 """Citations of lines of a document."""
 
 FACT = re.compile(r"\bfacts? (\d+(?:\.\d+)*(?:(?:, | and )\d+(?:\.\d+)*)*)((?:, \w+\.\w+:\d+(?:-\d+)?)?)")

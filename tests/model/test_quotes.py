@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.model.lang import Document
-from schedproof.model.quotes import fact, footnotes, quote
+from schedproof.model.quotes import cited_lines, fact, footnotes, quote
 from schedproof.model.registry.discovery import systems
 
 QUOTES = {"lamps.md": {"3": "Lamps can be switched on.", "7": "Lamps stay dark.", "12": "Nobody asks for this line."}}
@@ -29,6 +29,11 @@ def test_each_cited_line_is_quoted_once_in_order(document: Document) -> None:
         '    line 3: "Lamps can be switched on."',
         '    line 7: "Lamps stay dark."',
     ]
+
+
+def test_a_line_is_cited_at_the_end_of_a_sentence_too() -> None:
+    assert cited_lines("The model follows line 3. It is no section: line 1.2") == {3}
+    assert cited_lines("It follows lines 3 to 7.") == {3, 7}
 
 
 def test_a_fact_with_a_place_comes_after_what_it_is_about(document: Document) -> None:
