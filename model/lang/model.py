@@ -178,7 +178,7 @@ class Model:
             raise ModelError(
                 f"variant {variant}", calling_place(), "the amended variant has that name", "write another"
             )
-        require_changes(variant, changes, calling_place())
+        _require_changes(variant, changes, calling_place())
         for change in changes:
             # A change repairs or weakens a property of this variant; well-formedness is implicit in every variant.
             required = [p.name for p in self.properties]
@@ -274,7 +274,7 @@ def common_parameters(model: Model, actions: Sequence[str]) -> list[Var]:
     return [v for v in first if all(any(v.name == w.name and v.type == w.type for w in other) for other in others)]
 
 
-def require_changes(variant: str, changes: object, place: Place) -> None:
+def _require_changes(variant: str, changes: object, place: Place) -> None:
     """Refuses what is not a list of changes, or a change whose parts are not lists.
 
     Raises:

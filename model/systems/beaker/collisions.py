@@ -89,8 +89,8 @@ BY_PRIORITY = showing(
 STRICTLY = Change(
     why=(
         "A queued recipe gets a pending system only if the system is viable for no queued recipe of a higher "
-        "priority (line 212), even if that recipe cannot take it. Then a set whose recipes can never each get a"
-        " system blocks all others."
+        "priority (line 212), even if that recipe cannot take it. Then a set whose recipes can never each get a "
+        "system blocks all others."
     ),
     repairs=[],
     adds=[
@@ -133,9 +133,8 @@ LEFT_IDLE = s.is_("idle") & AUTOMATED & CAN_BE_TAKEN_AT_ONCE
 
 TAKEN_AT_ONCE = Change(
     why=(
-        "A pending system is given to some waiting recipe for which it is viable (lines 203 to 207), if need be"
-        " to one whose siblings can no longer get systems. Then a set holds systems for ever that it cannot "
-        "use."
+        "A pending system is given to some waiting recipe for which it is viable (lines 203 to 207), if need be to "
+        "one whose siblings can no longer get systems. Then a set holds systems for ever that it cannot use."
     ),
     repairs=[],
     adds=[

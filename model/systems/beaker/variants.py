@@ -121,10 +121,10 @@ FIRST_COME_FIRST_SERVED = Change(
 
 SEATS_ARE_LEFT = Change(
     why=(
-        "A recipe takes a system only if the same lab keeps a viable system for each of its siblings. In "
-        "arbitrary order (line 132), a recipe can take its sibling's only system, or a lab without a system for"
-        " its sibling. So a queued recipe of a high priority is passed over if its siblings could not get "
-        "systems (line 213). A set whose recipes cannot each get a system waits, and holds none."
+        "A recipe takes a system only if the same lab keeps a viable system for each of its siblings. In arbitrary "
+        "order (line 132), a recipe can take its sibling's only system, or a lab without a system for its sibling. "
+        "So a queued recipe of a high priority is passed over if its siblings could not get systems (line 213). A "
+        "set whose recipes cannot each get a system waits, and holds none."
     ),
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     weakens={
@@ -216,8 +216,8 @@ WAKE_THE_IDLE = Change(
 IDLE_IS_A_USAGE = Change(
     why=(
         "A Broken or Manual system is idle (lines 172 and 176), so an idle system is not always configured for "
-        "automated use (line 85). This change weakens the property, and changes no behaviour: only an Automated"
-        " system is given to a recipe."
+        "automated use (line 85). This change weakens the property, and changes no behaviour: only an Automated "
+        "system is given to a recipe."
     ),
     repairs=[],
     weakens={"idle-is-automated": ["handed-out-automated"]},

@@ -126,9 +126,9 @@ def required(*names: str) -> list[Property]:
 
 A_TIME_OUT_IS_OF_ONE_STAY = Change(
     why=(
-        "The time-out of a state is cancelled when the application leaves the state, and a gang's time-out when"
-        " its last placeholder is gone. v0.12.2 compares only the name of the state. So a time-out of an "
-        "earlier stay in Completing ends a later stay at once (line 23)."
+        "The time-out of a state is cancelled when the application leaves the state, and a gang's time-out when its "
+        "last placeholder is gone. v0.12.2 compares only the name of the state. So a time-out of an earlier stay in "
+        "Completing ends a later stay at once (line 23)."
     ),
     repairs=["completed-after-its-time"],
     adds=[fix.LAPSE, *fix.LAPSES, *fix.GANG_LAPSES, *OF_REPAIRED],
@@ -136,9 +136,9 @@ A_TIME_OUT_IS_OF_ONE_STAY = Change(
 
 COMPLETING_HAS_NOTHING = Change(
     why=(
-        "An application completes when it has no pending ask, no swap under way and no allocation, placeholders"
-        " included (line 22). Leftover placeholders are released first. In v0.12.2 it completes while "
-        "placeholders are left, and a later swap gives a container to a Completed application."
+        "An application completes when it has no pending ask, no swap under way and no allocation, placeholders "
+        "included (line 22). Leftover placeholders are released first. In v0.12.2 it completes while placeholders "
+        "are left, and a later swap gives a container to a Completed application."
     ),
     repairs=["completing-has-nothing", "completed-has-nothing", "completed-after-its-time", "nothing-left-completes"],
     drops=fix.PLACEHOLDERS_IN_COMPLETING,
@@ -163,11 +163,10 @@ ALLOCATIONS_COUNT = Change(
 
 FAILING_IS_CLEANED_UP = Change(
     why=(
-        "A failing application drops its asks, releases all its allocations, and is Failed when they are gone "
-        "(lines 25 and 26). A removed partition is Draining until its applications have ended (line 51); an "
-        "application that was Resuming then fails as soon as it can. v0.12.2 waits only for the last "
-        "placeholder. So an application with real allocations is Failed too early, and one without placeholders"
-        " is never Failed."
+        "A failing application drops its asks, releases all its allocations, and is Failed when they are gone (lines "
+        "25 and 26). A removed partition is Draining until its applications have ended (line 51); an application "
+        "that was Resuming then fails as soon as it can. v0.12.2 waits only for the last placeholder. So an "
+        "application with real allocations is Failed too early, and one without placeholders is never Failed."
     ),
     repairs=["failed-has-nothing", "failing-ends", "applications-can-end", "removed-partitions-drain"],
     weakens={"failing-has-something-left": ["failing-ends"]},
@@ -210,8 +209,8 @@ WHAT_IS_REMOVED_IS_CLEARED = Change(
 
 RESUMING_ENDS = Change(
     why=(
-        "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It"
-        " completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none."
+        "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It "
+        "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none."
     ),
     repairs=["resuming-ends", "applications-can-end", "nothing-left-completes"],
     drops=["without placeholders a Resuming application goes on"],
@@ -257,9 +256,8 @@ STOPPED_IS_USED = Change(
 
 FAILED_IS_FINAL = Change(
     why=(
-        "A Failed application stays Failed (line 26), and only Completed applications expire (line 24), "
-        "although the figure shows more. After a while only the record of the application is deleted; its state"
-        " does not change."
+        "A Failed application stays Failed (line 26), and only Completed applications expire (line 24), although the "
+        "figure shows more. After a while only the record of the application is deleted; its state does not change."
     ),
     repairs=["failed-is-final", "only-the-completed-expire"],
     drops=["Application.expire from Failed", "Application.timer_ran from Failed", "a time-out ends Failed"],

@@ -106,8 +106,8 @@ COPIES.append(
     Invariant_(
         name="copies-agree-at-rest",
         says=(
-            "when no message is under way between cache and scheduler, and no partition is being removed, they have"
-            " the same objects"
+            "when no message is under way between cache and scheduler, and no partition is being removed, they have "
+            "the same objects"
         ),
         line=42,
         sentence=CONTRACT,

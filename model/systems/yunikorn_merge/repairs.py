@@ -192,8 +192,8 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
 RECOVERED_WITH_THEIR_NODE = Change(
     why=(
         "The allocations of a new node are added together with it, in one step of the cache and in one of the "
-        "scheduler. They are not new allocations, which may be rejected, and of which the resource manager must"
-        " be notified (lines 126 to 130)."
+        "scheduler. They are not new allocations, which may be rejected, and of which the resource manager must be "
+        "notified (lines 126 to 130)."
     ),
     repairs=["allocations-are-told-once", "what-runs-is-there", "scheduler-nodes-hold-one-allocation"],
     weakens={"recovered-allocations-are-kept": ["recovered-allocations-come-with-their-node"]},

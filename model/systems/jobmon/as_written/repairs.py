@@ -31,9 +31,9 @@ from .properties import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 
 LAUNCHED_CAN_ERR = Change(
     why=(
-        "A Launched task or workflow can go to Triaging. Reconciler and client set two of the error states when"
-        " it is Launched (lines 80, 81; facts 1.3 and 1.4), but the universal machine has no transition from "
-        "Launched to Triaging."
+        "A Launched task or workflow can go to Triaging. Reconciler and client set two of the error states when it "
+        "is Launched (lines 80, 81; facts 1.3 and 1.4), but the universal machine has no transition from Launched to "
+        "Triaging."
     ),
     repairs=[
         "task-is-the-image-of-its-instance",
@@ -136,10 +136,9 @@ TOO_FEW = "ResourceError"
 ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
     why=(
         "Only the server decides what follows a resource error, and it never repeats the attempt with the same "
-        "resources. While attempts are left, it sets the task to Halted. The client that takes up the task "
-        "increases its resources, as the entry Resume / Adjust Resources of the figure says (fact 1.2). Steps 6"
-        " and 7 bypass the server, which may decide first; this change removes them, and the instance's state "
-        "Adjusting Resources."
+        "resources. While attempts are left, it sets the task to Halted. The client that takes up the task increases "
+        "its resources, as the entry Resume / Adjust Resources of the figure says (fact 1.2). Steps 6 and 7 bypass "
+        "the server, which may decide first; this change removes them, and the instance's state Adjusting Resources."
     ),
     repairs=["resources-grow-on-resource-errors"],
     weakens={"life-of-an-adjusted-instance": ["life-with-too-few-resources"]},
