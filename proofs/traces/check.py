@@ -124,12 +124,13 @@ def check_records(
 ) -> ValidationReport:
     """Checks records of the plain format, as :func:`check_trace` checks those of a file.
 
-    They are checked against the steps of the variant, not against its properties.
+    They are checked against the steps of the variant, not against its properties. In the report, the line of a record is
+    its number.
 
     Args:
         system: as in :func:`check_trace`.
         header: the header of the trace.
-        records: the records, in order.
+        records: the records, in order. A generator is read only until the first record that does not conform.
         variant: as in :func:`check_trace`.
         shorten: as in :func:`check_trace`.
 

@@ -98,6 +98,26 @@ class TestJUnit:
         (error,) = self.case(written(tmp_path / "log", HEADER, STEP, end="{oops\n"), 2)
         assert error.tag == "error" and error.text is not None and "line 3: not JSON" in error.text
 
+    def test_a_log_that_cannot_be_read_at_all_is_an_error(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (error,) = self.case(written(tmp_path / "log", end="{oops\n"), 2)
+        assert error.tag == "error" and error.text is not None and "line 1: not JSON" in error.text
+        assert (
+            error.get("message") == "hived as-written: undetermined, because nothing could be checked (format unknown)"
+        )
+        (error,) = self.case(tmp_path / "none", 2)
+        assert error.text is not None and "none: cannot be read" in error.text
+        assert capsys.readouterr().out == ""
+
+    def test_a_wrong_mapping_is_an_error(self, tmp_path: Path) -> None:
+        log, mapping, out = written(tmp_path / "log", HEADER), tmp_path / "m.yaml", tmp_path / "out.json"
+        mapping.write_text("schedproof-mapping: 1\nsystem: hived\nlines: []\n")
+        assert run(["validate", "hived", str(log), "--mapping", str(mapping), "--json", str(out)]) == 2
+        report = json.loads(out.read_text())
+        assert (report["verdict"], report["format"], report["records"]) == ("undetermined", "mapping", 0)
+        assert "m.yaml" in report["error"] and "note" not in report
+
     def test_on_standard_output_there_is_nothing_else(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         run(["validate", "hived", str(written(tmp_path / "log", HEADER, STEP)), "--junit", "-"])
         assert ET.fromstring(capsys.readouterr().out).tag == "testsuites"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 
@@ -182,14 +182,24 @@ class Steps:
             after = step.after
             if broken is None and not pattern.causes(step.fired):
                 assert pattern.event is not None
-                says = f"{action.name} does not lead to {'.'.join(pattern.event[:2])} there"
-                why = [cited(self.instance.model, says, action.line)]
+                why = [self._not_caused(pattern.event, choice)]
         except (IllFormed, Undefined) as error:
             after = state
             if broken is None:
                 why = [Requirement(None, str(error), document, None)]
         if why:
             yield Path((show_choice(self.instance, choice),), after, tuple(why), met, self._if_taken(state, choice))
+
+    def _not_caused(self, event: tuple[str, str, int], choice: Choice) -> Requirement:
+        """The objection to a possible step that does not cause the event, with the objects concerned."""
+        sort, name, number = event
+        owner = [self.instance.object_names(sort)[number]] if number >= 0 else []
+        says = f"{choice.action} does not cause {sort}.{name}{''.join(f' of {each}' for each in owner)}"
+        action = self.instance.model.action(choice.action)
+        types = {v.name: v.type for v in action.parameters}
+        shown = [self.instance.show(types[parameter], value) for parameter, value in choice.parameters]
+        objects = [str(each) for value in shown for each in (value if isinstance(value, list) else [value])]
+        return replace(cited(self.instance.model, says, action.line), objects=[*owner, *objects])
 
     def _if_taken(self, state: State, choice: Choice) -> State | None:
         """The state after a step that the model forbids. Events without a row change nothing; None if it is undefined."""

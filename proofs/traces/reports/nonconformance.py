@@ -104,8 +104,17 @@ def _reason(record: Record[State], candidates: Sequence[Candidate]) -> str:
     if best.refused:
         why = " and ".join(f"{r.says} ({r.document}, line {r.line})" if r.line else r.says for r in best.refused)
         return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}, but {why}"
-    shown = ", ".join(d.text() for d in best.differs[:4]) + (", ..." if len(best.differs) > 4 else "")
-    return f"{record.says}: no sequence of model steps explains what is observed; closest is {tried}: {shown}"
+    what = f"closest is {tried}{but_differs(best.differs)}"
+    return f"{record.says}: no sequence of model steps explains what is observed; {what}"
+
+
+def but_differs(differs: Sequence[Difference]) -> str:
+    """The first difference in words, and how many more there are; "" if there is none."""
+    if not differs:
+        return ""
+    others = len(differs) - 1
+    more = f"; {others} more field{'s differ' if others > 1 else ' differs'}" if others else ""
+    return f", but {differs[0].text()}{more}"
 
 
 def difference(instance: Instance, slot: int, model: int, observed: int) -> Difference:

@@ -59,7 +59,7 @@ class Requirement:
     def text(self) -> str:
         where = f" ({self.document}, line {self.line})" if self.line else ""
         quote = f': "{self.sentence}"' if self.sentence else ""
-        return f"{self.property + ': ' if self.property else ''}{self.says}{where}{quote}"
+        return f"{self.property + ', which requires: ' if self.property else ''}{self.says}{where}{quote}"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Difference:
         return {"object": self.object, "field": self.field, "model": self.model, "observed": self.observed}
 
     def text(self) -> str:
-        return f"{self.object}.{self.field}: {_name(self.model)} in the model, {_name(self.observed)} observed"
+        return f"{self.object}.{self.field} is {_name(self.model)} in the model, {_name(self.observed)} observed"
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ class ValidationReport:
         """The report on a trace that can only be checked up to ``error``. "Conforms" becomes "undetermined"."""
         conforms = self.verdict is LogVerdict.CONFORMS
         verdict = LogVerdict.UNDETERMINED if conforms else self.verdict
-        note = "all records before it conform" if conforms else ""
+        note = "all records before it conform" if conforms and self.records else ""
         return replace(self, verdict=verdict, error=error, note="; ".join(part for part in (note, self.note) if part))
 
     def as_json(self) -> dict[str, Any]:
@@ -333,7 +333,8 @@ class ValidationReport:
     def _reached(self) -> str:
         """The verdict and how far it reaches, in words."""
         if self.error and self.verdict is LogVerdict.UNDETERMINED:
-            return f"undetermined, because a line after {_records(self.records)} is wrong (format {self.format})"
+            why = f"a line after {_records(self.records)} is wrong" if self.records else "nothing could be checked"
+            return f"undetermined, because {why} (format {self.format})"
         if self.first_nonconformance is None:
             return f"{self.verdict} ({_records(self.records)}, format {self.format})"
         number = self.first_nonconformance.record

@@ -1,8 +1,9 @@
 """Finds the relevant records of a nonconforming trace.
 
 A gap replaces each omitted record: it allows unlogged steps there. An omitted field is unobserved. Both only allow
-more, so a nonconformance of the rest is one of the trace. Nothing is omitted if the last record would then violate the
-model for another reason. Parameters stay: a record without them cannot be read on its own.
+more, so a nonconformance of the rest is one of the trace. At the end, objects to which nothing refers are omitted.
+Nothing is omitted if the last record would then violate the model for another reason. Parameters stay: a record without
+them cannot be read on its own.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
     if reason is None:
         return []
 
-    def violates(records: Sequence[Record]) -> bool:
+    def violates(records: Sequence[Record], header: Record = header) -> bool:
         if time.monotonic() >= until:
             return False
         other = _violation(system, model, header, records)
@@ -63,7 +64,8 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
 
     records = _without_records(records, violates, _Gaps(model, unlogged))
     records = _without_parts(records, violates)
-    return [header, *records]
+    fewer = _without_objects(header, records)
+    return [fewer if violates(records, fewer) else header, *records]
 
 
 def _violation(system: System, model: Model, header: Record, records: Sequence[Record]) -> NonconformanceReport | None:
@@ -78,7 +80,7 @@ def _violation(system: System, model: Model, header: Record, records: Sequence[R
 
 
 def _is_of(reason: NonconformanceReport, other: NonconformanceReport) -> bool:
-    """Whether ``other`` has the same reason: the same properties, the same objection, and no other differing field."""
+    """Whether ``other`` has the same reason: the same properties, the same objection, and the same differing fields."""
 
     def properties(of: NonconformanceReport) -> set[str | None]:
         return {requirement.property for requirement in (*of.requirements, *of.if_taken)}
@@ -90,7 +92,7 @@ def _is_of(reason: NonconformanceReport, other: NonconformanceReport) -> bool:
         return {(each.object, each.field) for candidate in of.candidates[:1] for each in candidate.differs}
 
     same = properties(reason) == properties(other) and refused(reason) == refused(other)
-    return same and differing(other) <= differing(reason)
+    return same and differing(reason) == differing(other)
 
 
 def _without_records(records: list[Record], violates: Callable[[Sequence[Record]], bool], gaps: _Gaps) -> list[Record]:
@@ -176,3 +178,47 @@ def _less(record: Record, path: tuple[str, ...]) -> Record:
     if not less and (rest[0] not in inner or len(inner) > 1):
         return {}
     return {**record, name: less} if less else {k: v for k, v in record.items() if k != name}
+
+
+def _without_objects(header: Record, records: Sequence[Record]) -> Record:
+    """The header without the objects to which neither a record nor the start of a kept object refers."""
+    described = header.get("start", {})
+    starts: list[Record] = described if isinstance(described, list) else [described]
+    kept: set[str] = set()
+    more = set(_texts(list(records)))
+    while more - kept:
+        kept |= more
+        fields = [of[name] for start in starts for of in start.values() for name in of if name in kept]
+        more = set(_texts(fields))
+    fewer = [{sort: kept_of for sort, of in start.items() if (kept_of := _only(kept, of))} for start in starts]
+    rigid = {
+        sort: {name: {o: _among(kept, v) for o, v in _only(kept, of).items()} for name, of in attributes.items()}
+        for sort, attributes in header.get("rigid", {}).items()
+    }
+    return {
+        **header,
+        "objects": {sort: [name for name in names if name in kept] for sort, names in header["objects"].items()},
+        **({"rigid": rigid} if "rigid" in header else {}),
+        **({"start": fewer if isinstance(described, list) else fewer[0]} if "start" in header else {}),
+    }
+
+
+def _only(kept: set[str], objects: Record) -> Record:
+    return {name: value for name, value in objects.items() if name in kept}
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts in a JSON value, also the names of fields."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from (name, *_texts(inner))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _among(kept: set[str], value: object) -> object:
+    """A rigid value without the objects that are not kept."""
+    return [each for each in value if each in kept] if isinstance(value, list) else value

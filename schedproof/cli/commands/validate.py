@@ -115,10 +115,14 @@ def validate(
                 tally=tally,
             )
     except TraceError as error:
-        if error.before is not None:
-            write(error.before)
-            if error.before.verdict is LogVerdict.VIOLATES:  # what comes later cannot change that
-                return fail(str(error), Exit.DIFFERENT)
+        if error.before is None:
+            how = "mapping" if mapping is not None else format_ or "unknown"
+            none = ValidationReport(chosen.name, variant or chosen.validated_by, how, LogVerdict.CONFORMS, 0)
+            write(none.until(str(error)), to_people=False)
+            raise
+        write(error.before)
+        if error.before.verdict is LogVerdict.VIOLATES:  # what comes later cannot change that
+            return fail(str(error), Exit.DIFFERENT)
         raise
     if following is not None and following.half and report.verdict is LogVerdict.CONFORMS and not report.note:
         report = replace(report, note="the end is half a line, which was not read")
@@ -144,15 +148,21 @@ def _is_stdout(*destinations: Destination | None) -> bool:
 
 
 def _report(
-    report: ValidationReport, log: str, began: float, json_file: Destination | None, junit_file: Destination | None
+    report: ValidationReport,
+    log: str,
+    began: float,
+    json_file: Destination | None,
+    junit_file: Destination | None,
+    to_people: bool = True,
 ) -> None:
+    """Writes the report to its destinations, and to standard output unless one of them takes it."""
     if json_file is not None:
         json_file.write_json(report.as_json())
     if junit_file is not None:
         from schedproof.cli.junit import junit_of_log  # it loads the provers
 
         junit_file.write(junit_of_log(report, log, time.perf_counter() - began))
-    if not _is_stdout(json_file, junit_file):
+    if to_people and not _is_stdout(json_file, junit_file):
         click.echo("\n".join(report.text()))
 
 

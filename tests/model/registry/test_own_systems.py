@@ -134,7 +134,7 @@ def test_a_violation_in_a_log_names_the_violated_property(run, tmp_path):
     assert (
         code == 1
         and "lease fenced: violates at record 4 (" in out
-        and "ann.state: Waiting in the model, Working observed" in out
+        and "ann.state is Waiting in the model, Working observed" in out
     )
     code, out, _ = run("validate", "lease", "lease/log.jsonl", "--variant", "as-written")
     assert code == 0  # there, ann works on under a lease that has run out
@@ -271,7 +271,7 @@ MISTAKES = {
     "no such sort": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Wrker = 3 }")}, "variants.fenced.scope: unknown sort 'Wrker' in the scope; choose from Worker, Lease"),
     "scope is no number": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = true }")}, "write a number of objects for each sort"),
     "two expectations": ({"model": ("refuted=frozenset(),", 'refuted=frozenset({"nobody-starves"}),')}, "refuted: none, but the model (model.py:"),
-    "a name error": ({"model": ("# Variables, for all", "print(nosuch)\n# Variables, for all")}, "importing lease.model fails in lease/model.py, line "),
+    "a name error": ({"model": ("# Variables: below", "print(nosuch)\n# Variables: below")}, "importing lease.model fails in lease/model.py, line "),
     "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; correct it there"),
     "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; correct it there"),
     "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; correct it there"),
@@ -334,7 +334,7 @@ def test_what_is_wrong_in_the_project_is_not_blamed_on_the_user(run, tmp_path, m
 
 
 def test_what_a_model_prints_is_no_result(run_json, run, tmp_path):
-    repository(tmp_path, model=("# Variables, for all", "print('hello')\n# Variables, for all"))
+    repository(tmp_path, model=("# Variables: below", "print('hello')\n# Variables: below"))
     code, out, err = run("list", "lease", "--json", "-")
     assert code == 0 and json.loads(out) and err == "hello\n"
 

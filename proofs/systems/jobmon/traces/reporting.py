@@ -10,7 +10,7 @@ from typing import Any
 from schedproof.model.lang import Invariant, Model
 from schedproof.proofs.traces.engine.candidates import Path
 from schedproof.proofs.traces.engine.partial import UNKNOWN, Field, Obj, Values, View
-from schedproof.proofs.traces.reports.nonconformance import MOST_SHOWN
+from schedproof.proofs.traces.reports.nonconformance import MOST_SHOWN, but_differs
 from schedproof.proofs.traces.reports.report import Candidate, Difference, NonconformanceReport
 
 from .words import led_from, letter, property_of
@@ -84,8 +84,7 @@ class PartReporter:
         reason = f"{sight.says}: no steps of the machine lead here"
         if candidates:
             best = candidates[0]
-            differs = ", ".join(d.text() for d in best.differs)
-            reason += f"; closest is {'; '.join(best.steps) or 'no step'}: {differs}"
+            reason += f"; closest is {'; '.join(best.steps) or 'no step'}{but_differs(best.differs)}"
         return NonconformanceReport(sight.number, sight.line, reason, (), candidates)
 
     def _without_row(self, name: Field, were: Iterable[str], to: str) -> str:

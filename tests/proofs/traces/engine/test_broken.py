@@ -112,7 +112,7 @@ class TestForbiddenSteps:
 
 class TestThePartThatMatters:
     def test_it_violates_the_model_for_the_same_reason(self) -> None:
-        """Either field alone violates the model. With the cell's alone, `low` is Allocated: a third property is violated."""
+        """Either field alone violates the model, but the report names both, and so does the shortened log."""
         state = {"PodGroup": {"low": {"state": "Pending"}}, "Cell": {"a": {"user": "high"}}}
         report = check_records("hived", TWO_GROUPS, [{**ALLOCATED, "state": state}], shorten=True)
         header, *rest = report.shortened
@@ -120,7 +120,30 @@ class TestThePartThatMatters:
         assert short is not None and report.first_nonconformance is not None
         properties = [p.property for p in report.first_nonconformance.requirements]
         assert [p.property for p in short.requirements] == properties == ["pending-holds-nothing", "used-cell"]
-        assert rest[0]["state"] == {"PodGroup": {"low": {"state": "Pending"}}}
+        assert rest[0]["state"] == state
+
+    def test_it_has_only_objects_that_count(self) -> None:
+        """The second group and its cell have nothing to do with the first one's, which frees nothing at its end."""
+        start = {
+            "PodGroup": {"low": {"state": "Allocated"}, "high": {"state": "Allocated"}},
+            "Cell": {"a": {"state": "Used", "user": "low"}, "b": {"state": "Used", "user": "high"}},
+        }
+        objects = {"PodGroup": ["low", "high"], "Cell": ["a", "b"]}
+        rigid = {"PodGroup": {"outranks": {"high": ["low"]}}}
+        whole = {"schedproof": 1, "system": "hived", "objects": objects, "rigid": rigid, "start": start}
+        deleted = {
+            "action": "delete_allocated",
+            "parameters": {"p": "low"},
+            "state": {"Cell": {"a": {"state": "Used"}}},
+        }
+        header, *rest = check_records("hived", whole, [deleted], shorten=True).shortened
+        assert rest == [deleted]
+        assert header["objects"] == {"PodGroup": ["low"], "Cell": ["a"]}
+        assert header["rigid"] == {"PodGroup": {"outranks": {}}}
+        assert header["start"] == {
+            "PodGroup": {"low": {"state": "Allocated"}},
+            "Cell": {"a": {"state": "Used", "user": "low"}},
+        }
 
     def test_its_records_keep_their_parameters(self) -> None:
         records = [ALLOCATED, SECOND_ALLOCATION]

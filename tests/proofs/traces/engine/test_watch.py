@@ -722,7 +722,8 @@ class TestQuotes:
         start = {"PodGroup": {"low": {"state": "Preempting"}}, "Cell": {"a": {"state": "Reserved", "reserver": "low"}}}
         report = check_records("hived", {**HEADER, "start": start}, records)
         assert report.first_nonconformance is not None
-        assert "complete does not lead to PodGroup.e5 there" in " ".join(report.text())
+        assert "complete does not cause PodGroup.e5 of mid" in " ".join(report.text())
+        assert report.first_nonconformance.before["mid"]["state"] == "Pending"
 
     @needs_shared
     def test_they_are_what_the_documents_say(self) -> None:

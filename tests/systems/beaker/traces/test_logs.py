@@ -335,7 +335,7 @@ class TestChanges:
                 8,
                 ["R:2"],
             ),
-            (run(recipe("R:4", "assigned")), 1, ["R:4.state: new in the model, assigned observed"]),
+            (run(recipe("R:4", "assigned")), 1, ["R:4.state is new in the model, assigned observed"]),
             (run({"system": "a", "usage": "waiting"}), 1, ["reserve needs s.condition = Manual"]),
             (
                 run({"system": "a", "usage": "pending", "step": 1}, a="Broken"),

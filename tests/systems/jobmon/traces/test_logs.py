@@ -46,9 +46,9 @@ NONCONFORMING = {
         DUMPS,
         2,
         2,
-        "instance 12.state: Error in the model, Running observed",
+        "instance 12.state is Error in the model, Running observed",
     ),
-    "does-not-conform-dumps-two-runs.jsonl": (DUMPS, 3, 3, "run 4.state: Registered in the model, Running observed"),
+    "does-not-conform-dumps-two-runs.jsonl": (DUMPS, 3, 3, "run 4.state is Registered in the model, Running observed"),
     "does-not-conform-events-running-after-done.jsonl": (EVENTS, 3, 3, "it was D (Done)"),
 }
 
@@ -216,8 +216,8 @@ class TestDumps:
             ([dump(0, "F2", "12E3", **RUNS), dump(1, "F2", "12R3", **RUNS)], "instance 12 was E (Error) and is R (Running); no rows"),
             ([dump(0, run="3E", flow="F"), dump(1, run="3R", flow="R")], "run 3 was E (Error) and is R (Running)"),
             # attempts: they do not shrink without a new run, they are counted, and they have a limit
-            ([dump(0, "R2", "12E3", "13R3", **RUNS), dump(1, "R1", "12E3", "13R3", **RUNS)], "task 7.attempts: 2 in the model, 1 observed"),
-            ([dump(0, "R1", "12R3", **RUNS), dump(1, "R2", "12R3", **RUNS)], "task 7.attempts: 1 in the model, 2 observed"),
+            ([dump(0, "R2", "12E3", "13R3", **RUNS), dump(1, "R1", "12E3", "13R3", **RUNS)], "task 7.attempts is 2 in the model, 1 observed"),
+            ([dump(0, "R1", "12R3", **RUNS), dump(1, "R2", "12R3", **RUNS)], "task 7.attempts is 1 in the model, 2 observed"),
             ([dump(0, "R3", "12R3", **RUNS)], "no task is attempted more often than it may be"),
             ([dump(0, "F2", "12E3", **RUNS), dump(1, "Q3", "12E3", "13Q3", **RUNS)], "no steps of the machine lead here"),
             # rows
@@ -230,7 +230,7 @@ class TestDumps:
             # what does not fit together
             ([dump(0, "D1", "12R3", **RUNS)], "a task is done exactly when an instance of it is"),
             ([dump(0, "R1", "12D3", **RUNS)], "a task is done exactly when an instance of it is"),
-            ([dump(0, "R1", "12R3", **RUNS), dump(1, "F1", "12E3", **RUNS)], "task 7.state: Registering in the model, ErrorFatal observed"),
+            ([dump(0, "R1", "12R3", **RUNS), dump(1, "F1", "12E3", **RUNS)], "task 7.state is Registering in the model, ErrorFatal observed"),
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "G1", "12Z3", **RUNS)], "no steps of the machine lead here"),
             ([dump(0, "R1", "12R3", **RUNS), dump(1, "R1", "12K3", **RUNS)], "no steps of the machine lead here"),  # nobody resumes
             ([dump(0, "G0", run="3S", flow="F"), dump(1, "Q1", "12Q3", run="3S", flow="F")], "no steps of the machine lead here"),

@@ -136,7 +136,7 @@ class TestStateLog:
         assert [p.property for p in report.first_nonconformance.requirements] == ["completed-only-expires"]
         (candidate,) = report.first_nonconformance.candidates
         assert candidate.steps == ["expireApplication on app-1"]
-        assert candidate.differs[0].text() == "app-1.state: Expired in the model, Running observed"
+        assert candidate.differs[0].text() == "app-1.state is Expired in the model, Running observed"
 
 
 class TestReleases:

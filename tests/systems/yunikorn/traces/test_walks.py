@@ -101,7 +101,7 @@ class TestWalks:
             ([*GANG, ("placeholderTimeout", "", "Accepted")], {"total": 2}, 4, "Resuming in the model, Accepted observed"),
             (ONE[:2], {"pending": 1}, 2, "pending is 0 in the model, 1 observed"),
             (ONE[:2], {"allocations": 2}, 2, "allocations is 1 in the model, 2 observed"),
-            (ONE[:2], {"stateTimer": False}, 2, "timer: armed in the model, off observed"),
+            (ONE[:2], {"stateTimer": False}, 2, "timer is armed in the model, off observed"),
             (GANG, {"total": 2, "placeholderTimer": False}, 3, "armed in the model, off observed"),
             (ONE[:2], {"stateUpdates": None}, 2, "it was Accepted, and the core did not notify the resource manager"),
             (ONE[:2], {"stateUpdates": ["Running:runApplication"]}, 2, "sent the resource manager Running:runApplication, but the table"),
