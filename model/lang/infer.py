@@ -235,6 +235,10 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
         case t.Equal(left, right):
             a, b = infer(left, context, at), infer(right, context, at)
             if not compatible(a, b):
+                for kind, other in ((a, b), (b, a)):
+                    if isinstance(kind, EnumType) and isinstance(other, Quoted):
+                        problem = f"unknown value {other.value!r}"
+                        raise context.wrong(term, at, problem, f"choose from {_listed(kind.values)}")
                 raise context.wrong(term, at, f"type mismatch: {a} is compared with {b}", "compare values of one type")
             if isinstance(a, SetOf) or isinstance(b, SetOf):
                 raise context.wrong(

@@ -184,12 +184,12 @@ class Pair:
         whole = overlaid(self.state, seen)
         broken = broken_invariants(self.instance, self.state, whole)
         lines += [f"That violates {requirement.text()}" for requirement in broken]
-        raise self._out("\n".join(lines), tuple(whole[slot] for slot in range(self.instance.width)))
+        raise self._out("\n".join(lines), seen)
 
     def _name(self) -> str:
         return f"{self.agreement.model.system} {self.agreement.model.variant}"
 
-    def _out(self, problem: str, seen: State | None = None) -> OutOfStep:
+    def _out(self, problem: str, seen: Mapping[int, int] | None = None) -> OutOfStep:
         return OutOfStep("\n".join([problem, *self._steps_so_far(), *self._states(seen)]))
 
     def _steps_so_far(self) -> Iterator[str]:
@@ -197,9 +197,13 @@ class Pair:
             yield "The steps so far:"
             yield from (f"{number:4}. {step}" for number, step in enumerate(self._steps, 1))
 
-    def _states(self, seen: State | None) -> Iterator[str]:
+    def _states(self, seen: Mapping[int, int] | None) -> Iterator[str]:
         yield "In the model:"
         yield from (f"    {line}" for line in objects(self.instance.describe(self.state)))
         if seen is not None:
-            yield "In the implementation (what it does not show, as in the model):"
-            yield from (f"    {line}" for line in objects(self.instance.describe(seen)))
+            yield "In the implementation, what observe() shows:"
+            observed: dict[str, dict[str, object]] = {}
+            for slot, field in sorted(fields(self.instance).items()):
+                if slot in seen:
+                    observed.setdefault(field.object, {})[field.name] = show(self.instance, field, seen[slot])
+            yield from (f"    {line}" for line in objects(observed))

@@ -205,7 +205,7 @@ def test_the_report_names_the_broken_property_and_both_states(lease):
         "Unstopped is out of step with lockstep-lease fenced after step 3, expire(l=l0):",
         "  w0.state: Waiting in the model (Worker.stop, rule an expired lease stops its worker), Working in the implementation",
         "  w0.lease: none in the model (Worker.stop, rule an expired lease stops its worker), l0 in the implementation",
-        "That violates lease-is-held: a worker that works under a lease holds it (violated for w = w0, l = l0)",
+        "That violates lease-is-held, which requires: a worker that works under a lease holds it (violated for w = w0, l = l0)",
         "The steps so far:",
         "   1. w0 asks for a lease  [ask(w=w0)]",
         "   2. w0 acquires l0 and works  [acquire(w=w0, l=l0)]",
@@ -214,7 +214,7 @@ def test_the_report_names_the_broken_property_and_both_states(lease):
         "    w0: state Waiting, lease none",
         "    w1: state Idle, lease none",
         "    l0: state Free, holder none",
-        "In the implementation (what it does not show, as in the model):",
+        "In the implementation, what observe() shows:",
         "    w0: state Working, lease l0",
         "    w1: state Idle, lease none",
         "    l0: state Free, holder none",
@@ -234,7 +234,7 @@ def test_the_line_of_the_document_is_cited():
         in text
     )
     assert (
-        "That violates preempting-has-cells: " in text
+        "That violates preempting-has-cells, " in text
         and '(hived-state-machines.md, line 21): "`Preempting`: the PG has' in text
     )
 
