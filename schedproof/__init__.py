@@ -1,7 +1,7 @@
 """Formal models, proofs and a checked reference implementation of cluster schedulers.
 
-They describe how schedulers move their objects between states.
-The command line is :mod:`schedproof.cli`. A program can do the same::
+A model describes how a scheduler moves its objects between states. ``schedproof`` on the command line checks models and
+logs; :mod:`schedproof.api` does the same for a program::
 
     from schedproof.api import load_system, verify
 

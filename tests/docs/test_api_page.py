@@ -89,7 +89,7 @@ def test_no_colon_makes_a_type_of_a_sentence(signature: Signature) -> None:
 
 def test_the_json_keys_of_the_table_of_names_are_written() -> None:
     """Each stands in the ``as_json`` of a public class."""
-    table = PAGE.partition("| Python | command line | JSON |")[2].partition("\n## ")[0]
+    table = PAGE.partition("| Python | option, or what the command prints | JSON key |")[2].partition("\n## ")[0]
     keys = {
         key for row in table.splitlines() if row.startswith("|") for key in re.findall(r"`(\w+)`", row.split(" | ")[-1])
     }
