@@ -196,7 +196,12 @@ def _property(model: Model, prop: Property) -> None:
             for name, following in pairwise(states):
                 if name == following:
                     problem = f"its states have {name!r} twice in a row"
-                    raise ModelError(context.element, prop.place, problem, "write each state once for each visit")
+                    remedy = "write it once: a step that keeps the state is the same visit"
+                    raise ModelError(context.element, prop.place, problem, remedy)
+            starts = [machine.states[0].name, *(s.name for s in machine.states[1:] if s.begins)]
+            if states[0] not in starts:
+                problem = f"its states begin with {states[0]!r}, but no {sort} begins there"
+                raise ModelError(context.element, prop.place, problem, f"begin with {' or '.join(starts)}")
         case AlwaysCanReach(over=over, given=premise, goal=goal) | LeadsTo(over=over, given=premise, goal=goal):
             inside = context.bind(over)
             for part in _given((premise, goal)):

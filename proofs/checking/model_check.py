@@ -259,7 +259,8 @@ class WellFormed(Property):
 
 WELL_FORMEDNESS = WellFormed(
     name=WELL_FORMED,
-    says="in every step each object fires at most once, from a source state, and no attribute of NONE is read",
+    says="in every step each object fires at most once, from a source state of its event; no attribute of NONE is read, and "
+    "every new value is of its attribute's type",
 )
 
 
@@ -365,8 +366,10 @@ def _check(exploration: ExplorationResult, graph: Exploration | Graph | str, pro
     seconds = time.perf_counter() - start
     method = Method.EXPLORATION
     if isinstance(checked, str):
-        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=checked, vacuous=True)
-    if exploration.ill_formed is not None:
+        note = f"{checked} at {scope_text(scope)}"
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=note, vacuous=True)
+    has_run = isinstance(prop, LifeCycle) and checked is None  # a run of well-formed steps
+    if exploration.ill_formed is not None and not has_run:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
     if checked is None:
         return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)

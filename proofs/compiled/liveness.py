@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle
 from schedproof.model.semantics import Choice
 from schedproof.proofs.exploration.lasso import lasso
-from schedproof.proofs.exploration.liveness import VACUOUS, Answer, bindings, no_more, not_that_far
+from schedproof.proofs.exploration.liveness import NEVER, Answer, bindings, no_more, not_that_far, vacuous
 
 from . import paths
 from .graph import Graph, Nodes
@@ -37,25 +37,25 @@ def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
 def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
     """Checks AG EF by a backward search from the goal."""
     reaching = graph.backwards(prop.without)
-    vacuous = True
+    met = False
     nearest: tuple[int, dict[str, int]] | None = None
     for bound, goal, start in _held(graph, prop):
         reach = reaching(goal)
-        vacuous = vacuous and not start.any()
+        met = met or bool(start.any())
         stuck = np.flatnonzero(start & ~reach)  # numbers follow the distance from the initial state
         if len(stuck) and (nearest is None or int(stuck[0]) < nearest[0]):
             nearest = int(stuck[0]), bound
     if nearest is not None:
         return no_more(graph.instance, graph.path(nearest[0]), prop, nearest[1])
-    return VACUOUS if vacuous else None
+    return None if met else NEVER
 
 
 def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
     """Checks that every fair run from ``given`` reaches ``goal``: no fair loop avoids the goal."""
-    vacuous = True
+    met = left = False
     for bound, goal, given in _held(graph, prop):
         start = given & ~goal
-        vacuous = vacuous and not start.any()
+        met, left = met or bool(given.any()), left or bool(start.any())
         lengths, edges, whence = paths.avoiding(graph.offsets, graph.targets, graph.depths, start, goal)
         nearest: tuple[int, int, Nodes] | None = None
         for fair, parts in _fair_loops(graph, lengths != paths.NONE, prop):
@@ -67,7 +67,7 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
             _, first, loop = nearest
             run = _run(graph, edges, whence, first)
             return lasso(graph.instance, graph, prop, bound, run, _Members(loop), first)
-    return VACUOUS if vacuous else None
+    return vacuous(met, left)
 
 
 def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -47,10 +48,15 @@ def counterexample_lines(model: Model, counterexample: Counterexample) -> list[s
     if counterexample.end:
         lines.append(f"Final state: {counterexample.ending}.")
     first, *rest = counterexample.problem.splitlines() or [""]
-    lines += [f"{first[:1].upper()}{first[1:]}" + ("" if rest else "."), *rest]
+    lines += [_capitalised(first) + ("" if rest else "."), *rest]
     for block in (_block("Terms:", _terms(model, counterexample)), footnotes(model.document, lines)):
         lines += ["", *block] if block else []
     return lines
+
+
+def _capitalised(sentence: str) -> str:
+    """The sentence with a capital letter, unless it begins with the name of an object or of a file."""
+    return f"{sentence[:1].upper()}{sentence[1:]}" if re.match(r"[a-z]+ ", sentence) else sentence
 
 
 def indented(lines: Sequence[str]) -> str:

@@ -21,7 +21,8 @@ from .runs import counterexample_of
 
 Answer = Counterexample | str | None
 
-VACUOUS = "vacuous: its premise is never true"
+NEVER = "vacuous: its premise is never true"
+ALREADY = "vacuous: wherever its premise is true, its goal is true already"
 
 
 def life_cycle(instance: Instance, exploration: Exploration, prop: LifeCycle) -> Answer:
@@ -57,7 +58,7 @@ def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
     """The counterexample if no object goes through more than the first ``states`` of the given states."""
     reached = " -> ".join(prop.states[:states])
     never = f"no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}"
-    at_most = f"the longest part that can happen is {reached}"
+    at_most = f"the farthest that can happen is {reached}"
     return Counterexample((), f"property {prop.name} is violated: {never}; {at_most}; {NO_RUN}")
 
 
@@ -108,7 +109,7 @@ def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
 def always_can_reach(instance: Instance, exploration: Exploration, prop: AlwaysCanReach) -> Answer:
     """Checks AG EF by a backward search from the goal."""
     back = _predecessors(exploration, prop.without)
-    vacuous = True
+    met = False
     nearest: tuple[int, dict[str, int]] | None = None
     for bound in bindings(instance, prop.over):
         reaching = can_reach(where(instance, exploration, prop.goal, prop.over, bound), back)
@@ -117,13 +118,13 @@ def always_can_reach(instance: Instance, exploration: Exploration, prop: AlwaysC
             if prop.given is not None
             else set(range(len(exploration.states)))
         )
-        vacuous = vacuous and not start
+        met = met or bool(start)
         stuck = start - reaching  # numbers follow the distance from the initial state
         if stuck and (nearest is None or min(stuck) < nearest[0]):
             nearest = min(stuck), bound
     if nearest is not None:
         return no_more(instance, exploration.path(nearest[0]), prop, nearest[1])
-    return VACUOUS if vacuous else None
+    return None if met else NEVER
 
 
 def no_more(instance: Instance, run: Sequence[Choice], prop: AlwaysCanReach, bound: dict[str, int]) -> Counterexample:
@@ -139,11 +140,12 @@ def leads_to(instance: Instance, exploration: Exploration, prop: LeadsTo) -> Ans
     A run may stay for ever in a state without an enabled fair action, so each state has an implicit self-loop. Fairness
     applies to each choice of an action's parameters separately.
     """
-    vacuous = True
+    met = left = False
     for bound in bindings(instance, prop.over):
         goal = where(instance, exploration, prop.goal, prop.over, bound)
-        start = where(instance, exploration, prop.given, prop.over, bound) - goal
-        vacuous = vacuous and not start
+        given = where(instance, exploration, prop.given, prop.over, bound)
+        start = given - goal
+        met, left = met or bool(given), left or bool(start)
         region = _avoiding(exploration, start, goal)
         loops = _fair_loops(exploration, set(region), prop)
         if loops:
@@ -151,7 +153,12 @@ def leads_to(instance: Instance, exploration: Exploration, prop: LeadsTo) -> Ans
             first = min(set().union(*loops), key=lambda s: (region[s][0], s))
             loop = next(part for part in loops if first in part)
             return lasso(instance, exploration, prop, bound, _run(exploration, region, first), loop, first)
-    return VACUOUS if vacuous else None
+    return vacuous(met, left)
+
+
+def vacuous(met: bool, left: bool) -> str | None:
+    """Why a LeadsTo is vacuous; ``met`` and ``left``: its premise is true somewhere, and somewhere without its goal."""
+    return None if left else ALREADY if met else NEVER
 
 
 Avoiding = Mapping[int, tuple[int, tuple[int, Choice] | None]]

@@ -117,13 +117,14 @@ def counterexample_of(
     named = _objects(over, bound or {})
     # A run without steps and without named objects is about the model itself.
     moved = {name for step in steps for name in [*(c.object for c in step.changes), *_names(step.parameters.values())]}
-    objects = introductions(instance, moved, named)
+    end = ending(instance, last, named)
+    objects = introductions(instance, moved | {each.object for each in end}, named)
     return Counterexample(
         steps,
         problem,
         loops_from,
         setting=setting(instance, objects),
-        end=ending(instance, last, named),
+        end=end,
         objects=objects,
         initial=beginning(instance, objects),
         initial_state=not steps,

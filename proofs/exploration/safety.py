@@ -269,7 +269,7 @@ def ill_formed(explored: Runs) -> Counterexample:
             except (IllFormed, Undefined) as error:
                 return counterexample_of(explored.instance, [*choices, choice], str(error))
     except Undefined as error:
-        message = str(error)
+        message = f"the guard of {bad.action} has no value: {error}"
     return counterexample_of(explored.instance, choices, message)
 
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Machine, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, IntRange, Invariant, Machine, Ref, SetOf, Type
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.model.semantics import Choice, IllFormed, Instance, State, Stepper, Undefined
+from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
 from schedproof.proofs.exploration.run_facts import introductions
 from schedproof.proofs.exploration.runs import changes, trace_step
+from schedproof.proofs.exploration.safety import Check
 from schedproof.proofs.verdict import Counterexample, FieldChange, ObjectFacts
 
 from .expressions import ForAll, Or, Solver
@@ -175,9 +176,28 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
             what += f", so {WELL_FORMED} fails here too"
     problem = (
         f"property {obligation.invariant} is not inductive: {what}, and no assumed invariant excludes the state before"
+        f"{_excluded(_dropped(proof, instance, obligation, state))}"
     )
     step = trace_step(instance, choice, changed, why)
     return Counterexample((step,), problem, start=_described(instance, state), objects=_every_object(instance))
+
+
+def _dropped(proof: Proof, instance: Instance, obligation: Obligation, state: State) -> list[str]:
+    """The invariants that are false in a state from which induction fails: they are not inductive themselves.
+
+    Without those that are expected to be violated: the state may then be reachable.
+    """
+    names = proof.assumed.keys() - proof.model.refuted - {obligation.invariant}
+    invariants = [p for p in proof.model.properties if isinstance(p, Invariant) and p.name in names]
+    return [p.name for p in invariants if Check(instance, p).violated(Moment(state)) is not None]
+
+
+def _excluded(dropped: Sequence[str]) -> str:
+    if not dropped:
+        return ""
+    names, many = ", ".join(dropped), len(dropped) > 1
+    are = "they are not inductive themselves" if many else "it is not inductive itself"
+    return f"; {names} would, but {are}: mend {'those' if many else 'that'} first"
 
 
 def _every_object(instance: Instance) -> tuple[ObjectFacts, ...]:

@@ -371,8 +371,11 @@ def _settle(
             prover.thoroughly(hard[0])
             lost = prover.drop_failed()
         prover.ask_what_is_assumed()
-    answers = tuple(prover.answers[o.name] for o in proof.obligations if o.name in prover.answers)
-    return Induction(proof, answers, frozenset(prover.inductive - prover.unasked))
+    needed = prover.needed(asked)
+    answers = tuple(
+        prover.answers[o.name] for o in proof.obligations if o.name in prover.answers and o.invariant in needed
+    )
+    return Induction(proof, answers, frozenset((prover.inductive - prover.unasked) & needed))
 
 
 class _Prover:
@@ -533,6 +536,18 @@ class _Prover:
     def ask_what_is_assumed(self) -> None:
         """Adds the invariants that the answers assume to the properties to ask."""
         self._asked |= {name for answer in self.answers.values() for name in answer.used}
+
+    def needed(self, asked: frozenset[str]) -> frozenset[str]:
+        """The properties of ``asked``, with those that their proofs use; all if one failed, since others may be the cause."""
+        if asked & self.failed:
+            return frozenset(self._counts)
+        needed: frozenset[str] = frozenset()
+        more = asked
+        while more:
+            needed |= more
+            used = [a.used for a in self.answers.values() if a.obligation.invariant in more]
+            more = frozenset().union(*used) - needed
+        return needed
 
     def drop_failed(self) -> bool:
         """Removes failed invariants from the set and discards every proof that used them.

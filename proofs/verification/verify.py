@@ -182,7 +182,7 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
         None,
         explored.seconds + inducted.seconds,
         None if inducted.proved else inducted.counterexample,
-        inducted.note,
+        "; ".join(part for part in (inducted.note, "" if inducted.proved else explored.reach) if part),
         lemmas=inducted.lemmas,
         bounds=inducted.bounds,
     )

@@ -11,7 +11,7 @@ from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
 from .errors import Exit
-from .tables import count
+from .tables import of_all
 
 EXPECTED = "as expected"
 WRONG = "NOT EXPECTED"
@@ -37,17 +37,17 @@ def standings(reports: Iterable[VariantReport]) -> list[str]:
 
 def reached(properties: Iterable[CheckedProperty]) -> str:
     """The verdicts, counted by their reach: ``21 proved (any number), 9 refuted, ...``."""
-    counts: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for checked in properties:
         result = checked.result
         at = scope_text(result.scope or {})
         if result.verdict is not Verdict.PROVED:
-            counts[f"{result.verdict}"] += 1
+            counts[str(result.verdict), ""] += 1
         elif result.method is Method.EXPLORATION:
-            counts[f"hold at {at}"] += 1
+            counts["hold", f" at {at}"] += 1
         else:
-            counts[result.reach] += 1
-    return ", ".join(f"{n} {what}" for what, n in counts.items())
+            counts[result.reach, ""] += 1
+    return ", ".join(f"{n} {'holds' if (what, n) == ('hold', 1) else what}{at}" for (what, at), n in counts.items())
 
 
 def conclusion(reports: Sequence[VariantReport]) -> str:
@@ -57,7 +57,7 @@ def conclusion(reports: Sequence[VariantReport]) -> str:
     missing = sum(len(report.missing) for report in reports)
     cached = sum(checked.cached for report in reports for checked in report.properties)
     says = "as expected" if good == len(marks) else "NOT as expected"
-    parts = [f"{good} of {count(len(marks), 'verdict')} are what the manifests say"]
+    parts = [f"{of_all(good, len(marks), 'verdict')} what the manifests say"]
     if missing:
         says = f"INCOMPLETE, {says} so far" if good == len(marks) else f"INCOMPLETE, {says}"
         parts.append(f"{missing} are missing: interrupted")

@@ -34,7 +34,7 @@ from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Verdict
 from tests.support import places
 from tests.support.ill_formed import EVEN, KEPT, STEPS
-from tests.support.lamps import PROPERTIES, VACUOUS, Lamp, lamps, system, x
+from tests.support.lamps import PROPERTIES, SWITCH_ON, VACUOUS, Lamp, lamps, system, x
 from tests.support.needs import needs_dot
 from tests.support.registry import put
 from tests.support.stderr import besides_progress
@@ -720,10 +720,11 @@ def test_explain_a_state(run, registered):
 
 def test_the_initial_state_is_named_and_a_life_cycle_has_no_run(run, registered):
     lit = Invariant(name="lit", says="every lamp is on", over=[x], then=x.is_("On"))
-    twice = LifeCycle(name="twice", says="a lamp goes on twice", sort=Lamp, states=["On", "Off"])
-    registered(system(lamps(properties=[lit, twice], refuted=("lit", "twice"))))
+    blinks = LifeCycle(name="blinks", says="a lamp goes on and off", sort=Lamp, states=["Off", "On", "Off"])
+    model = replace(lamps(properties=[lit, blinks], refuted=("lit", "blinks")), actions=[SWITCH_ON])
+    registered(system(model))
     assert "refuted in the initial state at Lamp=2" in run("explain", "lamps", "lit")[1]
-    code, out, _ = run("explain", "lamps", "twice")
+    code, out, _ = run("explain", "lamps", "blinks")
     assert (
         code == 0 and "refuted at Lamp=2" in out and "there is no run to show, and a larger scope may have one" in out
     )

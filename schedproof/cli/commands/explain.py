@@ -63,7 +63,7 @@ def explain(
     """Show the counterexample of a property, or the shortest run to a state.
 
     If PROPERTY holds, explain lists what was checked: without --scope at the model's scope first, then at that of verify.
-    In --state, write a truth value as true or false, a set as c0+c1, and the empty set or no object as none.
+    In --state, write a truth value as true or false, a set as c0+c1 or '{c0, c1}', and the empty set or no object as none.
     """
     chosen = choose.system(system)
     if (property_name is None) == (not state):
@@ -108,7 +108,7 @@ def _explain_property(
     prop = next(p for p in properties_of(system, model) if p.name == name)
     head = [
         f"{name} ({model.system} {model.variant}): {result.reach}, expected {checked.expected}",
-        f"Property: {prop.says}.",
+        *([f"Property: {prop.says}."] if prop.says else []),
     ]
     if prop.line is not None:
         requirement = prop.sentence or quote(model.document, prop.line)
@@ -148,6 +148,9 @@ CHECKED = {
 }
 """What exploration found out about a property of each kind that holds."""
 
+OF_STEPS = {"step invariant", "recovery", "well-formedness"}
+"""The kinds of properties that say nothing of the initial state."""
+
 
 def _is_induction(result: Result) -> bool:
     """Whether the result is a proof by induction."""
@@ -165,7 +168,8 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
     ]
     if _is_induction(result):
         number = any_number(result.bounds, "any number of objects")
-        lines.append(f"  induction: it is true at the start, and no step of any action violates it, for {number}")
+        begins = "" if result.kind in OF_STEPS else "it is true at the start, and "
+        lines.append(f"  induction: {begins}no step of any action violates it, for {number}")
         lines += [f"  invariants that the induction uses: {', '.join(result.lemmas)}"] if result.lemmas else []
         lines += [f"  {line}" for line in axiom_lines(model)]
     return ["What was checked:", *lines]
@@ -274,6 +278,9 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
             continue
         sort = machine.sort.name
         fields = (["state"] if machine.states else []) + [a.name for a in instance.attributes(sort)]
+        if any(a.name == field and a.rigid for a in machine.attributes):
+            value_there = "which a configuration gives, so no run changes it"
+            raise UserError(f"--state: {name}.{field} is rigid, {value_there}; leave it out, or name another object")
         if field not in fields:
             raise unknown(f"field of {name}", field, fields)
         if field == "state" and machine.states:

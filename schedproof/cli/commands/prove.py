@@ -18,7 +18,7 @@ from schedproof.cli.options import json_option, properties_option, variants_opti
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.scripts import ScriptFolder
-from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.tables import count, of_all, seconds, table
 from schedproof.cli.verdict_status import EXPECTED, code, standing
 from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
@@ -179,7 +179,7 @@ def prove(
         says = "as expected" if good == len(marks) else "NOT as expected"
         verdicts = [_verdict_text(verdict, note) for one in proved for verdict, note in one.verdicts.values()]
         counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(verdicts).items())
-        click.echo(f"{says}: {good} of {count(len(marks), 'verdict')} are what the manifests say: {counts}")
+        click.echo(f"{says}: {of_all(good, len(marks), 'verdict')} what the manifests say: {counts}")
     return exit_code
 
 

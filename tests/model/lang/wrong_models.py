@@ -825,7 +825,11 @@ NAMES: dict[str, Case] = {
     ),
     "a life cycle that stays": (
         lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Job, states=["Waiting", "Waiting"])]),  # wrong
-        "property wrong", "its states have 'Waiting' twice in a row", "write each state once for each visit",
+        "property wrong", "its states have 'Waiting' twice in a row", "write it once: a step that keeps the state is the same visit",
+    ),
+    "a life cycle that begins in the middle": (
+        lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Job, states=["Running", "Done"])]),  # wrong
+        "property wrong", "its states begin with 'Running', but no Job begins there", "begin with Waiting",
     ),
     "a comparison without brackets": (
         lambda: n.holds == 1 & j.is_("Done"),  # wrong

@@ -145,7 +145,7 @@ def test_objects_that_begin_alike_share_a_line() -> None:
         ),
         (
             LifeCycle(name="twice", says="a shelf is open twice", sort=Shelf, states=["open", "in_use", "open"]),
-            "Property twice is violated: no shelf goes through open -> in_use -> open; the longest part that can happen "
+            "Property twice is violated: no shelf goes through open -> in_use -> open; the farthest that can happen "
             "is open -> in_use; there is no run to show, and a larger scope may have one that does.",
         ),
     ],

@@ -121,7 +121,7 @@ def test_the_end_shows_named_objects_owners_and_belongings():
     # no plug fits l1 and l2: o0 stays dark from the first state on; it is named, and they are in it
     assert checked(LIT).steps == ()
     assert checked(LIT).ending == "l1: Off; l2: Off"
-    assert [facts.object for facts in checked(LIT).setting] == ["o0"]
+    assert [facts.object for facts in checked(LIT).setting] == ["o0", "l1", "l2"]
 
 
 def test_an_object_that_refers_to_a_named_one_is_shown():

@@ -34,7 +34,7 @@ def cases() -> Iterator[Case]:
         ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"],
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
-        ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"],
+        ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
         ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
         ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
