@@ -197,7 +197,7 @@ def _excluded(dropped: Sequence[str]) -> str:
         return ""
     names, many = ", ".join(dropped), len(dropped) > 1
     are = "they are not inductive themselves" if many else "it is not inductive itself"
-    return f"; {names} would, but {are}: mend {'those' if many else 'that'} first"
+    return f"; {names} would, but {are}: prove {'those' if many else 'that one'} first"
 
 
 def _every_object(instance: Instance) -> tuple[ObjectFacts, ...]:

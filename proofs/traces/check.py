@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from schedproof.model.errors import require
+from schedproof.model.lang import Model
 from schedproof.model.quotes import FACT, footnotes
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
@@ -316,9 +317,13 @@ def _mapped(mapping: Path, system: System, format: str | None, first: TextLine) 
         raise TraceError(
             f"--mapping cannot read the format {format}; leave out --format for lines, or write --format {OTEL.name} or --format {ITF.name}"
         )
-    return Format(
-        "mapping", "", lambda lines: True, lambda _, lines, __: parsed.read(inner[format](lines)), streamed=True
-    )
+
+    def read(model: Model, lines: Any, requested: Requested) -> Plain:
+        named = str(requested.variant or parsed.header.value.get("variant", ""))
+        parsed.check(system.variants.get(named, model), system.variants.values)
+        return parsed.read(inner[format](lines))
+
+    return Format("mapping", "", lambda lines: True, read, streamed=True)
 
 
 def _system(system: str | System) -> System:

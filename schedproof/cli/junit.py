@@ -43,6 +43,7 @@ class Case:
     seconds: float
     problem: Problem | None = None
     cached: bool = False
+    output: str = ""
 
 
 def junit(reports: Sequence[VariantReport], systems: Mapping[str, System]) -> bytes:
@@ -62,12 +63,14 @@ def junit(reports: Sequence[VariantReport], systems: Mapping[str, System]) -> by
 def junit_of_log(report: ValidationReport, log: str, seconds: float) -> bytes:
     """The report of ``validate``: one case for the log, in a suite for the variant.
 
-    A violation is a failure; an undetermined verdict is an error.
+    A violation is a failure; an undetermined verdict is an error. What the report on a log that conforms says of skipped
+    lines is the output of the case.
     """
     first, *details = report.text()
     tag = {LogVerdict.VIOLATES: "failure", LogVerdict.UNDETERMINED: "error"}.get(report.verdict)
-    text = "\n".join([*details, *([report.error] if report.error else [])])
-    case = Case(log, seconds, Problem(tag, report.verdict, first, text) if tag is not None else None)
+    text = "\n".join(details)
+    problem = Problem(tag, report.verdict, first, text) if tag is not None else None
+    case = Case(log, seconds, problem, output="" if problem is not None else text)
     return _xml([(report.system, report.variant, seconds, [case])])
 
 
@@ -125,6 +128,8 @@ def _case(suite: ET.Element, classname: str, case: Case) -> None:
     if case.problem is not None:
         of = ET.SubElement(element, case.problem.tag, type=case.problem.type, message=_clean(case.problem.message))
         of.text = _clean(case.problem.text) or None
+    if case.output:
+        ET.SubElement(element, "system-out").text = _clean(case.output)
 
 
 def _clean(text: str) -> str:

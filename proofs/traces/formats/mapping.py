@@ -7,7 +7,7 @@ expression with named groups turns lines of text into objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,14 @@ import jmespath
 import orjson
 from jmespath.exceptions import JMESPathError
 
+from schedproof.model.lang import Model
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line, Part, TextLine
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.files.yaml_file import YamlFile, read_yaml
 
 from .format import Plain
+from .mapping_names import check_names
 
 SCHEMA = Path(__file__).parent / "mapping.schema.json"
 
@@ -40,6 +42,13 @@ LONGEST_QUOTE = 80
 
 CONSTANT = ("action", "event")
 """The fields of a record that may be constants. All others are taken from the line."""
+
+
+ALONE = {
+    "stutter": "leave one of the two out, since a stutter shows no state",
+    "records": "write it in each of the records",
+}
+"""The keys that make a rule's records by themselves, and what to write instead of other keys beside them."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +109,7 @@ class LogMapping:
         pattern: turns a line of text into an object; None for lines that are JSON.
         rules: the rules. The first that fits a line applies.
         skips: whether lines that fit no rule are skipped. If False, they are an error.
+        sources: the mapping file, and those that it extends.
     """
 
     file: str
@@ -107,6 +117,12 @@ class LogMapping:
     pattern: re.Pattern[str] | None
     rules: Sequence[Rule]
     skips: bool
+    sources: Sequence[YamlFile] = ()
+
+    def check(self, model: Model, others: Callable[[], Iterable[Model]]) -> None:
+        """Checks the names of the model in all rules, as :func:`check_names`."""
+        for source in self.sources:
+            check_names(source, model, others)
 
     def read(self, lines: Iterator[TextLine] | Iterator[Line]) -> Plain:
         """The trace that the lines contain."""
@@ -232,9 +248,8 @@ def read_mapping(path: Path) -> LogMapping:
     header_fields = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
     header = Line(str(path), 1, header_fields, parts=parts)
     otherwise = merged.get("otherwise", ("error", first))[0]
-    return LogMapping(
-        str(path), header, _pattern(*merged["pattern"]) if "pattern" in merged else None, rules, otherwise == "skip"
-    )
+    pattern = _pattern(*merged["pattern"]) if "pattern" in merged else None
+    return LogMapping(str(path), header, pattern, rules, otherwise == "skip", [file for file, _ in chain])
 
 
 def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
@@ -253,6 +268,11 @@ def _rules(file: YamlFile, names: Mapping[str, Mapping[str, Any]]) -> Iterator[R
     for i, rule in enumerate(file.data.get("lines", ())):
         where = ("lines", i)
         fits = _query(file, rule["when"], (*where, "when")) if "when" in rule else _always
+        for alone, advice in ALONE.items():
+            if alone in rule and (beside := [key for key in rule if key not in ("when", alone)]):
+                raise file.error(
+                    f'"{beside[0]}" stands beside "{alone}", which goes with "when" only; {advice}', *where
+                )
         if rule.get("stutter"):
             records: list[Take] = []
         elif "records" in rule:
@@ -276,7 +296,12 @@ def _record(
         if (key in CONSTANT and isinstance(template, str)) or key == "crash":
             parts[key] = partial(_constant, template)
         elif key == "parameters":
-            parts[key] = _object({n: _value_taker(file, names, v, (*at, n)) for n, v in template.items()})
+            takes = {n: _value_taker(file, names, v, (*at, n)) for n, v in template.items()}
+            parts[key] = _object(
+                {n: partial(_present_value, take, template[n], f"{key}.{n}") for n, take in takes.items()}
+            )
+        elif key == "object":
+            parts[key] = partial(_present_value, _value_taker(file, names, template, at), template, key)
         elif key == "objects":
             parts[key] = _object({sort: _value_taker(file, names, v, (*at, sort)) for sort, v in template.items()})
         elif key == "state":
@@ -351,6 +376,19 @@ def _named(take: Take, table: Mapping[str, Any], line: Any) -> Any:
     if isinstance(value, list):
         return [table.get(str(v), v) for v in value]
     return table.get(str(value), value) if value is not None else None
+
+
+def _present_value(take: Take, template: Any, where: str, line: Any) -> Any:
+    """A value that must not be null.
+
+    Raises:
+        TypeError: it is null.
+    """
+    value = take(line)
+    if value is None:
+        query = template["value"] if isinstance(template, dict) else template
+        raise TypeError(f"{where}: the query {query} gives null in this line")
+    return value
 
 
 def _constant(value: Any, line: Any) -> Any:

@@ -333,7 +333,8 @@ class ValidationReport:
     def _reached(self) -> str:
         """The verdict and how far it reaches, in words."""
         if self.error and self.verdict is LogVerdict.UNDETERMINED:
-            why = f"a line after {_records(self.records)} is wrong" if self.records else "nothing could be checked"
+            after = f"what follows {_records(self.records)}"
+            why = f"{after} could not be checked" if self.records else "nothing could be checked"
             return f"undetermined, because {why} (format {self.format})"
         if self.first_nonconformance is None:
             return f"{self.verdict} ({_records(self.records)}, format {self.format})"
@@ -341,12 +342,12 @@ class ValidationReport:
         read = f" of {self.records}" if self.records > number else ""
         return f"{self.verdict} at record {number}{read} (format {self.format})"
 
-    def text(self) -> list[str]:
-        """The report in lines for people."""
+    def text(self, *, error: bool = True) -> list[str]:
+        """The report in lines for people; without ``error``, the error of a wrong line is left out."""
         lines = [f"{self.system} {self.variant}: {self._reached()}"]
         if self.releases:
             lines.append(f"explained by {', '.join(self.releases)}")
-        if self.error:
+        if self.error and error:
             lines.append(self.error)
         if self.note:
             lines.append(self.note)

@@ -124,8 +124,8 @@ def validate(
         if error.before.verdict is LogVerdict.VIOLATES:  # what comes later cannot change that
             return fail(str(error), Exit.DIFFERENT)
         raise
-    if following is not None and following.half and report.verdict is LogVerdict.CONFORMS and not report.note:
-        report = replace(report, note="the end is half a line, which was not read")
+    if following is not None and following.half and report.verdict is LogVerdict.CONFORMS:
+        report = replace(report, note="; ".join(filter(None, [report.note, HALF])))
     write(report)
     if emit_test is not None:
         if report.first_nonconformance is not None:
@@ -134,6 +134,10 @@ def validate(
             written = report.first_nonconformance is not None
             click.echo(f"written to {emit_test.path}" if written else "there is no violation: no test was written")
     return CODES[report.verdict]
+
+
+HALF = "the end is half a line, which was not read"
+"""The note on a followed log whose last line was never completed."""
 
 
 def _progress(tally: Tally, seconds: float) -> str:
@@ -163,7 +167,7 @@ def _report(
 
         junit_file.write(junit_of_log(report, log, time.perf_counter() - began))
     if to_people and not _is_stdout(json_file, junit_file):
-        click.echo("\n".join(report.text()))
+        click.echo("\n".join(report.text(error=False)))  # the error goes to standard error, once
 
 
 @contextmanager

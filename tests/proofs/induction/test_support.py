@@ -99,7 +99,7 @@ def test_a_dropped_invariant_that_excludes_the_state_is_named() -> None:
     """A worker that is idle and holds a lease contradicts ``holder-works``, which is true, and not inductive yet."""
     assert "would, but" not in problem(prove(leases(ONE_EACH)), "one-lease-each")
     text = problem(prove(leases(ONE_EACH, HOLDER_WORKS)), "one-lease-each")
-    assert text.endswith("; holder-works would, but it is not inductive itself: mend that first")
+    assert text.endswith("; holder-works would, but it is not inductive itself: prove that one first")
     assert prove(leases(ONE_EACH, HOLDER_WORKS, HELD)).proved("one-lease-each")
 
 

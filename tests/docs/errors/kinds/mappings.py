@@ -53,6 +53,8 @@ def cases() -> Iterator[Case]:
     yield _changed("system: hived", "system: hived\npattern: '(?P<a>'")
     yield _changed("system: hived", "system: hived\npattern: 'a'")
     yield _changed("action: allocate", "action: alocate")
+    yield _changed("action: allocate", "action: {value: to_string('alocate')}")
+    yield _changed("stutter: true", "stutter: true, crash: true")
     yield _changed("objects: {Cell: [gpu0, gpu1]}", "objects: {Cel: [gpu0]}")
     yield _changed("schedproof-mapping: 1", "schedproof-mapping: 2")
     yield _changed("{each: gpus, object: id, user: holder}", "{each: gpus, object: name, user: holder}")

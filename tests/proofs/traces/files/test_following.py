@@ -103,6 +103,18 @@ class TestPipes:
         assert (done.returncode, done.stderr) == (0, "")
         assert "conforms (1 record" in done.stdout and "the end is half a line, which was not read" in done.stdout
 
+    def test_half_a_line_is_noted_beside_lines_that_are_no_step(self, tmp_path: Path) -> None:
+        mapping, log = tmp_path / "m.yaml", tmp_path / "log"
+        rules = "- {when: did, crash: true}\n- {stutter: true}\n"
+        mapping.write_text(f"schedproof-mapping: 1\nsystem: hived\nlines:\n{rules}")
+        log.write_text(lines({"other": 1}, {"did": 1}) + '{"did":')
+        command = [sys.executable, "-m", "schedproof", "validate", "hived", str(log), "--mapping", str(mapping)]
+        done = subprocess.run(
+            [*command, "--follow", "--idle-timeout", "0.5"], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[1] == "1 line is no step; the end is half a line, which was not read"
+
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_ends_it(self, number: signal.Signals, tmp_path: Path) -> None:
         path = tmp_path / "pipe"

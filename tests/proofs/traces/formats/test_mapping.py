@@ -11,12 +11,13 @@ import jsonschema
 import pytest
 import yaml
 
+from schedproof.model.registry.discovery import system
 from schedproof.proofs import traces as validator
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_trace
 from tests.support.places import REFERENCE
 
 PACKAGE = Path(validator.__file__).parent
-CONFORMS, VIOLATES = LogVerdict.CONFORMS, LogVerdict.VIOLATES
+CONFORMS, VIOLATES, UNDETERMINED = LogVerdict.CONFORMS, LogVerdict.VIOLATES, LogVerdict.UNDETERMINED
 
 MAPPING = """\
 schedproof-mapping: 1
@@ -132,7 +133,62 @@ lines:
 
     def test_an_error_names_the_rule_with_the_wrong_name(self, tmp_path: Path) -> None:
         with pytest.raises(TraceError, match=r"line 3: unknown action 'alocate'; .*made by the rule in .*yaml, line 8"):
-            checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: alocate"))
+            checked(tmp_path, LOG, MAPPING.replace("action: allocate", "action: {value: to_string('alocate')}"))
+
+    @pytest.mark.parametrize(
+        ("rule", "problem"),
+        [
+            ("action: alocate", "unknown action 'alocate'; did you mean allocate"),
+            ("event: Cell.e99", "unknown event 'Cell.e99'"),
+            ("action: complete, parameters: {q: job}", "unknown parameter 'q'; choose from p"),
+            ("event: Cell.e9, parameters: {q: job}", "unknown parameter 'q'; choose from c"),
+            ("crash: true, parameters: {q: job}", "unknown parameter 'q'; choose from "),
+            ("state: {Cel: [{object: job}]}", "unknown sort 'Cel'; did you mean Cell?"),
+            ("state: {Cell: [{object: job, usr: job}]}", "unknown field of Cell 'usr'; did you mean user?"),
+            ("state: {PodGroup: [{object: job, outranks: job}]}", "unknown field of PodGroup 'outranks'"),
+            ("action: complete, objects: {Cel: job}", "unknown sort 'Cel'; did you mean Cell?"),
+            ("action: complete, rigid: {PodGroup: {rank: [{object: job, value: job}]}}", "unknown field of PodGroup 'rank'"),
+            ("records: [{action: complete}, {action: alocate}]", "unknown action 'alocate'"),
+        ],
+    )  # fmt: skip
+    def test_a_wrong_name_is_found_before_a_line_fits_its_rule(self, tmp_path: Path, rule: str, problem: str) -> None:
+        never = f"- {{when: \"msg == 'never'\", {rule}}}\n"
+        with pytest.raises(TraceError, match=re.escape(problem)) as caught:
+            checked(tmp_path, LOG, MAPPING + never)
+        line = MAPPING.count("\n") + 1
+        assert str(caught.value).startswith(f"{tmp_path / 'mapping.yaml'}, line {line}: ")
+
+    def test_a_name_of_another_variant_is_allowed(self, tmp_path: Path) -> None:
+        """One mapping may serve several variants: Beaker's batch daemon has actions that its other variants have not."""
+        batch, shipped = (system("beaker").variants[variant] for variant in ("batch", "shipped"))
+        other = next(a.name for a in batch.actions if a.name not in {b.name for b in shipped.actions})
+        mapping = "schedproof-mapping: 1\nsystem: beaker\nheader: {variant: shipped}\notherwise: skip\nlines:\n"
+        rule = f"- {{when: \"msg == 'never'\", action: {other}}}\n"
+        written(tmp_path, "mapping.yaml", mapping + rule)
+        log = written(tmp_path, "log", [{"msg": "other"}])
+        assert check_trace("beaker", log, mapping=tmp_path / "mapping.yaml").verdict is UNDETERMINED
+
+    @pytest.mark.parametrize(
+        ("rule", "problem"),
+        [
+            ("stutter: true, state: {Cell: [{object: job}]}", '"state" stands beside "stutter"'),
+            ("records: [{action: complete}], time: ts", '"time" stands beside "records"'),
+            ("action: complete, stutter: true", '"action" stands beside "stutter"'),
+        ],
+    )
+    def test_a_rule_has_one_meaning(self, tmp_path: Path, rule: str, problem: str) -> None:
+        with pytest.raises(TraceError, match=problem):
+            checked(tmp_path, LOG, MAPPING + f"- {{when: \"msg == 'never'\", {rule}}}\n")
+
+    @pytest.mark.parametrize(
+        "rule", ["action: complete, parameters: {p: nosuch}", "action: complete, parameters: {p: {value: nosuch}}"]
+    )
+    def test_a_query_for_a_parameter_that_finds_nothing_is_named(self, tmp_path: Path, rule: str) -> None:
+        with pytest.raises(TraceError, match=r"parameters\.p: the query nosuch gives null in this line"):
+            checked(tmp_path, [{"msg": "done"}], MAPPING + f"- {{when: \"msg == 'done'\", {rule}}}\n")
+        event = "- {when: \"msg == 'done'\", event: Cell.e9, object: nosuch}\n"
+        with pytest.raises(TraceError, match="object: the query nosuch gives null in this line"):
+            checked(tmp_path, [{"msg": "done"}], MAPPING + event)
 
     def test_a_query_that_finds_nothing_is_named(self, tmp_path: Path) -> None:
         placed = {"ts": 2, "msg": "placed", "job": "batch", "gpus": [{"holder": "batch"}]}
@@ -233,7 +289,7 @@ lines:
             (("system: hived", "system: hived\nsystem: hived"), "line 3: the key 'system' is written twice"),
             (("system: hived", "system: hived\npattern: '(?P<a>'"), "line 3: the pattern is not a regular expression"),
             (("system: hived", "system: hived\npattern: 'a'"), "line 3: the pattern has no named groups"),
-            (("action: allocate", "action: alocate"), "line 3: unknown action 'alocate'"),
+            (("action: allocate", "action: alocate"), "mapping.yaml, line 10: unknown action 'alocate'"),
             (
                 ("objects: {Cell: [gpu0, gpu1]}", "objects: {Cel: [gpu0]}"),
                 "mapping.yaml, line 6: \"objects\" has the unknown sort 'Cel'",
