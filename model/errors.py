@@ -38,6 +38,21 @@ def require(argument: str, value: object, kind: type | tuple[type, ...], write: 
     raise ArgumentError(f"{argument} is {shown(value)}, not of type {needed}; write {write}")
 
 
+def require_function(argument: str, value: object, example: str) -> None:
+    """Refuses an argument that is neither a function nor None.
+
+    Args:
+        argument: its name.
+        value: its value.
+        example: what to write instead.
+
+    Raises:
+        ArgumentError: it cannot be called.
+    """
+    if not (value is None or callable(value)):
+        raise ArgumentError(f"{argument} is {shown(value)}, not a function; write one: {example}")
+
+
 def shown(value: object) -> str:
     """A wrong value for a message: a plain value itself, of anything else the type, since its text may be long."""
     plain = isinstance(value, bool | int | float | str | None)

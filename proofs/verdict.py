@@ -17,7 +17,7 @@ class Verdict(enum.StrEnum):
     """
 
     PROVED = "proved"
-    """The property holds. An exploration says so of its scope only: see :attr:`Result.for_any_number`."""
+    """The property holds; :attr:`Result.for_any_number` is false if this was found out for one scope only."""
     REFUTED = "refuted"
     """A run from the initial state violates the property."""
     UNDETERMINED = "undetermined"
@@ -34,7 +34,7 @@ def any_number(bounds: Mapping[str, int], of: str = "any number") -> str:
 
 
 class Method(enum.StrEnum):
-    """The engine that produced a verdict."""
+    """How a verdict was found."""
 
     INDUCTION = "induction"
     """A proof for any number of objects."""
@@ -45,7 +45,7 @@ class Method(enum.StrEnum):
 
 
 class Disagreement(Exception):
-    """Two independent engines gave contradictory verdicts; the command fails."""
+    """Two independent engines gave contradictory verdicts, so one of them is wrong."""
 
     exit_code = 1
     headline = "two engines disagree: "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from schedproof.api import (
     Exploring,
     LogVerdict,
     Method,
+    Saving,
     SchedproofError,
     System,
     UserError,
@@ -30,11 +32,12 @@ from schedproof.api import (
     verify,
     verify_variant,
 )
-from schedproof.model.lang import InvariantAtScope
+from schedproof.model.lang import IntRange, InvariantAtScope, variable
+from schedproof.model.lang.terms import lift
 from schedproof.model.locks.errors import LocksError
 from schedproof.model.systems.hived import AS_WRITTEN
 from tests.support.lamps import lamps, x
-from tests.support.toys import MUTEX
+from tests.support.toys import MUTEX, WORKSHOP
 
 LAMPS = lamps()
 
@@ -126,6 +129,48 @@ def test_paths_may_be_strings(tmp_path: Path) -> None:
     )
     assert check_trace(System.of(LAMPS), str(log)).verdict is LogVerdict.CONFORMS
     assert load_system("hived", str(tmp_path)).name == "hived"
+
+
+HEADER = {"schedproof": 1, "system": "hived", "objects": {"PodGroup": ["g"], "Cell": ["c"]}}
+ALLOCATED = {"action": "allocate", "parameters": {"p": "g", "K": ["c"]}}
+
+
+def test_records_may_be_mappings_and_tuples() -> None:
+    record = MappingProxyType({"action": "allocate", "parameters": MappingProxyType({"p": "g", "K": ("c",)})})
+    assert check_records("hived", MappingProxyType(HEADER), iter([record])).verdict is LogVerdict.CONFORMS
+
+
+def test_a_generator_is_read_until_the_first_nonconforming_record() -> None:
+    read = []
+
+    def records() -> Iterator[Any]:
+        for each in (ALLOCATED, ALLOCATED, ALLOCATED):
+            read.append(each)
+            yield each
+
+    assert check_records("hived", HEADER, records()).verdict is LogVerdict.VIOLATES
+    assert len(read) == 2
+
+
+def test_an_empty_state_shows_nothing() -> None:
+    assert check_records("hived", HEADER, [{"state": {}}]).verdict is LogVerdict.UNDETERMINED
+    assert (
+        check_records("hived", HEADER, [{"state": {"Cell": {"c": {"state": "Free"}}}}]).verdict is LogVerdict.CONFORMS
+    )
+
+
+def test_a_proof_can_be_printed() -> None:
+    """z3 itself cannot print some of the formulas that the answers stand for; their text is left out."""
+    assert repr(prove(WORKSHOP)).startswith("Induction(answers=(Answer(obligation=Obligation(invariant=")
+
+
+def test_a_number_may_come_first() -> None:
+    size = variable(IntRange(0, 3), "n")
+    assert str(1 + size) == str(lift(1) + size)
+
+
+def test_a_folder_of_checkpoints_may_be_a_string(tmp_path: Path) -> None:
+    assert Saving(str(tmp_path)) == Saving(tmp_path)  # type: ignore[arg-type]
 
 
 def test_a_variant_that_violates_a_property_explains_such_logs() -> None:

@@ -16,9 +16,9 @@ from .types import BoolType, IntRange
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
-    "body", "place", "fact", "line", "is_", "fires", "has", "with_", "without", "state",
+    "body", "place", "fact", "line", "is_", "fires", "has", "with_", "without", "state", "sort", "source", "target",
 }  # fmt: skip
-"""Reserved attribute names: ``x.name`` has another meaning for them (``state``: in states as printed)."""
+"""Reserved attribute names: ``x.name`` has another meaning for them (``state``: in states as printed; ``source``: in Row)."""
 
 
 def unique(kind: str, named: Sequence[tuple[str, Place]], remedy: str = "give it another name") -> None:

@@ -239,7 +239,14 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     if isinstance(kind, EnumType) and isinstance(other, Quoted):
                         problem = f"unknown value {other.value!r}"
                         raise context.wrong(term, at, problem, f"choose from {_listed(kind.values)}")
-                raise context.wrong(term, at, f"type mismatch: {a} is compared with {b}", "compare values of one type")
+                one, two = (kind.sort if isinstance(kind, Ref) else kind for kind in (a, b))
+                problem = f"type mismatch: {one} is compared with {two}"
+                raise context.wrong(term, at, problem, "compare values of one type")
+            for pair in ((a, right), (b, left)):
+                match pair:
+                    case IntRange(low, high), t.Constant(value) if not low <= int(value) <= high:
+                        problem = f"{value} is not in {low}..{high}, so the two are never equal"
+                        raise context.wrong(term, at, problem, "compare with a number of the range")
             if isinstance(a, SetOf) or isinstance(b, SetOf):
                 raise context.wrong(
                     term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"

@@ -88,12 +88,13 @@ def _model(model: Model) -> None:
     for name, kind, write in (
         ("system", str, 'a name, for example system="jobs"'),
         ("variant", str, 'a name, for example variant="as-written"'),
+        ("about", str, 'a sentence, for example about="jobs and GPUs"'),
         ("document", Document, 'document=Document("jobs.md", "How our jobs run")'),
         ("default_scope", Mapping, 'default_scope={"Job": 2}'),
         ("verify_scope", Mapping, 'verify_scope={"Job": 2}'),
     ):
         value = getattr(model, name)
-        if not isinstance(value, kind) or (isinstance(value, str) and not re.fullmatch(NAME, value)):
+        if not isinstance(value, kind) or (name in ("system", "variant") and not re.fullmatch(NAME, str(value))):
             raise ModelError(element, model.place, f"{name} is {shown(value)}", f"write {write}")
     if not callable(model.configurations):
         problem = f"configurations is {shown(model.configurations)}, not a function of the scope"
@@ -123,6 +124,8 @@ def _named(element: str, place: Place, part: object) -> None:
         names.append(("property", part.name, place))
         if type(part) is Property:
             raise ModelError(element, place, "it is of no kind", "write Invariant(...), LeadsTo(...) or another kind")
+    if isinstance(part, Action | Property) and not isinstance(part.says, str):
+        raise ModelError(element, place, f"says is {shown(part.says)}, not a text", "write a sentence")
     for what, name, at in names:
         if not (isinstance(name, str) and re.fullmatch(NAME, name)):
             raise ModelError(element, at, f"{shown(name)} cannot be the name of its {what}", "write one in words")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Never
+from typing import Any, Never, get_args
 
 from schedproof.model.errors import ArgumentError, require, shown
 
@@ -97,6 +97,9 @@ class Term:
 
     def __add__(self, other: Term | int) -> Sum:
         return Sum(self, lift(other), 1)
+
+    def __radd__(self, other: int) -> Sum:
+        return Sum(lift(other), self, 1)
 
     def __sub__(self, other: Term | int) -> Sum:
         return Sum(self, lift(other), -1)
@@ -294,12 +297,24 @@ def variables(kind: Sort, names: str) -> tuple[Var, ...]:
 
 
 def variable(kind: Sort | Type, name: str) -> Var:
-    """A variable ``name`` over the objects of a sort ``kind``, or over the values of a type ``kind``."""
+    """A variable ``name`` over the objects of a sort ``kind``, or over the values of a type ``kind``.
+
+    Raises:
+        ArgumentError: ``kind`` is neither a sort nor a type, or ``name`` not a string.
+    """
+    require("kind", kind, (Sort, *get_args(Type)), "a sort or a type, for example variable(Job, 'j')")
+    require("name", name, str, "its name, for example variable(Job, 'j')")
     return Var(name, Ref(kind) if isinstance(kind, Sort) else kind)
 
 
 def set_variable(kind: Sort, name: str) -> Var:
-    """A variable ``name`` that stands for a set of objects of the sort ``kind``."""
+    """A variable ``name`` that stands for a set of objects of the sort ``kind``.
+
+    Raises:
+        ArgumentError: ``kind`` is not a sort, or ``name`` not a string.
+    """
+    require("kind", kind, Sort, "the sort itself, for example set_variable(Gpu, 'S')")
+    require("name", name, str, "its name, for example set_variable(Gpu, 'S')")
     return Var(name, SetOf(kind))
 
 

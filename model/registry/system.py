@@ -123,11 +123,11 @@ class System:
         return self.load("interpretations", ())  # type: ignore[no-any-return]
 
     def line(self, model: Model) -> list[Model]:
-        """``model``, the variant that it amends, the variant that this one amends, and so on."""
+        """``model``, the variant that it amends, the variant that that one amends, and so on."""
         return [model, *(self.line(self.variants[model.amends]) if model.amends else ())]
 
     def first(self, model: Model) -> Model:
-        """The variant at the end of the line of ``model``, which amends none. The others are compared with it."""
+        """The variant from which ``model`` comes by amendments; ``model`` itself, if it amends none."""
         return self.line(model)[-1]
 
 

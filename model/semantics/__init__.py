@@ -1,7 +1,17 @@
 """The meaning of a model at a finite scope: packed states, and the step."""
 
 from .evaluate import Firings, Moment, Undefined, compile_term, search
-from .instance import Instance, ScopeError, State, check_scope, fitted, instance_with, instances, scope_text
+from .instance import (
+    Instance,
+    ScopeError,
+    State,
+    check_scope,
+    configurations,
+    fitted,
+    instance_with,
+    instances,
+    scope_text,
+)
 from .profiled import Profiler
 from .remember import Remembered
 from .run import Run, parameters
@@ -24,6 +34,7 @@ __all__ = [
     "Undefined",
     "check_scope",
     "compile_term",
+    "configurations",
     "fitted",
     "instance_with",
     "instances",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from schedproof.model.errors import SchedproofError, require
+from schedproof.model.errors import SchedproofError, require, shown
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid
 from schedproof.model.lang.terms import Value
@@ -278,10 +279,23 @@ def encode(kind: Type, value: object) -> int:
     raise ValueError(f"{value!r} is not a value of type {kind}")
 
 
+def configurations(model: Model, sizes: Mapping[str, int]) -> list[Rigid]:
+    """The configurations that the model declares for these numbers of objects.
+
+    Raises:
+        ModelError: the model's function returns something else.
+    """
+    declared = model.configurations(sizes)
+    if isinstance(declared, Iterable) and not isinstance(declared, Mapping):
+        return list(declared)
+    problem = f"configurations returns {shown(declared)}, not a list"
+    raise ModelError(f"variant {model.variant}", model.place, problem, "return a list of configurations, or yield them")
+
+
 def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = False) -> Iterator[Instance]:
     """One instance for each configuration that the model declares at this scope."""
     sizes = check_scope(model, scope)
-    for rigid in model.configurations(sizes):
+    for rigid in configurations(model, sizes):
         yield Instance(model, fitted(sizes, rigid), rigid, with_history)
 
 

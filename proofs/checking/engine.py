@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from schedproof.model.errors import ArgumentError, require, shown
+from schedproof.model.errors import require, require_function
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.semantics import Instance
@@ -37,11 +37,14 @@ B = TypeVar("B")
 
 
 class Engine(StrEnum):
-    """The engine that explores states."""
+    """The program that explores states."""
 
     AUTO = "auto"
+    """Starts interpreted, and compiles if there are more than about 5,000 states."""
     INTERPRETED = "interpreted"
+    """Python that evaluates the model's terms."""
     COMPILED = "compiled"
+    """Compiled code that is made from the model."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class Exploring:
         engine: AUTO starts interpreted, and compiles if there are more than about 5,000 states.
         symmetry: explore interchangeable objects once, where only safety is checked.
         crash: take crash actions.
-        max_states: stop after this many states.
+        max_states: stop once there are this many states; the compiled engine finishes the states that it has begun.
         threads: of the compiled engine.
         memory: bytes that the process may use; the compiled engine moves states that do not fit to files.
         checkpoint: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.
@@ -87,8 +90,7 @@ class Exploring:
         for name in ("symmetry", "crash"):
             require(name, getattr(self, name), bool, "True or False")
         for name, example in (("halt", "halt=lambda: ''"), ("progress", "progress=print")):
-            if not (getattr(self, name) is None or callable(getattr(self, name))):
-                raise ArgumentError(f"{name} is {shown(getattr(self, name))}, not a function; write one: {example}")
+            require_function(name, getattr(self, name), example)
         if self.checkpoint is not None:
             require("checkpoint", self.checkpoint, Saving, "Saving(Path('folder'))")
 

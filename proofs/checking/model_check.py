@@ -28,6 +28,7 @@ from schedproof.model.semantics import (
     Undefined,
     check_scope,
     compile_term,
+    configurations,
     fitted,
     scope_text,
 )
@@ -107,7 +108,7 @@ def explored(
     props = [p for p in model.properties if (not only or p.name in only) and p.name not in skipped]
     results: dict[str, list[Result]] = {}
     sizes_of_graphs = _Sizes()
-    for rigid in model.configurations(sizes):
+    for rigid in configurations(model, sizes):
         instance = Instance(model, fitted(sizes, rigid), rigid)
         check_axioms(instance)
         for result in _in_configuration(

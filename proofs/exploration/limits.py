@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from schedproof.model.errors import SchedproofError, require
+from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import ScopeError
 
 
@@ -24,14 +25,18 @@ class Saving:
 
     Raises:
         ArgumentError: an argument has the wrong type.
+        UserError: ``every`` is negative.
     """
 
     folder: Path
     every: float = 60.0
 
     def __post_init__(self) -> None:
-        require("folder", self.folder, Path, "a path: Saving(Path('folder'))")
+        require("folder", self.folder, (Path, str), "a path: Saving(Path('folder'))")
         require("every", self.every, (int, float), "seconds, for example every=60")
+        if self.every < 0:
+            raise UserError(f"every is {self.every} seconds; write 0 or more")
+        object.__setattr__(self, "folder", Path(self.folder))
 
 
 ALL_REFUTED = "every property is refuted"

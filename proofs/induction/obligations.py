@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schedproof.model.lang import (
@@ -52,8 +52,8 @@ class Obligation:
     invariant: str
     action: str
     detail: str
-    goal: Z
-    context: tuple[Z, ...]
+    goal: Z = field(repr=False)  # z3 cannot print every formula
+    context: tuple[Z, ...] = field(repr=False)
     inductive: bool = True
 
     @property

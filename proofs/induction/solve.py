@@ -21,6 +21,7 @@ from typing import Any
 
 import z3
 
+from schedproof.model.errors import require, require_function
 from schedproof.model.lang import Model, ModelError
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.properties import WELL_FORMED
@@ -107,7 +108,7 @@ class Induction:
         bounds: the largest number of objects by sort, where the axioms bound it. There the proofs hold for no more.
     """
 
-    proof: Proof
+    proof: Proof = field(repr=False)
     answers: tuple[Answer, ...]
     inductive: frozenset[str]
     bounds: Mapping[str, int] = field(default_factory=dict)
@@ -116,6 +117,7 @@ class Induction:
         """The answers on the obligations of one property; empty if :func:`prove` was not asked for it."""
         model = self.proof.model
         known = [WELL_FORMED, *(p.name for p in model.properties)]
+        require("prop", prop, str, f"the name of one property, for example {known[-1]!r}")
         require_known("prop", "property", [prop], known, of=f"{model.system} {model.variant}")
         return self._by_property.get(prop, [])
 
@@ -289,8 +291,8 @@ def prove(
         model: the model.
         every: ask every obligation; if False, skip the rest of a property once one of its obligations has failed.
         only: just these properties, the invariants that their proofs assume, and well-formedness; () means all.
-        known: properties that another proof of the same rules has proved. They are assumed, and not asked again: the answers
-            hold on this condition.
+        known: properties that an earlier proof of a model with the same rules has proved. They are assumed and not proved
+            again. If one of them does not hold, neither do the answers.
         progress: called with (obligations answered, obligations).
 
     Raises:
@@ -298,6 +300,8 @@ def prove(
         ModelError: no small set of objects satisfies the axioms. A contradiction would prove every property.
     """
     _require_provable(checked(model), only, known)
+    require("every", every, bool, "True or False")
+    require_function("progress", progress, "progress=print")
     with gc_paused():
         return _prove(obligations(model, known), every, only, progress)
 
@@ -308,6 +312,10 @@ def _require_provable(model: Model, only: Collection[str], known: Collection[str
     for argument, value in (("only", only), ("known", known)):
         require_known(argument, "property", value, names, of=name_of_model)
     for name in only:
+        if name in known:
+            raise UserError(
+                f"property {name!r} is in known, so it is not proved again; leave it out of only or of known"
+            )
         if name not in provable(model):
             kind = model.property(name).kind
             raise UserError(

@@ -20,6 +20,7 @@ from schedproof.model.registry.system import System
 from .engine.watch import Watch
 from .errors import TraceError
 from .files.following import Following, RepeatedCheck
+from .files.json_value import as_json
 from .files.lines import Line, TextLine, called, opened, text_lines
 from .formats.format import Format, ModelLog, Plain, Requested
 from .formats.itf_trace import ITF, is_itf, itf_states
@@ -140,10 +141,13 @@ def check_records(
     """
     require("header", header, Mapping, "the header of the trace, a dictionary")
     require("records", records, Iterable, "a list of records, each a dictionary")
+    require("shorten", shorten, bool, "True or False")
     known = _system(system)
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
-    trace = Plain(Line("", 0, header), (Line("", n, r) for n, r in enumerate(records, 1)))
+    trace = Plain(
+        Line("", 0, as_json(header)), (Line("", n, as_json(r, f"record {n}")) for n, r in enumerate(records, 1))
+    )
     return _Request(known, Requested(variant), "", shorten).report_on_plain(PLAIN, trace).at_end()
 
 
@@ -209,7 +213,7 @@ class _Request:
         try:
             for line in self.tally.counted(trace.records, "checking", "records"):
                 watch.take(line.value, line)
-                silent = silent and SHOWN.isdisjoint(line.value)
+                silent = silent and not any(line.value.get(key) for key in SHOWN)
                 if not watch.open:
                     break
         except TraceError as error:
@@ -333,7 +337,7 @@ def _system(system: str | System) -> System:
     try:
         return discovery.system(system)
     except UserError as error:
-        raise TraceError(str(error)) from None
+        raise TraceError(f"{error}, or pass System.of(model)") from None
 
 
 def _choose(known: Mapping[str, T], name: str, what: str) -> T:

@@ -25,7 +25,7 @@ from schedproof.model.lang import ByConstruction, Invariant, Model, Property, Ro
 from schedproof.model.lang.digest import Digester
 from schedproof.model.registry.discovery import builtin
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import check_scope
+from schedproof.model.semantics import check_scope, configurations
 from schedproof.proofs.cache import Cache
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.verdict import Result, Verdict
@@ -245,7 +245,7 @@ class VerdictCache:
     def _scope(self) -> str:
         model = self._model
         sizes = check_scope(model, model.verify_scope)
-        return self._of([sizes, bool(model.verify_scope), model.axioms, list(model.configurations(sizes))])
+        return self._of([sizes, bool(model.verify_scope), model.axioms, configurations(model, sizes)])
 
 
 def _is_builtin(system: System) -> bool:

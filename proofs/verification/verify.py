@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from schedproof.model.errors import require
+from schedproof.model.errors import require, require_function
 from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
 from schedproof.model.registry.discovery import is_registered
@@ -112,6 +112,7 @@ def verify_variant(
             + ", ".join(system.variants)
         )
     require_properties("only", [(system, checked(model))], only)
+    require_function("progress", progress, "progress=print")
     report_progress = progress or (lambda line: None)
     all_parts = parts(system, model, only)
     done = [check_part_of(system, model, part, scope or {}, report_progress) for part in all_parts]
@@ -359,6 +360,7 @@ def verify(
         Disagreement: exploration refutes what induction proves.
     """
     require("jobs", jobs, int, "a number of processes, for example jobs=2")
+    require_function("progress", progress, "progress=print")
     if jobs < 1:
         raise UserError(f"jobs is {jobs}, and nothing would be checked; write a number from 1")
     require("systems", systems, Sequence, "a list of systems, for example [load_system('hived')]")

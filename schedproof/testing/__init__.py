@@ -103,7 +103,9 @@ def lockstep(
         require(argument, value, (Mapping, type(None)), "a dictionary, or leave it out")
     for kind in refused if isinstance(refused, tuple) else (refused,):
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
-            raise ArgumentError(f"refused is {shown(kind)}; write an exception class, for example refused=ValueError")
+            raise ArgumentError(
+                f"refused is {shown(kind)}; write an exception class, or several in a tuple: refused=ValueError"
+            )
     chosen = {name: tuple(parameters) for name, parameters in (chooses or {}).items()}
     actions = [action.name for action in model.actions]
     for argument, names in (("without", without), ("may_refuse", may_refuse), ("chooses", [*chosen])):
@@ -150,6 +152,7 @@ def conforms(
     """
     __tracebackhide__ = True
     system = System.of(model)
+    require("log", log, (Path, str), "the path of a log, for example Path('run.jsonl')")
     report = check_trace(system, log, model.variant, format, mapping=mapping)
     if report.verdict is not LogVerdict.CONFORMS:
         raise AssertionError("\n".join([f"{log}:", *report.text()]))

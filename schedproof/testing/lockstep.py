@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schedproof.model.errors import ArgumentError
 from schedproof.model.lang import Action, Model
 from schedproof.model.semantics import Choice, Instance, State, stepper_of
 from schedproof.proofs.exploration.counterexample_text import cited, objects, shown
@@ -58,14 +59,14 @@ class Pair:
         """Checks that the implementation has all methods, and begins in the model's initial state.
 
         Raises:
-            TypeError: the implementation lacks a method.
+            ArgumentError: the implementation lacks a method.
             OutOfStep: it begins in another state, or shows nothing.
         """
         for name in ["observe", *(action.name for action in self.agreement.actions)]:
             if not callable(getattr(self.implementation, name, None)):
                 what = "observe()" if name == "observe" else f"a method for the action {name!r} of the model"
                 advice = "write it" if name == "observe" else f"write it, or leave the action out: without=[{name!r}]"
-                raise TypeError(f"{self.whose} lacks {what}; {advice}")
+                raise ArgumentError(f"{self.whose} lacks {what}; {advice}")
         if not self._compare("at the beginning"):
             raise self._out(
                 f"observe() of {self.whose} shows nothing at the beginning; return the fields that it knows"

@@ -141,7 +141,7 @@ def test_undetermined_fails(check, pytester):
     done = check("--schedproof", f"{VARIANTS[1]}::freed-in-between")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(
-        ["*undetermined: not inductive: freed-in-between / acquire, expected proved", "From this state, *"]
+        ["*undetermined: not inductive: freed-in-between / acquire; holds at *, expected proved", "From this state, *"]
     )
 
 

@@ -91,6 +91,12 @@ def _problem(error: Any) -> str:
             return f"{' and '.join(error.validator_value.get('required', ['these']))} exclude each other"
         case "minProperties":
             return "an empty object"
+        case "minItems":
+            return "an empty list"
+        case "minLength":
+            return "an empty text"
+        case "anyOf" | "oneOf":
+            return f"{kind_of(error.instance)} does not fit"
         case "const":
             return f"{_short(error.instance)} is not {json.dumps(error.validator_value)}"
         case _:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.lang import Model
-from schedproof.model.semantics import Instance, State
+from schedproof.model.semantics import Instance, State, configurations
 from schedproof.proofs.traces.engine.objects import MOST_OBJECTS, ObjectMap
 from schedproof.proofs.traces.files.lines import Line
 
@@ -61,7 +61,7 @@ def read_header(model: Model, header: Line) -> Header:
     sizes = {sort: len(of) for sort, of in names.items()}
     plain = ObjectMap.of(Instance(model, sizes, {}, names=names))
     if "rigid" not in value and not opened:
-        choices = [dict(rigid) for rigid in model.configurations(sizes)]
+        choices = [dict(rigid) for rigid in configurations(model, sizes)]
         if len(choices) != 1:
             raise header.error(
                 '"rigid" is missing, and the model has several configurations; write the rigid attributes of one'

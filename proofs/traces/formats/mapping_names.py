@@ -21,7 +21,7 @@ class _Name:
         what: what it names, in words.
         name: the name.
         where: its place in the file.
-        among: the names that a model has; None if the model cannot tell.
+        among: the names that a model has; None if they do not depend on it.
     """
 
     what: str

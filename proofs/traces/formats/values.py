@@ -32,7 +32,8 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         case SetOf(sort):
             advice = f"a list of names of {sort.name}"
         case Ref(sort):
-            advice = f"a name of {sort.name} ({listed(instance, sort.name)}) or null"
+            names = f"a name of {sort.name} ({listed(instance, sort.name)})"
+            advice = names if where.startswith("parameters.") else f"{names} or null"
         case _:
             advice = f"a value of {kind}"
     raise line.error(f"{where}: {shown!r:.60} does not fit; write {advice}", *where.split("."))
@@ -56,7 +57,10 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
             at = f"{where}.{sort}.{obj}"
             if obj not in names:
                 raise line.error(
-                    f"{where}.{sort} has the unknown object {obj!r}; choose from {', '.join(names)}", where, sort, obj
+                    f"{where}.{sort} has the unknown object {obj!r}; choose from {listed(instance, sort)}",
+                    where,
+                    sort,
+                    obj,
                 )
             for name, value in fields.items():
                 if name == "state" and states:

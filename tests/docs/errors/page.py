@@ -15,8 +15,8 @@ PAGE = ROOT / "docs" / "errors.md"
 HEAD = """\
 # Error messages
 
-Every message says what is wrong, where, and what to write instead. Each entry has the line of the input that is wrong,
-and below it the message. Names of files and folders are those of the examples. A command that ends with such a message
+Every message says what is wrong, where, and what to write instead. Each entry has the input that is wrong, mostly one line of it,
+and below it the message. `act(...)` stands for an action with this part, `model(...)` for a model, and `node_machine(...)` for a machine. Names of files and folders are those of the examples. A command that ends with such a message
 has the exit code 2, and writes the message as one line on standard error, after `schedproof: `. In messages about models
 `jobs/model.py:12` stands for the file and the line that is shown.
 

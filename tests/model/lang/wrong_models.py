@@ -318,11 +318,15 @@ TERMS: dict[str, Case] = {
     ),
     "objects of two sorts compared": (
         lambda: act(j.on == j),  # wrong
-        "action act", "type mismatch: Node or none is compared with Job or none", "compare values of one type",
+        "action act", "type mismatch: Node is compared with Job", "compare values of one type",
     ),
     "a number compared with a quoted value": (
         lambda: act(j.tries == "red"),  # wrong
         "action act", "type mismatch", "compare values of one type",
+    ),
+    "a number outside of the range": (
+        lambda: act(j.tries == 4),  # wrong
+        "action act", "4 is not in 0..3, so the two are never equal", "compare with a number of the range",
     ),
     "an unknown enumeration value": (
         lambda: act(j.colour == "blue"),  # wrong
@@ -822,6 +826,10 @@ NAMES: dict[str, Case] = {
     "a property without a kind": (
         lambda: model(add_properties=[Property(name="wrong", says="")]),  # wrong
         "property wrong", "it is of no kind", "write Invariant(...), LeadsTo(...) or another kind",
+    ),
+    "a property whose sentence is no text": (
+        lambda: model(add_properties=[LifeCycle(name="wrong", says=None, sort=Job, states=["Waiting"])]),  # wrong
+        "property wrong", "says is None, not a text", "write a sentence",
     ),
     "a life cycle that stays": (
         lambda: model(add_properties=[LifeCycle(name="wrong", says="", sort=Job, states=["Waiting", "Waiting"])]),  # wrong

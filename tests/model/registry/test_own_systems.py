@@ -217,7 +217,7 @@ def test_the_manifest_may_leave_to_the_model_what_is_expected(run, tmp_path):
 def test_the_manifest_names_the_scope(run, tmp_path):
     repository(tmp_path, manifest=("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = 3 }"))
     _, out, _ = run("verify", "lease", "--property", "nobody-starves", "--jobs", "1")
-    assert re.findall(r"holds at (\S+)", out) == ["Worker=2,Lease=1", "Worker=3,Lease=1"]
+    assert re.findall(r"leads to +holds at (\S+)", out) == ["Worker=2,Lease=1", "Worker=3,Lease=1"]
 
 
 def test_a_list_of_models_is_as_good_as_each_of_them(run_json, tmp_path):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from hypothesis.stateful import run_state_machine_as_test
 
 from schedproof.api import (
     Engine,
@@ -23,9 +26,9 @@ from schedproof.api import (
     verify,
     verify_variant,
 )
-from schedproof.model.lang import Model, forall, variables
+from schedproof.model.lang import Model, forall, set_variable, variable, variables
 from schedproof.model.systems.hived import AS_WRITTEN
-from schedproof.testing import lockstep
+from schedproof.testing import conforms, lockstep
 from tests.docs.errors.case import Case
 from tests.model.lang import wrong_models as w
 from tests.support.lamps import lamps
@@ -71,7 +74,35 @@ def cases() -> Iterator[Case]:
     yield Case("Exploring(memory=-1)", lambda: Exploring(memory=-1))
     yield Case("Exploring(symmetry='no')", lambda: Exploring(symmetry="no"))  # type: ignore[arg-type]
     yield Case("Exploring(halt=True)", lambda: Exploring(halt=True))  # type: ignore[arg-type]
-    yield Case("Saving('kept')", lambda: Saving("kept"))  # type: ignore[arg-type]
+    yield Case("Saving(3)", lambda: Saving(3))  # type: ignore[arg-type]
+    yield Case("Saving('kept', every=-1)", lambda: Saving(Path("kept"), every=-1))
+    yield Case("prove(model, every='no')", lambda: prove(model, every="no"))  # type: ignore[arg-type]
+    yield Case("prove(model, progress=7)", lambda: prove(model, progress=7))  # type: ignore[arg-type]
+    yield Case(
+        "prove(model, only=['on-or-off'], known=['on-or-off'])",
+        lambda: prove(model, only=["on-or-off"], known=["on-or-off"]),
+    )
+    yield Case("prove(model).proved(None)", lambda: prove(model).proved(None))  # type: ignore[arg-type]
+    yield Case("verify([system], progress=3)", lambda: verify([system], progress=3))  # type: ignore[arg-type]
+    yield Case(
+        "lockstep(model, lambda world: object())",
+        lambda: run_state_machine_as_test(lockstep(model, lambda world: object())),
+    )
+    yield Case("conforms(model, None)", lambda: conforms(model, None))  # type: ignore[arg-type]
+    yield Case(
+        "check_records('hived', header, [None])",
+        lambda: check_records("hived", {"schedproof": 1, "system": "hived"}, [None]),  # type: ignore[list-item]
+    )
+    yield Case(
+        "check_records('hived', {'objects': {'Cell': {'c0'}}}, [])",
+        lambda: check_records("hived", {"objects": {"Cell": {"c0"}}}, []),
+    )
+    yield Case(
+        "Model(..., configurations=lambda sizes: 3)",
+        lambda: model_check(replace(model, configurations=lambda sizes: 3), {}),
+    )
+    yield Case("variable('Lamp', 'x')", lambda: variable("Lamp", "x"))  # type: ignore[arg-type]
+    yield Case("set_variable(Lamp, 3)", lambda: set_variable(model.sorts[0], 3))  # type: ignore[arg-type]
     yield Case("Following(every=0)", lambda: Following(every=0))
     yield Case("Following(idle='1')", lambda: Following(idle="1"))  # type: ignore[arg-type]
     yield Case("verify([System.of(model)], jobs=0)", lambda: verify([System.of(model)], jobs=0))

@@ -1,0 +1,35 @@
+"""Values of a Python program as values of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from schedproof.model.errors import require, shown
+from schedproof.proofs.traces.errors import TraceError
+
+
+def as_json(value: object, where: str = "header") -> dict[str, Any]:
+    """A mapping as a JSON object: mappings become dictionaries, and tuples lists.
+
+    Raises:
+        ArgumentError: it is not a mapping.
+        TraceError: a part of it is not a value of JSON; ``where`` names the whole.
+    """
+    require(where, value, Mapping, "a dictionary, for example {'action': 'start', 'parameters': {'j': 'j0'}}")
+    assert isinstance(value, Mapping)
+    return {str(key): _value(part, f"{where}: {key}") for key, part in value.items()}
+
+
+def _value(value: object, where: str) -> object:
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping():
+            return {str(key): _value(part, f"{where}.{key}") for key, part in value.items()}
+        case list() | tuple():
+            return [_value(part, where) for part in value]
+        case _:
+            raise TraceError(
+                f"{where} is {shown(value)}; write a dictionary, a list, a text, a number, True, False or None"
+            )
