@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from schedproof.model.lang.properties import LifeCycle
 from schedproof.model.semantics import scope_text
 
 
@@ -97,7 +98,7 @@ class TraceStep:
         action: the name of the action.
         parameters: name -> value.
         says: the step in plain words.
-        line: of the document, from which the action comes.
+        line: the line of the document that the action is read from.
         changes: what the step changes.
         fact: the id of a fact, if the action comes from no line.
         ill_formed: why the step is ill-formed, so that no state follows it; empty for a well-formed step.
@@ -286,5 +287,7 @@ class Result:
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
-                several = f"in {self.configurations} configurations of up to" if self.configurations > 1 else "at"
+                some = "some of " if self.kind == LifeCycle.kind else ""  # one configuration with the run is enough
+                number = self.configurations
+                several = f"in {some}{number} configurations of up to" if number > 1 else "at"
                 return f"holds {several} {at}"

@@ -140,7 +140,7 @@ def test_records_may_be_mappings_and_tuples() -> None:
     assert check_records("hived", MappingProxyType(HEADER), iter([record])).verdict is LogVerdict.CONFORMS
 
 
-def test_a_generator_is_read_until_the_first_nonconforming_record() -> None:
+def test_a_generator_is_read_until_it_does_not_conform() -> None:
     read = []
 
     def records() -> Iterator[Any]:

@@ -114,6 +114,10 @@ def _row(model: Model, row: Row) -> None:
             names = ", ".join(a.name for a in machine.attributes if not a.rigid) or "none"
             raise ModelError(element, row.place, problem, f"choose from {names}")
         value_type = infer(value, replace(context, history=attribute.history))
+        match attribute.type, value:
+            case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
+                problem = f"{number} is not in {low}..{high}, the range of {name}"
+                raise ModelError(element, row.place, problem, "set a value of the range")
         if not compatible(attribute.type, value_type):
             raise ModelError(
                 element,

@@ -142,13 +142,21 @@ def no_sets(context: Context, variables: Sequence[t.Var], at: Place | None = Non
             )
 
 
+def _binding(context: Context) -> str:
+    """What to write instead of a variable that is not bound."""
+    if context.me is not None:
+        return "a row has none: write me, or given('...') for a parameter of the event"
+    if context.causes:
+        return "list it in the parameters of the action, or write a rule"
+    return f"bind it with forall or exists, or choose from {_listed(list(context.bound))}"
+
+
 def formula(term: t.Term, context: Context, at: Place | None = None) -> None:
     """Refuses a term that is not a well-typed formula."""
     inferred = infer(term, context, at)
     if not isinstance(inferred, BoolType):
-        raise context.wrong(
-            term, at, f"a formula is needed, and this is of type {inferred}", "compare it with something"
-        )
+        remedy = "compare it with something, in brackets where & or | is beside it: (a == b) & c"
+        raise context.wrong(term, at, f"a formula is needed, and this is of type {inferred}", remedy)
 
 
 def _object(term: t.Term, context: Context, at: Place | None) -> Machine:
@@ -181,7 +189,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     term,
                     at,
                     f"variable {name} is not bound here",
-                    f"bind it with forall or exists, or choose from {_listed(list(context.bound))}",
+                    _binding(context),
                 )
             if context.bound[name] != term.type:
                 raise context.wrong(

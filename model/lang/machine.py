@@ -176,6 +176,10 @@ class Row:
         fact: str = "",
         **sets: Term | Value,
     ) -> None:
+        if not isinstance(sort, Sort):
+            raise ModelError(
+                "row", calling_place(), f"its sort is {shown(sort)}", "write the Sort itself, as in Row(Job, ...)"
+            )
         for what, name in (("event", event), ("source", source), ("target", target)):
             if not isinstance(name, str):
                 problem = f"its {what} is {shown(name)}, not one name"

@@ -116,6 +116,12 @@ def _named(element: str, place: Place, part: object) -> None:
         names += [("state", each.name, each.place) for each in part.states if isinstance(each, State)]
         names += [("attribute", each.name, each.place) for each in part.attributes if isinstance(each, Attribute)]
         names += [("event", each.name, each.place) for each in part.events if isinstance(each, Event)]
+        for event in part.events:
+            if not (isinstance(event.parameters, Mapping) and all(isinstance(n, str) for n in event.parameters)):
+                problem = f"its parameters are {shown(event.parameters)}"
+                raise ModelError(
+                    f"event {event.name}", event.place, problem, 'write Event("take", {"by": Ref(Worker)})'
+                )
     elif isinstance(part, Action):
         names.append(("action", part.name, place))
     elif isinstance(part, Rule):

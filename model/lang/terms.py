@@ -296,6 +296,12 @@ def variables(kind: Sort, names: str) -> tuple[Var, ...]:
     return tuple(Var(name, Ref(kind)) for name in names.split())
 
 
+def _require_name(kind: Sort | Type, name: str, function: str) -> None:
+    if not name.isidentifier():
+        remedy = f"write one word: {function}({kind}, 'x')"
+        raise ModelError(f"variable of {kind}", calling_place(), f"{name!r} is not a name", remedy)
+
+
 def variable(kind: Sort | Type, name: str) -> Var:
     """A variable ``name`` over the objects of a sort ``kind``, or over the values of a type ``kind``.
 
@@ -304,6 +310,7 @@ def variable(kind: Sort | Type, name: str) -> Var:
     """
     require("kind", kind, (Sort, *get_args(Type)), "a sort or a type, for example variable(Job, 'j')")
     require("name", name, str, "its name, for example variable(Job, 'j')")
+    _require_name(kind, name, "variable")
     return Var(name, Ref(kind) if isinstance(kind, Sort) else kind)
 
 
@@ -315,6 +322,7 @@ def set_variable(kind: Sort, name: str) -> Var:
     """
     require("kind", kind, Sort, "the sort itself, for example set_variable(Gpu, 'S')")
     require("name", name, str, "its name, for example set_variable(Gpu, 'S')")
+    _require_name(kind, name, "set_variable")
     return Var(name, SetOf(kind))
 
 
@@ -325,11 +333,15 @@ def given(name: str) -> Given:
 
 def those(var: Var, where: Term) -> Those:
     """The set of all ``var`` for which ``where`` is true."""
+    require("var", var, Var, "a variable, as variables(...) makes them")
     return Those(var, lift(where))
 
 
 def _vars(over: Var | Sequence[Var]) -> tuple[Var, ...]:
-    variables_of = (over,) if isinstance(over, Var) else tuple(over)
+    many = isinstance(over, Sequence) and not isinstance(over, str)
+    variables_of: tuple[Var, ...] = tuple(over) if many else (over,)  # type: ignore[arg-type, assignment]
+    if not variables_of:
+        raise ArgumentError("forall or exists has no variable; write one, as variables(...) makes them")
     for each in variables_of:
         require("a variable of forall or exists", each, Var, "variables, as variables(...) makes them")
     return variables_of

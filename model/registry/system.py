@@ -19,7 +19,8 @@ class LockFile:
     Args:
         name: the prefix of the names of its checks.
         file: the path of the lock file.
-        only: the only check to run, under the name ``name`` alone.
+        only: the name of one check of the file, which is then the only one that runs; its verdict is listed as ``name``. If it
+            is empty, all checks run, each listed as ``name`` and its own name.
         refuted: that check is expected to fail.
         place: in the manifest, for messages.
     """

@@ -209,7 +209,7 @@ def _well_formed(
         event = ".".join(key)
         sources = dict.fromkeys(r.source for r in symbols.model.table(key[0]) if r.event == key[1])
         inside = Or(*[symbols.state(key[0], x) == symbols.states[key[0]][s] for s in sources])
-        yield f"{event} fires in a source state", ForAll([x], Implies(cascade.fires(*key, x), inside)), context
+        yield f"{event} must fire in a source state", ForAll([x], Implies(cascade.fires(*key, x), inside)), context
         for cause in causes:
             reads = _reads(cascade, cause.written or cause)
             if not is_true(reads):

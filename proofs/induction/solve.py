@@ -104,7 +104,7 @@ class Induction:
     Attributes:
         proof: the obligations of the model as formulas of the solver; internal.
         answers: the answers, in the order of the obligations.
-        inductive: the invariants that every well-formed step keeps. They hold if the model is :attr:`well_formed`.
+        inductive: the invariants that every well-formed step keeps. They hold if the model is well-formed.
         bounds: the largest number of objects by sort, where the axioms bound it. There the proofs hold for no more.
     """
 
@@ -157,7 +157,9 @@ class Induction:
         return next((a for a in left if a.counterexample is not None), left[0] if left else None)
 
     def support(self, prop: str) -> frozenset[str]:
-        """The invariants that the proof of a property assumes, directly or through other proofs, well-formedness included.
+        """The invariants that the proof of a property rests on. These are its lemmas, those of ``well-formed``, and their lemmas.
+
+        ``well-formed`` itself is not among them.
 
         Raises:
             UserError: the property is not proved.

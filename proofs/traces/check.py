@@ -137,7 +137,8 @@ def check_records(
         shorten: as in :func:`check_trace`.
 
     Raises:
-        TraceError: for an unknown name, a wrong header or a wrong record.
+        ArgumentError: an argument has the wrong type.
+        TraceError: for an unknown name, a wrong header or a wrong record. ``before`` is the report on the records before it.
     """
     require("header", header, Mapping, "the header of the trace, a dictionary")
     require("records", records, Iterable, "a list of records, each a dictionary")

@@ -14,8 +14,8 @@ class TraceError(SchedproofError, ValueError):
     """Raised for unreadable input. The message is one line: what is wrong, where, and what to write instead.
 
     Args:
-        message: the line.
-        line: the number of the line that is wrong; 0 if no single line is.
+        message: the text of the message.
+        line: the number of the wrong line of the log or mapping; 0 if no single line is wrong.
 
     Attributes:
         line: as above.

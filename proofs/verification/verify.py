@@ -347,7 +347,9 @@ def verify(
     progress: ReportProgress | None = None,
     jobs: int = 1,
 ) -> list[VariantReport]:
-    """Checks every variant of ``systems`` that has a property of ``only`` (or any property), without the cache.
+    """Checks every variant that has one of the properties in ``only``; every variant if ``only`` is empty.
+
+    It does not use the cache.
 
     Args:
         systems: the systems.

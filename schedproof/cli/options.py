@@ -35,8 +35,9 @@ def properties_option(verb: str, default: str = "all", *, former: tuple[str, ...
 
 
 scope_option: Decorator = click.option(
-    "--scope", metavar="SORT=N,...", help="Number of objects of each sort.  [default: the scope of the model]"
-)
+    "--scope", metavar="SORT=N,...", multiple=True, callback=lambda _context, _option, given: ",".join(given) or None,
+    help="Number of objects of each sort; may be repeated.  [default: the scope of the model]",
+)  # fmt: skip
 
 no_crash_option: Decorator = click.option("--no-crash", is_flag=True, help="Leave out the actions that are crashes.")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from schedproof.model.semantics import scope_text
 from schedproof.proofs.verdict import Method, Verdict
 from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
@@ -40,11 +39,10 @@ def reached(properties: Iterable[CheckedProperty]) -> str:
     counts: Counter[tuple[str, str]] = Counter()
     for checked in properties:
         result = checked.result
-        at = scope_text(result.scope or {})
         if result.verdict is not Verdict.PROVED:
             counts[str(result.verdict), ""] += 1
         elif result.method is Method.EXPLORATION:
-            counts["hold", f" at {at}"] += 1
+            counts["hold", result.reach.removeprefix("holds")] += 1
         else:
             counts[result.reach, ""] += 1
     return ", ".join(f"{n} {'holds' if (what, n) == ('hold', 1) else what}{at}" for (what, at), n in counts.items())

@@ -1,6 +1,6 @@
 """Tests of a Python implementation against a model: step by step, or by its log.
 
-With Hypothesis (``pip install 'schedproof[testing]'``)::
+With Hypothesis, and the model that ``schedproof init lease`` writes::
 
     from schedproof.testing import lockstep
     from lease.model import FENCED
@@ -101,6 +101,8 @@ def lockstep(
     require("refusals", refusals, bool, "True or False")
     for argument, value in (("chooses", chooses), ("configuration", configuration), ("scope", scope)):
         require(argument, value, (Mapping, type(None)), "a dictionary, or leave it out")
+    if refused == ():
+        raise ArgumentError("refused is empty; write an exception class, or leave it out")
     for kind in refused if isinstance(refused, tuple) else (refused,):
         if not (isinstance(kind, type) and issubclass(kind, Exception)):
             raise ArgumentError(
@@ -115,7 +117,12 @@ def lockstep(
         require_known(f"chooses[{name!r}]", f"parameter of {name}", parameters, known)
     to_take = [action for action in model.actions if action.name not in without]
     if not to_take:
-        raise UserError(f"no action of {model.system} is left, so nothing would be tested; name fewer in without")
+        advice = "name fewer in without" if without else "add an action to the model"
+        raise UserError(f"no action of {model.system} is left, so nothing would be tested; {advice}")
+    for action in to_take:
+        if not action.name.isidentifier() or action.name in ("observe", "close"):
+            problem = f"no method for the action {action.name!r} can have its name"
+            raise UserError(f"{problem}; leave it out: without=[{action.name!r}]")
     agreement = Agreement(
         model,
         implementation_factory,
@@ -130,6 +137,10 @@ def lockstep(
 def _instances(model: Model, scope: Mapping[str, int], configuration: Rigid | None) -> list[Instance]:
     if configuration is None:
         return list(instances(model, scope, with_history=True))
+    for key in configuration:
+        if not (isinstance(key, tuple) and [type(part) for part in key] == [str, str]):
+            example = '{("Job", "urgent"): [True, False]}'
+            raise ArgumentError(f"a key of configuration is {shown(key)}; write a sort and an attribute: {example}")
     return [Instance(model, fitted(check_scope(model, scope), configuration), configuration, with_history=True)]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.errors import ArgumentError
 from schedproof.model.lang import Action, Model
-from schedproof.model.semantics import Choice, Instance, State, stepper_of
+from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, stepper_of
 from schedproof.proofs.exploration.counterexample_text import cited, objects, shown
 from schedproof.proofs.exploration.runs import changes, sentence
 from schedproof.proofs.traces.engine.broken import broken_guard, broken_invariants
@@ -76,7 +77,8 @@ class Pair:
         """The parameters for which the model allows the action now, without those that the implementation chooses."""
         if action.name not in self._allowed:  # asked several times in one state
             chosen_names = self.agreement.chooses.get(action.name, ())
-            choices = self._stepper.choices(self.state, action)
+            with self._well_formed():
+                choices = list(self._stepper.choices(self.state, action))
             given = (tuple((n, v) for n, v in choice.parameters if n not in chosen_names) for choice in choices)
             self._allowed[action.name] = list(dict.fromkeys(given))
         return self._allowed[action.name]
@@ -103,7 +105,8 @@ class Pair:
             self._compare(f"after {what}, which it refused")
             return
         choice = self._choice(action, given, answer)
-        self.state, changed = changes(self._stepper, self.state, choice)
+        with self._well_formed():
+            self.state, changed = changes(self._stepper, self.state, choice)
         self._allowed = {}
         self._steps.append(f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]")
         self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)
@@ -129,6 +132,15 @@ class Pair:
     def compare_unchanged(self) -> None:
         """Checks that both sides are still in the same state after no step."""
         self._compare("though nothing happened")
+
+    @contextmanager
+    def _well_formed(self) -> Iterator[None]:
+        """Reports an ill-formed step of the model as such: the implementation is not at fault."""
+        try:
+            yield
+        except (IllFormed, Undefined) as error:
+            check = "check it with model_check(model, {}, only=['well-formed'])"
+            raise self._out(f"the model {self._name()} is not well-formed: {error}; {check}") from None
 
     def _call(self, action: Action, given: Given, what: str) -> object:
         try:

@@ -18,9 +18,11 @@ from schedproof.model.lang import (
     Action,
     Attribute,
     Change,
+    DeadlockFree,
     IntRange,
     Invariant,
     InvariantAtScope,
+    LeadsTo,
     LifeCycle,
     Machine,
     State,
@@ -31,7 +33,7 @@ from schedproof.model.lang import (
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.proofs.induction import Recheck
-from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verdict import Method, Result, Verdict
 from tests.support import places
 from tests.support.ill_formed import EVEN, KEPT, STEPS
 from tests.support.lamps import PROPERTIES, SWITCH_ON, VACUOUS, Lamp, lamps, system, x
@@ -1014,3 +1016,45 @@ def test_properties_of_a_maybe_ill_formed_model_are_undetermined(run, run_json, 
         "kept": ("undetermined", "the model is not proved well-formed"),
         "well-formed": ("undetermined", "not inductive"),
     }
+
+
+def test_explain_shows_a_run_of_a_life_cycle_that_can_happen(run, run_json):
+    out = run("explain", "lamps", "blinks")[1]
+    assert "A shortest run of one object:" in out and "l0 goes through Off -> On -> Off." in out
+    assert [line[:4] for line in out.splitlines() if "[action" in line] == [" 1. ", " 2. "]
+    _, output = run_json("explain", "lamps", "blinks")
+    assert [step["action"] for step in output["witness"]["steps"]] == ["switch_on", "switch_off"]
+    assert "sequenceDiagram" in run("explain", "lamps", "blinks", "--mermaid")[1]
+
+
+def test_explain_names_the_fairness_that_a_verdict_assumes(run, registered):
+    bright = LeadsTo(
+        name="bright", says="a lamp goes on", over=[x], given=x.is_("Off"), goal=x.is_("On"), weak=["switch_on"]
+    )
+    registered(system(replace(lamps(properties=[bright], refuted=()), actions=[SWITCH_ON])))
+    assert "  fairness that it assumes: weak switch_on\n" in run("explain", "lamps", "bright")[1]
+
+
+def test_a_repeated_scope_is_one_scope(run):
+    once = run("explore", "hived", "--scope", "PodGroup=2,Cell=1")[1].splitlines()[-1]
+    assert (
+        run("explore", "hived", "--scope", "PodGroup=2", "--scope", "Cell=1")[1].splitlines()[-1].split(":")[0]
+        == once.split(":")[0]
+    )
+    assert "Cell is given twice" in run("explore", "hived", "--scope", "Cell=2", "--scope", "Cell=1")[2]
+
+
+def test_a_proper_end_is_no_deadlock(run, registered):
+    """With every lamp on, nothing can happen; the property says that this is an end."""
+    done = DeadlockFree(name="done", says="it goes on until all lamps are on", ended=forall(x, x.is_("On")))
+    model = replace(lamps(properties=[done], refuted=()), actions=[SWITCH_ON])
+    registered(system(model))
+    assert "no action is enabled in 1 state: in each the system has ended (done holds)" in run("explore", "lamps")[1]
+    registered(system(replace(model, properties=[])))
+    assert "deadlock: no action is enabled in 1 state" in run("explore", "lamps")[1]
+
+
+def test_one_configuration_is_enough_for_a_life_cycle():
+    made = Result("p", LifeCycle.kind, Verdict.PROVED, Method.EXPLORATION, {"Lamp": 2}, 0.0, configurations=3)
+    assert made.reach == "holds in some of 3 configurations of up to Lamp=2"
+    assert replace(made, kind="invariant").reach == "holds in 3 configurations of up to Lamp=2"

@@ -221,6 +221,23 @@ def test_the_report_names_the_broken_property_and_both_states(lease):
     ]
 
 
+def test_a_model_that_is_not_well_formed_is_at_fault_itself(lease):
+    """It lets an idle worker finish, for which the table has no row."""
+
+    class Tolerant(leases.Leases):
+        def finish(self, w):
+            pass
+
+    fenced = lease.FENCED
+    model = replace(fenced, actions=[replace(a, when=[]) if a.name == "finish" else a for a in fenced.actions])
+    with pytest.raises(OutOfStep) as caught:
+        walked(model, Tolerant, {}, ("ask", {"w": 1}), ("finish", {"w": 0}))
+    first, *rest = str(caught.value).splitlines()
+    assert first.startswith("the model lockstep-lease fenced is not well-formed: w0 fires finish in state Idle")
+    assert first.endswith("check it with model_check(model, {}, only=['well-formed'])")
+    assert "The steps so far:" in rest
+
+
 def test_the_line_of_the_document_is_cited():
     class Seeded(Reference):
         scheduler = spoilt_by(ForgottenCancellation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from schedproof.model.errors import require, shown
+from schedproof.model.errors import shown
 from schedproof.proofs.traces.errors import TraceError
 
 
@@ -13,11 +13,10 @@ def as_json(value: object, where: str = "header") -> dict[str, Any]:
     """A mapping as a JSON object: mappings become dictionaries, and tuples lists.
 
     Raises:
-        ArgumentError: it is not a mapping.
-        TraceError: a part of it is not a value of JSON; ``where`` names the whole.
+        TraceError: it is not a mapping, or a part of it is not a value of JSON; ``where`` names the whole.
     """
-    require(where, value, Mapping, "a dictionary, for example {'action': 'start', 'parameters': {'j': 'j0'}}")
-    assert isinstance(value, Mapping)
+    if not isinstance(value, Mapping):
+        raise TraceError(f"{where} is {shown(value)}; write a dictionary, for example {{'action': 'start'}}")
     return {str(key): _value(part, f"{where}: {key}") for key, part in value.items()}
 
 

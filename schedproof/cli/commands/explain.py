@@ -17,7 +17,7 @@ from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
-from schedproof.model.lang import Model, Ref
+from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.quotes import footnotes, quote
 from schedproof.model.registry.errors import UserError, unknown
@@ -28,6 +28,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence, shown
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
+from schedproof.proofs.exploration.witness import witness
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
 from schedproof.proofs.verification.findings import rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
@@ -122,14 +123,17 @@ def _explain_property(
     ):
         head += [*readings, *footnotes(model.document, readings)]
     example = result.counterexample
+    run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
     if json_file is not None:
         axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.axioms else {}
         json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
-                              **checked.as_json(), **axioms})  # fmt: skip
+                              **checked.as_json(), **axioms, **({"witness": run.as_json()} if run else {})})  # fmt: skip
     if json_file is None or not json_file.is_stdout:
-        behind = _checked(model, sizes, checked)
-        _print(model, head, example, mermaid, f"{model.system} {model.variant}: {name}", behind)
+        behind = [*_checked(model, sizes, checked), *_fairness(prop, result)]
+        if run is not None:
+            head += [*behind, "", "A shortest run of one object:"]
+        _print(model, head, example or run, mermaid, f"{model.system} {model.variant}: {name}", behind)
     return code([standing(result.verdict, checked.expected)])
 
 
@@ -150,6 +154,27 @@ CHECKED = {
 
 OF_STEPS = {"step invariant", "recovery", "well-formedness"}
 """The kinds of properties that say nothing of the initial state."""
+
+
+def _witness(model: Model, attempts: Sequence[Mapping[str, int]], prop: Property) -> Counterexample | None:
+    """A run of a life cycle that can happen, at the smallest scope that has one; None if the search takes too long."""
+    if not isinstance(prop, LifeCycle):
+        return None
+    with progress("explain") as report_progress:
+        report_progress(f"{model.system} {model.variant}: looking for a run")
+        runs = (
+            witness(instance, prop) for sizes in attempts for instance in instances(model, sizes, with_history=True)
+        )
+        return next((run for run in runs if run is not None), None)
+
+
+def _fairness(prop: Property, result: Result) -> list[str]:
+    """What a property about fair runs assumes."""
+    if not isinstance(prop, LeadsTo) or result.verdict is not Verdict.PROVED:
+        return []
+    kinds = (("weak", prop.weak), ("strong", prop.strong), ("without", prop.without))
+    assumed = [f"{kind} {', '.join(names)}" for kind, names in kinds if names]
+    return [f"  fairness that it assumes: {'; '.join(assumed) or 'none'}"]
 
 
 def _is_induction(result: Result) -> bool:

@@ -22,7 +22,7 @@ from schedproof.cli.sizes import Size
 from schedproof.cli.stopping import stoppable
 from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import EXPECTED, OPEN, code, standing
-from schedproof.model.lang import LifeCycle, Model
+from schedproof.model.lang import DeadlockFree, LifeCycle, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import instances, scope_text
@@ -308,7 +308,13 @@ def _print(explored: Explored) -> None:
     if json["representatives"] != json["states"]:
         click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")
     if json["stuck"]:
-        click.echo(f"deadlock: no action is enabled in {count(json['stuck'], 'state')}")
+        ends = [
+            checked.result.name
+            for checked in explored.properties
+            if checked.result.kind == DeadlockFree.kind and checked.result.verdict is Verdict.PROVED
+        ]
+        stuck = f"no action is enabled in {count(json['stuck'], 'state')}"
+        click.echo(f"{stuck}: in each the system has ended ({ends[0]} holds)" if ends else f"deadlock: {stuck}")
     least = "" if explored.complete else f"{explored.stopped}: at least "
     several = f"in {len(explored.graphs)} configurations together: " if len(explored.graphs) > 1 else ""
     depth = f"greatest depth {json['depth']}" if several else f"depth {json['depth']}"

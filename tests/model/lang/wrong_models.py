@@ -269,7 +269,19 @@ TABLE: dict[str, Case] = {
     ),
     "an update by a variable": (
         lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=n)]),  # wrong
-        "row Job.again from Waiting", "variable n is not bound here", "bind it",
+        "row Job.again from Waiting", "variable n is not bound here", "write me, or given('...')",
+    ),
+    "an update by a number outside of the range": (
+        lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", tries=4)]),  # wrong
+        "row Job.again from Waiting", "4 is not in 0..3, the range of tries", "set a value of the range",
+    ),
+    "a firing of an object that is no parameter": (
+        lambda: act(fires=[n.fires("wake")]),  # wrong
+        "action act", "variable n is not bound here", "list it in the parameters",
+    ),
+    "an event with parameters that have no types": (
+        lambda: node_machine(events=[Event("take", ["by"])]),  # wrong
+        "event take", "its parameters are of type list", 'write Event("take"',
     ),
     "an update that reads history for what is no history": (
         lambda: model(add_rows=[Row(Node, "echo", "Idle", "Idle", holds=those(j, j.log.has(me)))]),  # wrong

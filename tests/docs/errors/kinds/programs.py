@@ -26,7 +26,7 @@ from schedproof.api import (
     verify,
     verify_variant,
 )
-from schedproof.model.lang import Model, forall, set_variable, variable, variables
+from schedproof.model.lang import Model, Row, forall, set_variable, those, variable, variables
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.testing import conforms, lockstep
 from tests.docs.errors.case import Case
@@ -101,6 +101,17 @@ def cases() -> Iterator[Case]:
         "Model(..., configurations=lambda sizes: 3)",
         lambda: model_check(replace(model, configurations=lambda sizes: 3), {}),
     )
+    yield Case("variable(Lamp, 'a b')", lambda: variable(model.sorts[0], "a b"))
+    yield Case("forall([], x.is_('On'))", lambda: forall([], j.is_("Done")))
+    yield Case("those(Lamp, x.is_('On'))", lambda: those(model.sorts[0], j.is_("Done")))
+    yield Case("Row('Lamp', 'on', 'Off', 'On')", lambda: Row("Lamp", "on", "Off", "On"))  # type: ignore[arg-type]
+    yield Case("lockstep(model, Mine, refused=())", lambda: lockstep(model, object, refused=()))  # type: ignore[arg-type]
+    yield Case(
+        "lockstep(model, Mine, configuration={'Lamp': [1]})",
+        lambda: lockstep(model, object, configuration={"Lamp": [1]}),  # type: ignore[dict-item, arg-type]
+    )
+    observing = replace(model, actions=[replace(model.actions[0], name="observe")])
+    yield Case("lockstep(a model with an action 'observe', Mine)", lambda: lockstep(observing, object))  # type: ignore[arg-type]
     yield Case("variable('Lamp', 'x')", lambda: variable("Lamp", "x"))  # type: ignore[arg-type]
     yield Case("set_variable(Lamp, 3)", lambda: set_variable(model.sorts[0], 3))  # type: ignore[arg-type]
     yield Case("Following(every=0)", lambda: Following(every=0))
