@@ -35,7 +35,7 @@ def properties_option(verb: str, default: str = "all", *, former: tuple[str, ...
 
 
 scope_option: Decorator = click.option(
-    "--scope", metavar="SORT=N,...", multiple=True, callback=lambda _context, _option, given: ",".join(given) or None,
+    "--scope", metavar="SORT=N,...", multiple=True, callback=lambda _context, _option, given: ",".join(given) if given else None,
     help="Number of objects of each sort; may be repeated.  [default: the scope of the model]",
 )  # fmt: skip
 

@@ -490,9 +490,7 @@ class TestCommand:
             "-P",
             "-m",
             "schedproof",
-            *LARGE,
-            "--scope",
-            "PodGroup=6,Cell=6",
+            *("PodGroup=6,Cell=6" if "=" in each else each for each in LARGE),
             "--json",
             str(json_file),
         ]
