@@ -190,6 +190,7 @@ def test_a_terminal_sees_progress():
     assert b"states/s, frontier" in os.read(master, 100_000)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "says"),
     [
@@ -226,11 +227,13 @@ def test_an_interrupt_is_one_line_and_exit_130(arguments, after, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_standard_error_that_is_full_is_no_result(tmp_path):
     done = shell(f"cd '{repository(tmp_path)}' && schedproof verify lease --jobs 2 2>/dev/full")
     assert (done.returncode, done.stdout.splitlines()[-1][:11]) == (0, "as expected")
 
 
+@pytest.mark.long
 def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
     """One variant is complete, the other has more states than anyone waits for."""
     large = ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = 9, Lease = 9 }")

@@ -92,6 +92,7 @@ def test_mistakes(arguments: list[str], message: str, capfd: pytest.CaptureFixtu
     assert not out and message in err and err.count("\n") == 1
 
 
+@pytest.mark.long
 def test_every_machine_has_a_matrix(capfd: pytest.CaptureFixture[str]) -> None:
     """A cell per state and event, each of the kinds there are; a machine without states has none to show."""
     for system in systems().values():

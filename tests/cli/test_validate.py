@@ -166,6 +166,7 @@ class TestStreams:
         process.stdout.close()
         assert process.wait(20) == 1
 
+    @pytest.mark.long
     @needs_proc
     def test_an_interrupt_ends_a_followed_file(self, tmp_path: Path) -> None:
         log = written(tmp_path / "log", HEADER, STEP)
@@ -181,6 +182,7 @@ class TestStreams:
 
 
 class TestProgress:
+    @pytest.mark.long
     def test_a_terminal_sees_the_records_that_are_done(self) -> None:
         """While the log's writer pauses, too, the line is written anew; nothing of it is in the output."""
         terminal, stderr = os.openpty()

@@ -274,6 +274,7 @@ def test_the_refusal_says_what_failed_and_why() -> None:
     assert message.endswith("fires e5, but g1 cannot take e5 in state Preempting; possible there: e2, e7, ec")
 
 
+@pytest.mark.long
 def test_without_undo_the_comparison_sees_what_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     def keep(data: object) -> None:
         raise data.error  # type: ignore[attr-defined]

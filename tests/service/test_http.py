@@ -140,6 +140,7 @@ class TestSession:
 
         together(scenario)
 
+    @pytest.mark.long
     def test_every_system_can_be_checked(self) -> None:
         """Without names of objects at all: they appear as they are named."""
 

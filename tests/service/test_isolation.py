@@ -44,6 +44,7 @@ def greed() -> None:
 
 
 class TestIsolation:
+    @pytest.mark.long
     def test_a_session_that_takes_too_long_is_lost_and_no_other(self) -> None:
         async def scenario() -> None:
             async with sessions(seconds=0.4) as opened:
@@ -70,6 +71,7 @@ class TestIsolation:
         with spinning():
             together(scenario)
 
+    @pytest.mark.long
     def test_who_sends_too_much_to_check_in_time_is_asked_for_less(self) -> None:
         async def scenario() -> None:
             records = [{"crash": True}] * 50_000  # not for the fast path: an event, and not an action, is named
@@ -84,6 +86,7 @@ class TestIsolation:
 
         together(scenario)
 
+    @pytest.mark.long
     def test_a_session_that_only_waits_is_given_up_all_the_same(self) -> None:
         """Processor time is not all: a process that is stopped uses none."""
 
@@ -100,6 +103,7 @@ class TestIsolation:
 
         together(scenario)
 
+    @pytest.mark.long
     def test_a_session_of_too_much_memory_is_lost_and_no_other(self) -> None:
         """In an interpreter of its own: one that has run tests before has freed memory to give, which no limit counts."""
         script = "from tests.service.test_isolation import greed; greed()"
@@ -118,6 +122,7 @@ class TestIsolation:
 
         together(scenario)
 
+    @pytest.mark.long
     def test_many_sessions_at_once_know_nothing_of_each_other(self) -> None:
         async def scenario() -> None:
             async with client(sessions=24) as asking:
@@ -175,6 +180,7 @@ class TestIsolation:
         with spinning():
             together(scenario)
 
+    @pytest.mark.long
     def test_an_idle_session_ends_but_not_one_that_works(self) -> None:
         async def scenario() -> None:
             async with client(idle=0.6) as asking:

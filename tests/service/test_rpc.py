@@ -203,6 +203,7 @@ LINES = (
 
 
 class TestAnyLine:
+    @pytest.mark.long
     def test_it_is_answered_as_the_specification_says_or_not_at_all(self) -> None:
         """Hundreds of lines, most of them wrong in one thing, to one server that goes on."""
         with Nursery(replace(Limits(), sessions=2)) as nursery, asyncio.Runner() as runner:

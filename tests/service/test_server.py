@@ -63,6 +63,7 @@ def shared() -> Iterator[Bench]:
 class TestSlowClients:
     """Each is cut off; the limits that are not meant stay long, so that no other can be the reason."""
 
+    @pytest.mark.long
     def test_a_head_that_never_ends(self) -> None:
         with listened(head=0.3) as port, socket.create_connection(("127.0.0.1", port)) as slow:
             begun = time.monotonic()
@@ -70,6 +71,7 @@ class TestSlowClients:
             assert until(lambda: ended(slow), 3)
             assert time.monotonic() - begun > 0.25
 
+    @pytest.mark.long
     def test_a_body_that_never_ends(self) -> None:
         with listened(content=0.3) as port, socket.create_connection(("127.0.0.1", port)) as slow:
             slow.settimeout(3)
@@ -79,6 +81,7 @@ class TestSlowClients:
             assert slow.recv(65536).startswith(b"HTTP/1.1 408")
             assert until(lambda: ended(slow), 3)
 
+    @pytest.mark.long
     def test_answers_that_nobody_reads(self) -> None:
         with (
             served(content=0.1, patience=0.1, reading=0.2, waiting=1) as (port, server),
@@ -184,6 +187,7 @@ class TestServer:
             assert (answer := waiting.recv(65536)).startswith(b"HTTP/1.1 503") and b'"error":"ending"' in answer
             assert ended(waiting)
 
+    @pytest.mark.long
     @needs_proc
     def test_a_server_that_is_killed_leaves_no_process(self) -> None:
         with serving() as bench:

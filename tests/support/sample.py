@@ -57,7 +57,7 @@ def _rest(cases: list[pytest.Item], one_in: int) -> list[pytest.Item]:
     return [item for item in cases if item.nodeid not in kept]
 
 
-def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 2, first: int = 0) -> list[Any]:
+def thinned(cases: Iterable[Any], default_one_in: int, long_one_in: int = 3, first: int = 0) -> list[Any]:
     """Returns parameters of which the default tier has the first of each ``default_one_in``, and the long tier the others.
 
     Args:

@@ -256,6 +256,7 @@ def test_the_line_of_the_document_is_cited():
     )
 
 
+@pytest.mark.long
 def test_the_report_of_an_error_has_the_steps_to_it(lease):
     text = report_of(lockstep(lease.FENCED, leases.Fails), KeyError, shrink=True)
     assert "Fails failed in expire(l=l0)" in text and steps(text) == ["ask(w=w0)", "acquire(w=w0, l=l0)"]

@@ -43,6 +43,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.long
 def test_its_properties_and_its_refinement_are_verified(copy: Path, tmp_path: Path) -> None:
     done = schedproof(copy, "verify", "lamps", "--jobs", "1", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -71,6 +72,7 @@ def test_its_own_trace_format_is_read(copy: Path, tmp_path: Path, log: str, code
     assert "switches" in done.stdout
 
 
+@pytest.mark.long
 def test_it_is_drawn(copy: Path, tmp_path: Path) -> None:
     done = schedproof(copy, "diagram", "lamps", "Lamp", "--format", "mermaid", "-o", "-", cwd=tmp_path)
     assert done.returncode == 0 and "darken" in done.stdout
@@ -108,6 +110,7 @@ class TestInstalledPackages:
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[schedproof.systems]\n{name} = {value}\n")
 
+    @pytest.mark.long
     def test_they_are_found(self, tmp_path: Path) -> None:
         self.install(tmp_path, "acme", "lamps_of_acme")
         assert "lamps" in schedproof(tmp_path, "list", cwd=tmp_path).stdout
@@ -131,6 +134,7 @@ class TestInstalledPackages:
         assert "hived" in done.stdout, "the others go on working"
         assert schedproof(tmp_path, "table", "hived", "Cell", cwd=tmp_path).returncode == 0
 
+    @pytest.mark.long
     def test_two_systems_of_one_name(self, tmp_path: Path) -> None:
         self.install(tmp_path, "acme", "lamps_of_acme", "hived")
         done = schedproof(tmp_path, "table", "hived", "Cell", cwd=tmp_path)

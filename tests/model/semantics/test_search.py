@@ -265,6 +265,7 @@ def first(outcome_of_search: Outcome) -> object:
 RANDOM_CASES = settings(max_examples=180, derandomize=True, deadline=None, database=None)
 
 
+@pytest.mark.long
 @RANDOM_CASES
 @given(problems())
 def test_a_planned_search_finds_what_trying_everything_finds(problem: Problem) -> None:
@@ -300,6 +301,7 @@ def checked(draw: Callable[[Any], Any]) -> tuple[t.Term, Scope, State, State]:
     return draw(formulas(scope, 3)), scope, draw(states()), draw(states())
 
 
+@pytest.mark.long
 @RANDOM_CASES
 @given(checked())
 def test_a_formula_means_what_trying_everything_says(problem: tuple[t.Term, Scope, State, State]) -> None:
@@ -308,6 +310,7 @@ def test_a_formula_means_what_trying_everything_says(problem: tuple[t.Term, Scop
         assert outcome(term, scope, bound, now, later) == by_brute_force(term, bound, now, later)
 
 
+@pytest.mark.long
 def test_the_random_searches_are_of_every_kind() -> None:
     """Else the comparison would show little: none, some and all solutions, undefined at once and later, shadowing."""
     seen = set()

@@ -53,6 +53,7 @@ def test_only_what_is_no_larger_says_how_many_states_to_expect() -> None:
     assert [sizes.expected(at[n]) for n in (1, 2, 3)] == [0, 70, 90]
 
 
+@pytest.mark.long
 def test_configurations_like_a_large_one_begin_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only of the first one it is tried to explore it interpreted."""
     model = system("beaker").variants["by-priority"]

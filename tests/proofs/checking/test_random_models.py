@@ -111,6 +111,7 @@ def compare(seed: int) -> None:
     assert of_shortest_runs(model.model, checked(model.model, {}, Engine.COMPILED, threads=2)) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(SOME, 4))
 def test_all_ways_say_the_same(seed: int) -> None:
     compare(seed)

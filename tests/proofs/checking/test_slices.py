@@ -265,6 +265,7 @@ def test_slices_of_more_random_models_say_the_same(seed: int, monkeypatch: pytes
     assert_same(recorded(seed), COMPILED)
 
 
+@pytest.mark.long
 def test_random_models_have_slices() -> None:
     """Several slices of a model, with properties of every verdict."""
     several, verdicts = 0, set()
@@ -324,6 +325,7 @@ def ends(monkeypatch: pytest.MonkeyPatch, model: Model, how: Exploring, **option
 ALL_HISTORY = {"record", "placement"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [SYMMETRIC, COMPILED])
 def test_one_search_is_shared_where_history_adds_nothing(how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
     """The repaired document keeps its property: record and placement are functions of the state."""

@@ -374,6 +374,7 @@ class TestCheckpoints:
         with pytest.raises(CheckpointError, match=r"the checkpoint is damaged"):
             compiled.explore(instance, saving=kept)
 
+    @pytest.mark.long
     def test_each_configuration_has_a_folder_of_its_own(self, tmp_path: Path) -> None:
         """Also where they begin alike."""
         model = systems()["yunikorn-merge"].variants["merged"]
@@ -480,6 +481,7 @@ LARGE = ["explore", "hived", "--scope", "PodGroup=5,Cell=4", "--no-symmetry", "-
 class TestCommand:
     """The same from outside."""
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         ("number", "why"), thinned([(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")], 2)
     )
@@ -543,6 +545,7 @@ class TestCommand:
         assert "interrupted while properties were checked" in printed.out
         assert "the same command resumes it" in printed.err
 
+    @pytest.mark.long
     def test_a_file_that_may_not_grow(self, tmp_path: Path) -> None:
         def little() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))

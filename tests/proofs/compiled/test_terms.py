@@ -204,6 +204,7 @@ def compare(conditions: Sequence[t.Term], objects: Mapping[str, int]) -> list[li
     return expected
 
 
+@pytest.mark.long
 @given(SOME, OBJECTS)
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_formulas_mean_the_same_compiled(conditions: list[t.Term], objects: dict[str, int]) -> None:

@@ -146,6 +146,7 @@ def test_what_is_covered_is_covered_by_the_files(variant: str, tmp_path: Path) -
             }
 
 
+@pytest.mark.long
 def test_both_files_of_a_sequence_say_the_same(tmp_path: Path) -> None:
     """Of a system with references, sets, numbers, booleans, and sorts without objects."""
     assert run(tmp_path / "suite", "beaker", "--variant", "repaired", "--cover", "actions", "--no-prove") == 0
@@ -217,6 +218,7 @@ def test_a_cut_exploration_is_undetermined(tmp_path: Path, capsys: pytest.Captur
     assert run(tmp_path / "graph", "hived", "--cover", "transitions", "--of", "graph", "--max-states", "9") == 3
 
 
+@pytest.mark.long
 def test_the_route_over_the_graph_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path / "suite", "hived", *TWO, "--cover", "transitions", "--of", "graph", "--replay") == 0
     assert "no suite costs less" in capsys.readouterr().out

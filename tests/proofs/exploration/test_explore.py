@@ -193,6 +193,7 @@ SYMMETRIC = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "scope"), SYMMETRIC)
 def test_symmetry_changes_no_count(model: Model, scope: dict[str, int]) -> None:
     full, reduced = explored(model, scope, symmetry=False), explored(model, scope)

@@ -126,6 +126,7 @@ def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp
     same(scopes(system, variant, SMALL)[number], tmp_path)
 
 
+@pytest.mark.long
 @needs_spin
 @pytest.mark.parametrize(
     ("model", "prop"),

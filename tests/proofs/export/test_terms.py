@@ -100,6 +100,7 @@ def test_a_reader_of_tla_finds_them_broken_in_as_many_states(conditions: list[t.
     by_reader(conditions)
 
 
+@pytest.mark.long
 @needs_spin
 @given(conditions=MANY)
 @settings(ONE, derandomize=True)

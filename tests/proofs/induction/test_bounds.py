@@ -74,6 +74,7 @@ def test_the_bounds_are_those_of_the_axioms(name: str) -> None:
     assert induction.proved("up") and induction.bounds == bounds
 
 
+@pytest.mark.long
 def test_yunikorn_s_single_scheduler_is_named() -> None:
     """Its axiom says that there is one; no other sort of the model is bounded."""
     assert prove(COMPONENTS, only=["well-formed"], every=False).bounds == {"ShimScheduler": 1}

@@ -142,6 +142,7 @@ for answer in prove(REPAIRED, only=["used-cell", "well-formed"]).answers:
 """
 
 
+@pytest.mark.long
 def test_a_proof_is_the_same_in_every_process() -> None:
     """Sets of names are in another order in each: z3 is asked in the same words, and assumes the same invariants."""
     outputs = [

@@ -509,6 +509,7 @@ def test_a_proof_of_what_is_false_is_a_disagreement(monkeypatch: pytest.MonkeyPa
         )
 
 
+@pytest.mark.long
 def test_no_symbol_of_a_script_is_declared_twice() -> None:
     """SMT-LIB has no two constants of one name, also of different sorts; z3 has."""
     proof = obligations(BEAKER)

@@ -64,6 +64,7 @@ def induction(name: str) -> Induction:
 # --- What is proved --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MODELS)
 def test_just_what_the_manifest_expects_is_proved_for_any_number(name: str) -> None:
     """Of these models every true invariant is inductive with the others, and so must be proved."""
@@ -84,6 +85,7 @@ def test_invariants_have_obligations_for_actions_and_the_start(name: str) -> Non
     assert {(WELL_FORMED, a.name) for a in model.actions} <= asked
 
 
+@pytest.mark.long
 def test_what_is_known_is_assumed_and_not_asked() -> None:
     """An invariant is proved with all others known; and what needs one of them is not proved without it."""
     names = {p.name for p in REPAIRED.properties if isinstance(p, Invariant)}

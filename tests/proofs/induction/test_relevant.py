@@ -45,6 +45,7 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
         yield answer, contexts[key].ask_nearby(obligation.goal, [assume], EFFORT)[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_what_is_refuted_is_not_proved_of_relevant_objects(variant: str) -> None:
     answers = list(proved_nearby(variant))
@@ -65,6 +66,7 @@ def free_constants(formulas: Iterable[Any]) -> set[str]:
     return {str(t) for t in seen.values() if z3.is_const(t) and t.decl().kind() == z3.Z3_OP_UNINTERPRETED}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_denied_claim_is_about_objects_that_nothing_else_names(variant: str) -> None:
     """Else "false for some object" would say "false for the object that the action names", and too much be proved."""

@@ -85,6 +85,7 @@ def test_both_searches_find_the_same_in_scenarios(name: str) -> None:
     same(parse(SCENARIOS[name].text if name in SCENARIOS else HARMLESS[name], "made.yaml"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", thinned(range(4), 4))
 def test_both_searches_find_the_same_in_random_programs(part: int) -> None:
     random_programs(range(part * 30, part * 30 + 30))

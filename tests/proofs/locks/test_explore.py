@@ -384,6 +384,7 @@ def random_programs(seeds: range) -> None:
             raise AssertionError(f"seed {seed}: {case}: {error}") from error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", thinned(range(4), 4))
 def test_random_programs_end_as_by_brute_force(part: int) -> None:
     random_programs(range(part * 50, part * 50 + 50))
@@ -428,6 +429,7 @@ def unlocks(seeds: range) -> None:
                 assert min((len(p.steps) for p in problems), default=0) == expected.to_an_error
 
 
+@pytest.mark.long
 def test_an_unlock_without_a_lock_is_reported() -> None:
     unlocks(range(80))
 

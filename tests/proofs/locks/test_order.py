@@ -132,6 +132,7 @@ def closes(order: ranks.Order) -> None:
         assert (edge.holding.split()[0], edge.acquired.split()[0]) == (edge.row.holding, edge.row.acquired)
 
 
+@pytest.mark.long
 def test_a_random_order_has_a_rank_or_a_circle_as_by_brute_force() -> None:
     assert 15 < random_orders(range(70)) < 55
 

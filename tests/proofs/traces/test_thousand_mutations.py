@@ -76,6 +76,7 @@ def walks_checked_by_both(lines: list[str], numbers: range, scratch: Path) -> Co
     return verdicts
 
 
+@pytest.mark.long
 def test_a_few_of_yunikorn(tmp_path: Path) -> None:
     lines = [line for path in samples("yunikorn") for line in path.read_text("utf-8").splitlines()]
     verdicts = walks_checked_by_both(lines, range(40), tmp_path / "walk")

@@ -47,6 +47,7 @@ def test_hived_s_properties_alone_have_the_same_verdicts() -> None:
     assert differing(HIVED, whole, names) == []
 
 
+@pytest.mark.long
 def test_only_what_is_assumed_is_asked_as_well() -> None:
     alone = prove(HIVED, every=False, only=["reserving-cell"])
     asked = {answer.obligation.invariant for answer in alone.answers}

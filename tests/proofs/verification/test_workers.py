@@ -205,6 +205,7 @@ def group_is_gone(group, within=30.0):
     return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("send", thinned([os.kill, os.killpg], 2), ids=["to the command", "from a terminal, to all"])
 def test_an_interrupt_leaves_no_process(send):
     process = started()
@@ -217,6 +218,7 @@ def test_an_interrupt_leaves_no_process(send):
     assert group_is_gone(process.pid, within=1)
 
 
+@pytest.mark.long
 def test_workers_of_a_killed_command_end_too():
     process = started()
     process.kill()

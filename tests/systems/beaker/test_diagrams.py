@@ -265,6 +265,7 @@ def test_an_unknown_pairing_is_refused_with_the_others_names() -> None:
 # --- Deadlocks --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("model", "waiting_state"), [(AS_WRITTEN, "assigned"), (BATCH, "queued")])
 def test_abba_is_a_circle_of_two_sets_and_two_systems(model: Model, waiting_state: str) -> None:
     drawn = deadlock(model, WAITS[model.variant], "no-abba")

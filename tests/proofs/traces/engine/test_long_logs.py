@@ -191,6 +191,7 @@ def check_all(seeds: range, number: int) -> None:
         assert nonconformance is not None and nonconformance.record == at, (seed, at)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", thinned(range(0, 12, 3), 4))
 def test_fast_and_ordinary_way_agree(first: int) -> None:
     check_all(range(first, first + 3), 150)
@@ -338,6 +339,7 @@ class TestCollectedNames:
                 assert list(some.ended.items()) == list(right.items()) and len(some) == len(right)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("system", "variant"), thinned([(s.name, v) for s in systems().values() for v in list(s.variants)[:2]], 3)
 )
@@ -398,6 +400,7 @@ def lives(first: int, number: int) -> Iterator[dict[str, Any]]:
         yield {"action": "delete_allocated", "parameters": {"p": group}, "state": ended}
 
 
+@pytest.mark.long
 def test_work_for_a_record_does_not_grow_with_the_ended() -> None:
     """Counted in calls of Python functions, so that it is the same on any machine."""
     watch = Watch(system("hived"), None, OPEN)
@@ -440,6 +443,7 @@ def test_ended_names_take_the_table_along() -> None:
     assert len(before) + 1 == len(watch.candidates.context.collected)
 
 
+@pytest.mark.long
 def test_a_version_in_use_keeps_no_others() -> None:
     """Of all that come after one that somebody holds, only the last stay; else memory grows with the log."""
     watch = Watch(system("hived"), None, OPEN)

@@ -58,6 +58,7 @@ class TestFastPath:
                 "hived", SMALL, [{"action": "allocate", "parameters": {"p": "low", "K": ["a"]}, "time": time}]
             )
 
+    @pytest.mark.long
     @pytest.mark.parametrize("seed", thinned(range(6), 4))
     def test_both_ways_agree(self, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         rng = random.Random(seed)
@@ -337,6 +338,7 @@ class TestForgetting:
 class TestUnnamed:
     """The actions that may depend on unobserved objects."""
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         ("system", "variant"), thinned([(s.name, variant) for s in systems().values() for variant in s.variants], 4)
     )
@@ -589,6 +591,7 @@ class TestUnloggedSteps:
 
 
 class TestWhatMatters:
+    @pytest.mark.long
     def test_nothing_more_can_be_left_out(self) -> None:
         """Without any one of its records (any step may have happened there), or fields, the shortened trace conforms."""
         checked = 0

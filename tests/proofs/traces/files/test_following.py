@@ -38,6 +38,7 @@ def lines(*records: Any) -> str:
 
 
 class TestFollowing:
+    @pytest.mark.long
     def test_half_a_line_waits(self, tmp_path: Path) -> None:
         path = tmp_path / "log"
         step = json.dumps({"action": "allocate", "parameters": {"p": "low", "K": ["a"]}})
@@ -88,6 +89,7 @@ class TestFollowing:
 class TestPipes:
     """A writer that is silent keeps nobody from stopping."""
 
+    @pytest.mark.long
     @pytest.mark.parametrize("named", [False, True])
     def test_what_is_there_is_checked_and_it_ends(self, named: bool, tmp_path: Path) -> None:
         path = tmp_path / "pipe"
@@ -103,6 +105,7 @@ class TestPipes:
         assert (done.returncode, done.stderr) == (0, "")
         assert "conforms (1 record" in done.stdout and "the end is half a line, which was not read" in done.stdout
 
+    @pytest.mark.long
     def test_half_a_line_is_noted_beside_lines_that_are_no_step(self, tmp_path: Path) -> None:
         mapping, log = tmp_path / "m.yaml", tmp_path / "log"
         rules = "- {when: did, crash: true}\n- {stutter: true}\n"
@@ -115,6 +118,7 @@ class TestPipes:
         assert done.returncode == 0
         assert done.stdout.splitlines()[1] == "1 line is no step; the end is half a line, which was not read"
 
+    @pytest.mark.long
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_signal_ends_it(self, number: signal.Signals, tmp_path: Path) -> None:
         path = tmp_path / "pipe"
@@ -139,6 +143,7 @@ class TestPipes:
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
         assert (done.returncode, done.stderr) == (0, "") and "conforms (2 records" in done.stdout
 
+    @pytest.mark.long
     def test_standard_input_may_be_closed(self) -> None:
         for more in ("", " --follow"):
             command = f"{sys.executable} -m schedproof validate hived -{more} <&-"
@@ -261,6 +266,7 @@ class TestRepeatedCheck:
             assert checks == expected
         assert stopped == [True]
 
+    @pytest.mark.long
     def test_looking_takes_a_part_of_the_time_only(self) -> None:
         size, spent = 0, 0.0
 

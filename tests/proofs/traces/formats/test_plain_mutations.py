@@ -129,6 +129,7 @@ def test_mutants_are_checked_alike(numbers: range) -> None:
         assert outcomes[mutation, "violates"] >= 1 and outcomes[mutation, "conforms"] >= 1, outcomes
 
 
+@pytest.mark.long
 def test_nobody_is_accused_whom_an_unnamed_cell_would_clear() -> None:
     """With two more cells than the run has, brute force finds what an open world allows: any of them, at any time."""
     more = {**HEADER, "objects": {"PodGroup": GROUPS, "Cell": [*CELLS, "x", "y"]}}

@@ -147,6 +147,7 @@ def the_paces_agree(variant: Variant, cases: list[Case], every: int = 1) -> None
             assert exact == run == leap, (masks, moves)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned([AS_WRITTEN, REPAIRED], 2))
 def test_the_paces_agree(variant: Variant) -> None:
     the_paces_agree(variant, SMALL[1:4])
@@ -178,6 +179,7 @@ def test_a_set_of_two_and_a_set_of_three_lock_each_other() -> None:
     assert [label[0] for label in trace].count("give_to_assigned") == 1
 
 
+@pytest.mark.long
 def test_two_sets_of_two_have_no_abba_as_written() -> None:
     # The first set to hold a system waits for one that is neither idle nor pending without being offered to it first; the
     # other set would have to hold that one, but then that set was assigned earlier.  With more systems, two labs, priorities
@@ -271,6 +273,7 @@ def test_when_a_system_breaks_no_seatable_set_waits_for_ever(shape: tuple[int, .
     assert not search(REPAIRED, instances(shape, [0, 0, 0], moves={"break"}, adjustable=[broken])).starved
 
 
+@pytest.mark.long
 def test_without_seating_anew_some_wait() -> None:
     # The patterns of two recipes in which a third system is a way out for one of them, if the other moves over.
     assert search(REPAIRED.without(RESEAT), instances((2,), [0, 0, 0], moves={"break"})).starved

@@ -260,6 +260,7 @@ def test_a_seeded_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ABBA in of.run(0).causes
 
 
+@pytest.mark.long
 def test_in_pieces_it_is_the_same() -> None:
     of = Search("as-written", (1, 2), (0, 0, 1), parts=3)
     whole = search(AS_WRITTEN, of.instances())

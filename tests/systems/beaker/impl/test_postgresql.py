@@ -107,6 +107,7 @@ def test_a_transaction_that_fits_no_order_is_contention(store: SqlStore) -> None
     assert bench.states() == {"A": "pending", "B": "idle"}
 
 
+@pytest.mark.long
 def test_the_same_as_in_memory_on_random_runs(store: SqlStore) -> None:
     steps = random.Random(99)
     one, other = filled(MemoryStore()), filled(store)

@@ -287,6 +287,7 @@ def test_a_collision_breaks_nothing_once_the_other_is_weakened(variant: Model) -
     assert {r.verdict for r in model_check(variant, {}, only=names)} == {Verdict.REFUTED}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("variant", "name"), thinned([(BY_PRIORITY, "assigned-by-priority"), (STRICT, "queued-by-priority")], 2)
 )

@@ -61,6 +61,7 @@ def same_graph(report: RefinementReport) -> None:
     assert all(report.states_by_kind.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("configuration", [PEOPLE, BREAKS], ids=lambda s: s.about)
 def test_the_scheduler_is_the_model(configuration: Configuration) -> None:
     same_graph(check_refinement(configuration))
@@ -96,6 +97,7 @@ def test_there_are_bugs_of_many_kinds() -> None:
     assert len({(p.sides, p.store) for p in SEEDED}) == len(SEEDED)
 
 
+@pytest.mark.long
 def test_the_way_to_a_mismatch_can_be_followed() -> None:
     bug = next(p for p in SEEDED if p.bug == "a new recipe jumps the queue")
     report = check_refinement(bug.configuration, bug.sides)

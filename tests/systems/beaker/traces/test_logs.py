@@ -55,6 +55,7 @@ class TestSamples:
             "messages": ("beaker-messages", "shipped"),
         }[path.stem.split("-")[0]]
 
+    @pytest.mark.long
     def test_the_deadlock_is_a_run_of_the_proposal_not_of_its_repair(self) -> None:
         path = LOGS / "changes-deadlock.jsonl"
         assert conforms(check_trace("beaker", path, "interleaved"))
@@ -86,6 +87,7 @@ class TestRunsOfTheModels:
         ):
             assert conforms(check(lines, tmp_path))
 
+    @pytest.mark.long
     def test_they_are_runs_worth_checking(self) -> None:
         """Together they show every kind of message and every status."""
         logs = "\n".join(line for seed in range(40) for line in beakerd_log(seed))

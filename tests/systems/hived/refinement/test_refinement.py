@@ -107,6 +107,7 @@ def test_a_step_that_is_never_taken_is_reported() -> None:
 
 
 class TestTheScope:
+    @pytest.mark.long
     def test_progress_is_reported(self) -> None:
         reported: list[tuple[int, int]] = []
         check_refinement({"PodGroup": 2, "Cell": 2}, progress=lambda states, edges: reported.append((states, edges)))

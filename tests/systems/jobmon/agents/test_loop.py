@@ -192,6 +192,7 @@ def test_leases_are_kept_whatever_heartbeat_is_asked_for(tmp_path: Path, given: 
         assert log.count("Warning: a heartbeat every 30 seconds comes too late") == (0 if given is None else 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "number"), thinned([("distributor", signal.SIGINT), ("reaper", signal.SIGTERM)], 2))
 def test_an_agent_that_a_signal_ends_prints_nothing(tmp_path: Path, kind: str, number: signal.Signals) -> None:
     with installation(tmp_path, distributors=0, lease=60) as jobmon:

@@ -191,6 +191,7 @@ class TestLine:
         assert (done.stdout, done.returncode) == ("on\n", 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [100, 20])
 def test_on_a_terminal_the_line_changes(columns: int) -> None:
     """Its standard error is a terminal: one line is left, and the lines before are erased, also where they are too long."""

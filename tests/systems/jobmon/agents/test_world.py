@@ -183,6 +183,7 @@ class TestProperties:
         world.cluster.jobs = tuple(replace(job, acts=True) for job in world.cluster.jobs)
         assert "one-live-instance" in (broken(world) or "")
 
+    @pytest.mark.long
     def test_one_bad_thing_at_any_moment(self) -> None:
         assert 3000 < explore(small(), bad=1, most=20_000) < 20_000
 

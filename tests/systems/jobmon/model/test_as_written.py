@@ -249,6 +249,7 @@ def verdicts(variant: str) -> dict[str, Result]:
     return {r.name: r for r in model_check(model, {})}
 
 
+@pytest.mark.long
 @AS_WRITTEN_AND_MORE
 def test_exploration_says_what_the_manifest_says(model: Model) -> None:
     results = verdicts(model.variant)
@@ -333,6 +334,7 @@ def happened(model: Model) -> tuple[set[str], set[str]]:
     return actions, rules
 
 
+@pytest.mark.long
 @AS_WRITTEN_AND_MORE
 def test_everything_happens_in_some_configuration(model: Model) -> None:
     assert happened(model) == ({a.name for a in model.actions}, {r.name for r in model.rules})

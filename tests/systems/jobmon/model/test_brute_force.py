@@ -67,6 +67,7 @@ def world(instance: Instance, state: State) -> brute.World:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 @pytest.mark.parametrize(
     "configuration", thinned([*CONFIGURATIONS, *OTHERS], 3), ids=lambda configuration: configuration.about
@@ -86,6 +87,7 @@ def test_both_have_the_same_states_steps_and_depths(configuration: Configuration
     assert exploration.transition_count == hand.transitions
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 def test_both_break_the_same_properties_after_as_many_steps(variant: str) -> None:
     broken: dict[str, int] = {}

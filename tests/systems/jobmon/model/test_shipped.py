@@ -157,6 +157,7 @@ ENOUGH = [place for place in PLACES if place.about in (SMALL, RUNS, HUNGRY, GREE
 """What can fire, fires here."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", thinned(VARIANTS, 2), ids=lambda model: model.variant)
 def test_every_row_fires_or_nobody_asks_for_it(model: Model) -> None:
     assert {row.name for row in model.rows} - fired(model, ENOUGH) == set(NOBODY_ASKS[model.variant])

@@ -39,6 +39,7 @@ class TestHelp:
     def sample(self, help_text: str) -> str:
         return help_text[help_text.index("{") : help_text.rindex("}") + 1]
 
+    @pytest.mark.long
     def test_its_commands_run_its_sample(self, tmp_path: Path, help_text: str) -> None:
         (tmp_path / "workflow.json").write_text(self.sample(help_text))
         lines = re.findall(r"^ *python (-m schedproof\.impl\.systems\.jobmon .*)$", help_text, re.MULTILINE)
@@ -97,6 +98,7 @@ def run_client(jobmon: Installation, file: Path, *words: str) -> subprocess.Comp
 
 
 class TestFailures:
+    @pytest.mark.long
     def test_each_failed_task_and_where_its_output_is(self, tmp_path: Path) -> None:
         tasks: list[Mapping[str, object]] = [
             {"name": "a", "command": "/no/such/cmd", "max_attempts": 2},
@@ -127,6 +129,7 @@ class TestFailures:
         assert done.stderr.startswith(f"Error: --log {tmp_path / log} cannot be written: {why}; ")
         assert done.stderr.count("\n") == 1
 
+    @pytest.mark.long
     def test_a_submission_that_fails_is_said_by_the_distributor(self, tmp_path: Path) -> None:
         """Its log is gone when the worker is to be started, and the task fails without a job."""
         (tmp_path / "logs").mkdir()
@@ -181,6 +184,7 @@ class TestMistakes:
         )
         assert (done.stdout, done.returncode) == ("", 2)
 
+    @pytest.mark.long
     def test_a_database_that_is_none(self) -> None:
         """The forms that the message asks for are accepted."""
         done = command("server", "--database=foo", "--port=1")
@@ -188,6 +192,7 @@ class TestMistakes:
         assert (done.stderr, done.returncode) == (error, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("resume", thinned(["hot", "cold"], 2))
 def test_who_runs_a_stopped_workflow_again_learns_how(tmp_path: Path, resume: str) -> None:
     file = workflow(tmp_path, {"name": "a", "command": "sleep 2"})

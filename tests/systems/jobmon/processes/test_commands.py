@@ -59,6 +59,7 @@ class TestLocalCommands:
     def test_endings(self, command: str, resources: object, ending: str) -> None:
         assert self.start(command, resources=resources).communicate(timeout=20)[0] == f"{ending}\n"
 
+    @pytest.mark.long
     @pytest.mark.parametrize("how", ["wait", "kill"])
     @pytest.mark.parametrize("detached", ["", "setsid "])
     def test_what_it_leaves_behind_is_ended_first(self, tmp_path: Path, how: str, detached: str) -> None:

@@ -71,6 +71,7 @@ def by_hand(jobmon: Installation, instance: int) -> subprocess.CompletedProcess[
 
 
 class TestStart:
+    @pytest.mark.long
     def test_a_worker_that_is_started_by_hand_runs_nothing(self, tmp_path: Path) -> None:
         """Triage would remove the job that was launched, and this one would act on."""
         with installation(tmp_path, distributors=0, lease=60) as jobmon:
@@ -82,6 +83,7 @@ class TestStart:
             assert done.stderr.count("\n") == 1
             assert jobmon.records().instances[0].status == "O"
 
+    @pytest.mark.long
     def test_nor_does_a_worker_of_nothing(self, tmp_path: Path) -> None:
         with installation(tmp_path, distributors=0) as jobmon:
             done = by_hand(jobmon, 17)
@@ -114,6 +116,7 @@ class TestEnd:
             assert cluster._children[job].poll() == 128 + number
             assert "Traceback" not in (tmp_path / "worker.log").read_text()
 
+    @pytest.mark.long
     def test_of_a_worker_that_meets_with_something_unforeseen(self, tmp_path: Path) -> None:
         alive = tmp_path / "alive"
         with installation(tmp_path, distributors=0, lease=60) as jobmon:

@@ -103,6 +103,7 @@ class TestLocalCluster:
         assert until(lambda: cluster.is_over(job), 5)
         assert not grows(ticks)
 
+    @pytest.mark.long
     def test_one_that_begets_others_while_it_is_killed(
         self, make_cluster: Callable[..., LocalCluster], tmp_path: Path
     ) -> None:

@@ -155,6 +155,7 @@ def test_the_witness_catches_such_a_job_that_starts(tmp_path: Path) -> None:
         assert lost_launch(jobmon) != []
 
 
+@pytest.mark.long
 def test_a_command_dies_with_its_worker(tmp_path: Path) -> None:
     with installation(tmp_path) as jobmon:
         jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=500))

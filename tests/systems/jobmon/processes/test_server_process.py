@@ -86,6 +86,7 @@ class TestEnd:
         assert set(files(jobmon)) == {"jobmon.db"}
         assert tasks(jobmon) == ["a"]
 
+    @pytest.mark.long
     def test_a_server_that_dies_by_it_leaves_a_wal(self, tmp_path: Path) -> None:
         """The test above distinguishes this from a clean end."""
         jobmon = Installation(tmp_path, program=DIES_BY_SIGTERM, lease=60)
@@ -105,6 +106,7 @@ class TestEnd:
             assert files(jobmon)["jobmon.db-wal"] == 0
             assert reader.execute("SELECT name FROM task").fetchall() == [("a",)]
 
+    @pytest.mark.long
     def test_it_finishes_the_request_in_work(self, jobmon: Installation) -> None:
         """Which waits for another transaction on the file; the server is ended while it does."""
         answers: list[Report] = []
@@ -175,6 +177,7 @@ def test_without_a_grace_it_would_not(tmp_path: Path) -> None:
 REAPED = r"run 1 of workflow w was reaped: no heartbeat for [0-9]+ s \(its client was taken for dead\)"
 
 
+@pytest.mark.long
 def test_a_client_that_was_reaped_prints_why(tmp_path: Path) -> None:
     """A client is stopped for longer than its lease."""
     jobmon = Installation(tmp_path, lease=1.0)
@@ -198,6 +201,7 @@ def test_a_client_that_was_reaped_prints_why(tmp_path: Path) -> None:
     assert [line for line in log if re.fullmatch(REAPED, line)]
 
 
+@pytest.mark.long
 def test_who_makes_room_does_not_exit_as_done(jobmon: Installation) -> None:
     file = jobmon.write_workflow("w", tasks=1, ticks=1)
     jobmon.start_client("client", file)
@@ -210,6 +214,7 @@ def test_who_makes_room_does_not_exit_as_done(jobmon: Installation) -> None:
     assert (rival.communicate(timeout=20)[0], rival.returncode) == ("stopped\n", Exit.STOPPED)
 
 
+@pytest.mark.long
 def test_a_client_without_a_server(tmp_path: Path) -> None:
     jobmon = Installation(tmp_path)
     words = [

@@ -81,6 +81,7 @@ def refined() -> list[JobmonRefinement]:
     return refinements
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("configuration", thinned([TWO_TASKS, TWO_DISTRIBUTORS], 2), ids=lambda it: it.about)
 def test_what_server_and_agents_do_is_in_the_model(configuration: Configuration) -> None:
     in_the_model(check_simulation(configuration))

@@ -75,6 +75,7 @@ def test_what_cannot_be_kept_is_said(store: SqlStore) -> None:
     assert store.snapshot() == Records()
 
 
+@pytest.mark.long
 def test_it_behaves_as_memory_does(store: SqlStore) -> None:
     one, other = Bench(MemoryStore()), Bench(store)
     for number, request in enumerate(random_requests(7, 250, one.store.snapshot)):

@@ -81,6 +81,7 @@ def post(url: str, path: str, body: str | bytes, method: str = "POST") -> tuple[
 
 
 class TestServer:
+    @pytest.mark.long
     def test_it_answers_as_a_direct_call(self) -> None:
         one, other = Bench(MemoryStore()), Bench(MemoryStore())
         with served(other.server) as url:
@@ -163,6 +164,7 @@ class Unlucky:
 
 
 class TestConnection:
+    @pytest.mark.long
     @pytest.mark.parametrize("done", [True, False])
     def test_asks_again_until_there_is_an_answer(self, done: bool) -> None:
         bench = Bench(MemoryStore())
@@ -177,6 +179,7 @@ class TestConnection:
             assert connection.ask(ask.FinishRun(1, ask.RunState.DONE)).runs[0].status == "D"
         assert bench.store.snapshot().tasks[0].num_attempts == 1
 
+    @pytest.mark.long
     def test_a_connection_that_breaks_off(self) -> None:
         """The server dies before it answers, and another one is there a little later."""
         port = free_port()
@@ -329,6 +332,7 @@ class TestCommandLine:
         if error.startswith("Error"):
             assert len(error.splitlines()) == 1
 
+    @pytest.mark.long
     def test_a_port_that_is_taken(self, tmp_path: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listening:
             port = listening.getsockname()[1]
@@ -353,6 +357,7 @@ class TestCommandLine:
         assert done.returncode == 1
         assert "processes of Linux" in done.stderr and "Traceback" not in done.stderr
 
+    @pytest.mark.long
     def test_a_workflow_from_its_file_to_its_end(self, tmp_path: Path) -> None:
         tasks = [
             {"name": "a", "command": "true"},
@@ -375,6 +380,7 @@ class TestCommandLine:
             assert jobmon.agents["client"].communicate(timeout=30)[0].startswith("failed\ntask c: attempt 2 of 2 ")
             assert "".join(i.status for i in jobmon.records().instances if i.task_id == 3) == "EEEE"
 
+    @pytest.mark.long
     def test_its_user_stops_it(self, tmp_path: Path) -> None:
         (tmp_path / "w.json").write_text(json.dumps({"name": "w", "tasks": [{"name": "a", "command": "sleep 1"}]}))
         with installation(tmp_path, lease=60) as jobmon:

@@ -232,6 +232,7 @@ def test_the_schema_says_what_is_read() -> None:
         assert not fits([1], definition) and not fits({"status": 1}, definition)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", thinned(range(2), 2))
 def test_files_with_anything_in_them(chunk: int, tmp_path: Path) -> None:
     """Samples that are cut off, mixed and edited are checked, or refused in one line: nothing else."""

@@ -51,6 +51,7 @@ def record_of(report: ValidationReport) -> int | None:
 # --- As they are
 
 
+@pytest.mark.long
 def test_the_runs_see_enough() -> None:
     """Every state of a task and of a run is visited, and of an instance too."""
     unobserved = {"Task": set(TASK), "TaskInstance": {*INSTANCE, "Absent"}, "WorkflowRun": {*RUN, "Absent"}}
@@ -63,6 +64,7 @@ def test_the_runs_see_enough() -> None:
     raise AssertionError(f"never visited: {unobserved}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
     """As dumps, with states skipped and tables left out, as audit rows, and as events."""
@@ -92,6 +94,7 @@ def conform_as_far_as_shown(seeds: Iterable[int], tmp_path: Path) -> Counter[str
     return seen
 
 
+@pytest.mark.long
 def test_what_is_hidden_is_no_nonconformance(tmp_path: Path) -> None:
     """In 8, 19 and 26 more comes after the last dump that has a table."""
     seen = conform_as_far_as_shown([0, 4, 7, 8, 12, 18, 19, 20, 26, 28], tmp_path)
@@ -104,6 +107,7 @@ def test_what_is_hidden_is_no_nonconformance_in_more_runs(tmp_path: Path) -> Non
     assert seen["conforms"] > 35, seen
 
 
+@pytest.mark.long
 def test_runs_break_properties_by_name(tmp_path: Path) -> None:
     """What the shipped machine does not keep is found in its logs: each a property that the model says is broken."""
     unbroken = {"task-is-the-image-of-its-instance", "the-client-moves-only-its-own", "one-live-instance"}
@@ -150,6 +154,7 @@ def compare_dumps(seeds: range, tmp_path: Path) -> Counter[str]:
     return seen
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_dumps(chunk: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(chunk * 20, chunk * 20 + 20), tmp_path)
@@ -256,6 +261,7 @@ def mutate_events(lines: list[dict[str, Any]], rng: random.Random) -> None:
             lines.insert(lines.index(line) + 1, refusal)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chunk", thinned(range(6), 6))
 def test_events(chunk: int, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()

@@ -204,6 +204,7 @@ def test_what_is_not_logged(event: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert caught("events", jobmon_events.EVENTS)
 
 
+@pytest.mark.long
 def test_bulk_lines_and_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     read = jobmon_events._entry
     with monkeypatch.context() as patch:

@@ -18,6 +18,7 @@ from tests.systems.yunikorn.core.bench import Bench
 from tests.systems.yunikorn.core.walks import Walker
 
 
+@pytest.mark.long
 @given(st.data())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_step_keeps_the_properties(data: st.DataObject) -> None:
@@ -27,6 +28,7 @@ def test_every_step_keeps_the_properties(data: st.DataObject) -> None:
     Walker(pick).walk(30)
 
 
+@pytest.mark.long
 def test_the_walks_go_everywhere() -> None:
     """What no walk comes by, no walk checks."""
     states: set[str] = set()

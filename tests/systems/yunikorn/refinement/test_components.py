@@ -63,6 +63,7 @@ def verified() -> dict[str, SimulationReport]:
     return {refined.name: refined.check() for refined in REFINEMENTS if refined.variant == "parties-repaired"}  # type: ignore[misc]
 
 
+@pytest.mark.long
 def test_what_core_and_shim_do_with_an_ask_is_in_the_model() -> None:
     in_the_model(report_of("ask"))
 

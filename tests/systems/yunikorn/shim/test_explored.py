@@ -245,6 +245,7 @@ def test_the_same_in_more_of_a_configuration(name: str) -> None:
     checked(*LONG[name])
 
 
+@pytest.mark.long
 def test_a_gang_goes_through_what_its_figure_has() -> None:
     """What the exploration of a soft gang comes through, shim and core together."""
     explored = checked(*CONFIGURATIONS["a soft gang"])

@@ -240,6 +240,7 @@ def validate_walks(seeds: range, tmp_path: Path) -> tuple[Counter[str], set[str]
 VISITED = {"Accepted", "Starting", "Running", "Completing", "Completed", "Resuming", "Failing", "Failed", "Expired"}
 
 
+@pytest.mark.long
 def test_walks(tmp_path: Path) -> None:
     """Every state that a walk can visit is visited."""
     seen, states, requirements = validate_walks(range(45), tmp_path)

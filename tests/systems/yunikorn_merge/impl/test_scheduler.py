@@ -229,6 +229,7 @@ def test_it_imports_nothing_of_models_and_proofs() -> None:
     assert used and all(name.startswith(tuple(f"schedproof.impl.{module}" for module in shared)) for name in used)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", thinned(range(3), 3))
 @pytest.mark.usefixtures("switching")
 def test_many_threads_leave_all_in_order(seed: int, tmp_path: Path) -> None:

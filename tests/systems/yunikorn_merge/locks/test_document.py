@@ -256,6 +256,7 @@ WHY = {
 }
 
 
+@pytest.mark.long
 def test_what_fails_as_written_fails_for_the_documents_reason() -> None:
     results = answers("as-written")
     refuted = {name for name, answer in results.items() if answer.verdict is Verdict.REFUTED}
@@ -271,6 +272,7 @@ def test_row_256_deadlocks_with_those_who_lock_the_partition() -> None:
     assert set(deadlock.on) == {"app", "partition"} and "allocation" in deadlock.threads
 
 
+@pytest.mark.long
 def test_everything_is_proved_of_what_was_repaired() -> None:
     assert {answer.verdict for answer in answers("repaired").values()} == {Verdict.PROVED}
     assert not REPAIRED.refuted
@@ -308,11 +310,13 @@ def test_without_a_changed_operation_what_it_was_for_is_broken(name: str, breaks
     assert failing(replace(REPAIRED, operations=operations), *breaks) == breaks
 
 
+@pytest.mark.long
 def test_without_room_for_responses_a_waiter_holds_a_lock() -> None:
     name = "nothing-is-held-while-waiting"
     assert failing(replace(REPAIRED, channels=AS_WRITTEN.channels), name) == {name}
 
 
+@pytest.mark.long
 def test_without_the_drop_an_ask_changes_two_unlocked_objects() -> None:
     name = "change_pending_as_argued"
     operations = {**REPAIRED.operations, name: AS_WRITTEN.operations[name]}

@@ -38,6 +38,7 @@ def setup(configuration: Configuration, variant: str, times: int = 1) -> brute.S
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 2))
 @pytest.mark.parametrize(
     "configuration", thinned([*CONFIGURATIONS, *CROWDS, *TIGHT], 4, 2), ids=lambda configuration: configuration.about
@@ -121,6 +122,7 @@ def _queue(instance: Instance, state: State, name: str) -> tuple[tuple[str, brut
     return tuple((kind, about) for _, _, kind, about in sorted(queued))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", thinned(VARIANTS, 3))
 @pytest.mark.parametrize(
     "configuration",

@@ -212,6 +212,7 @@ def verdicts(variant: str) -> dict[str, Result]:
     return {r.name: r for r in model_check(model, {})}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", thinned(VARIANTS, 3), ids=lambda model: model.variant)
 def test_exploration_says_what_the_manifest_says(model: Model) -> None:
     """And nothing is vacuous: what is said of all is said of some."""
@@ -261,6 +262,7 @@ NOT_REFUSED = {"deliver_rejected_allocation", "deliver_node_rejected"}
 """Once everything is added to the cache first and removed from it last, the cache has no proposal to reject, and no node."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "never", "not_heard"),
     thinned(
@@ -283,6 +285,7 @@ def test_everything_that_is_modelled_happens_somewhere(model: Model, never: set[
     assert {rule.name for rule in model.rules} - rules == never
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", thinned(VARIANTS, 3), ids=lambda model: model.variant)
 def test_nothing_is_sent_that_is_still_under_way(model: Model) -> None:
     """A message that is sent again while it is under way would be one and the same: no release, no ask is swallowed so."""

@@ -59,6 +59,7 @@ def test_a_reading_is_of_what_the_model_keeps_and_breaks() -> None:
         assert set(reading.rests) <= TWO_COPY.refuted and set(reading.breaks) <= kept, reading.name
 
 
+@pytest.mark.long
 def test_findings_say_what_they_rest_on() -> None:
     rests = {
         finding.property: [r.name for r in finding.interpretations]

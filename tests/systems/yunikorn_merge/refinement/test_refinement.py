@@ -24,6 +24,7 @@ from tests.systems.yunikorn_merge.impl.seeded import (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("configuration", thinned(MERGED_CONFIGURATIONS, 4), ids=lambda s: s.about)
 def test_the_scheduler_is_the_model(configuration: MergedConfiguration) -> None:
     report = check_refinement(configuration)
