@@ -448,7 +448,7 @@ class Maker:
             fair: Mapping[str, Any] = {"weak": weak, "strong": strong, "without": without}
             drawn.append(LeadsTo(name=f"leads{n}", says="", over=over, given=start, goal=goal, **fair))
         sort = self.chance.choice(self.sorts)
-        life = [self.chance.choice(self.states[sort.name])]
+        life = [self.states[sort.name][0]]
         for _ in range(self.chance.randint(1, 3)):
             life.append(self.chance.choice([s for s in self.states[sort.name] if s != life[-1]]))
         return [*drawn, LifeCycle(name="life", says="", sort=sort, states=life)]

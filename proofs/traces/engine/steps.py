@@ -176,7 +176,7 @@ class Steps:
             return
         choice = Choice(action.name, tuple((name, given[name]) for name in names))
         met, broken = guard_met(self.instance, state, choice)
-        why = [broken] if broken is not None else []
+        why = [] if broken is None else [replace(broken, objects=[*broken.objects, *self._owner(pattern.event)])]
         try:
             step = self.stepper.step(state, choice)
             after = step.after
@@ -190,10 +190,14 @@ class Steps:
         if why:
             yield Path((show_choice(self.instance, choice),), after, tuple(why), met, self._if_taken(state, choice))
 
+    def _owner(self, event: tuple[str, str, int] | None) -> list[str]:
+        """The name of the object of an event, if it is known."""
+        return [self.instance.object_names(event[0])[event[2]]] if event is not None and event[2] >= 0 else []
+
     def _not_caused(self, event: tuple[str, str, int], choice: Choice) -> Requirement:
         """The objection to a possible step that does not cause the event, with the objects concerned."""
-        sort, name, number = event
-        owner = [self.instance.object_names(sort)[number]] if number >= 0 else []
+        sort, name, _ = event
+        owner = self._owner(event)
         says = f"{choice.action} does not cause {sort}.{name}{''.join(f' of {each}' for each in owner)}"
         action = self.instance.model.action(choice.action)
         types = {v.name: v.type for v in action.parameters}

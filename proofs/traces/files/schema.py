@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -51,14 +52,24 @@ class Shape:
         Returns:
             The place (keys and positions), and what is wrong there, with what to write.
         """
-        error = best_match(self.validator.iter_errors(value))
+        errors = list(self.validator.iter_errors(value))
+        error = best_match(errors)
         if error is None:
             return None
+        error = _first_alike(error, errors)
         where = ".".join(str(part) for part in error.absolute_path)
         at = f'"{where}": ' if where else ""
         known = error.schema.get("description", _REMEDIES.get(error.validator, ""))
         advice = known if error.validator != "additionalProperties" else ""
         return (*error.absolute_path, *_key(error)), f"{at}{_problem(error)}" + (f"; write {advice}" if advice else "")
+
+
+def _first_alike(error: Any, errors: Sequence[Any]) -> Any:
+    """Of several equal mistakes the first one: ``best_match`` takes any."""
+    if not any(each is error for each in errors):
+        return error
+    alike = [e for e in errors if e.validator == error.validator and len(e.absolute_path) == len(error.absolute_path)]
+    return min(alike, key=lambda e: [str(part).zfill(9) for part in e.absolute_path])
 
 
 def _key(error: Any) -> list[str]:

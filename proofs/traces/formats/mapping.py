@@ -40,6 +40,9 @@ MOST_LISTED = 10
 LONGEST_QUOTE = 80
 """The limit for the characters of a line that a message quotes."""
 
+QUOTED = """'"agent.id"'"""
+"""A query for a field whose name is not a plain word, as YAML writes it."""
+
 CONSTANT = ("action", "event")
 """The fields of a record that may be constants. All others are taken from the line."""
 
@@ -341,6 +344,8 @@ def _objects(
                 name = fields.pop("object")
                 if name is None:
                     raise TypeError(nothing)
+                if not isinstance(name, str):
+                    raise TypeError(f"the name of the object is {name!r:.60}, not a text: write to_string(...)")
                 fields_of[name] = fields[only] if only else {**fields_of.get(name, {}), **fields}
         return fields_of
 
@@ -404,10 +409,24 @@ def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     try:
         search: Take = jmespath.compile(text).search
     except JMESPathError as error:
-        raise file.error(f"the query is not JMESPath: {str(error).splitlines()[0]}; correct it", *where) from None
+        problem = str(error).splitlines()[0].removesuffix(" for expression:")
+        remedy = f"correct it, or quote the name of a field that is not a plain word: {QUOTED}"
+        raise file.error(f"the query is not JMESPath: {problem}; {remedy}", *where) from None
     except RecursionError:
         raise file.error("the query is nested too deep; write several short ones", *where) from None
-    return search
+    return partial(_searched, search, text)
+
+
+def _searched(search: Take, text: str, line: Any) -> Any:
+    """The value of a query.
+
+    Raises:
+        TypeError: it is null, but a field of the line is called as the whole query.
+    """
+    value = search(line)
+    if value is None and isinstance(line, dict) and line.get(text) is not None:
+        raise TypeError(f"the query {text} gives null, but a field of the line has this name: quote it, as in {QUOTED}")
+    return value
 
 
 def _asked(take: Take, value: Any, line: TextLine | Line, rule: str = "the condition of a rule") -> Any:

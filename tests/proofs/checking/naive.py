@@ -376,10 +376,12 @@ def check(graph: Graph, prop: Property) -> Answer:
                     if not prop.on or name in prop.on
                 ],
             )
+    if isinstance(prop, LifeCycle) and _lives(graph, prop):  # its run has no wrong step
+        return Verdict.PROVED, None
     if graph.wrong:
         return Verdict.UNDETERMINED, None
     if isinstance(prop, LifeCycle):
-        return (Verdict.PROVED if _lives(graph, prop) else Verdict.REFUTED), None
+        return Verdict.REFUTED, None
     assert isinstance(prop, AlwaysCanReach | LeadsTo)
     try:
         result = _reached(graph, prop)

@@ -728,6 +728,12 @@ class TestQuotes:
         assert "complete does not cause PodGroup.e5 of mid" in " ".join(report.text())
         assert report.first_nonconformance.before["mid"]["state"] == "Pending"
 
+    def test_the_object_of_an_event_is_shown_where_a_guard_refuses(self) -> None:
+        records = [{"event": "PodGroup.e5", "object": "mid", "parameters": {"p": "low"}}]
+        shown = check_records("hived", HEADER, records).first_nonconformance
+        assert shown is not None and shown.candidates[0].refused
+        assert {"mid", "low"} <= shown.before.keys()
+
     @needs_shared
     def test_they_are_what_the_documents_say(self) -> None:
         for each in systems().values():

@@ -158,6 +158,38 @@ lines:
         line = MAPPING.count("\n") + 1
         assert str(caught.value).startswith(f"{tmp_path / 'mapping.yaml'}, line {line}: ")
 
+    def test_of_equal_mistakes_the_first_is_reported(self, tmp_path: Path) -> None:
+        wrong = "- {when: \"msg == 'never'\", action: complete, params: {p: job}}\n" * 12
+        line = MAPPING.count("\n") + 1
+        with pytest.raises(TraceError, match=rf'mapping\.yaml, line {line}: "lines.5": unknown field "params"'):
+            checked(tmp_path, LOG, MAPPING + wrong)
+
+    @pytest.mark.parametrize(
+        "rule",
+        [
+            "{when: \"msg == 'done'\", state: {PodGroup: [{object: job, state: \"'Pending'\"}], Cell: [{object: \"'gpu0'\", user: agent.id}]}}",
+            "{when: \"msg == 'done'\", action: complete, parameters: {p: agent.id}}",
+            "{when: agent.id}",
+        ],
+    )  # fmt: skip
+    def test_a_query_for_a_name_that_must_be_quoted(self, tmp_path: Path, rule: str) -> None:
+        """Without quotes it is a path, which gives null: in a state that would be no object."""
+        line = {"msg": "done", "job": "batch", "agent.id": "batch"}
+        more = rule.replace("{when: agent.id}", "{when: agent.id, stutter: true}")
+        with pytest.raises(TraceError, match=r"the query agent\.id gives null, but a field of the line has this name"):
+            checked(tmp_path, [line], MAPPING.split("lines:")[0] + f"lines:\n- {more}\n")
+
+    def test_a_query_that_is_not_jmespath_names_the_remedy(self, tmp_path: Path) -> None:
+        with pytest.raises(TraceError, match="quote the name of a field that is not a plain word"):
+            checked(tmp_path, LOG, MAPPING.replace("time: ts", "time: '@t'"))
+
+    def test_an_object_has_a_text_as_its_name(self, tmp_path: Path) -> None:
+        rule = "- {when: \"msg == 'seen'\", state: {Cell: [{object: id, state: \"'Free'\"}]}}\n"
+        with pytest.raises(TraceError, match=r"the name of the object is 1, not a text: write to_string"):
+            checked(tmp_path, [{"msg": "seen", "id": 1}], MAPPING + rule)
+        text = rule.replace("object: id", "object: \"join('', ['gpu', to_string(id)])\"")
+        assert checked(tmp_path, [{"msg": "seen", "id": 1}], MAPPING + text).verdict is CONFORMS
+
     def test_a_name_of_another_variant_is_allowed(self, tmp_path: Path) -> None:
         """One mapping may serve several variants: Beaker's batch daemon has actions that its other variants have not."""
         batch, shipped = (system("beaker").variants[variant] for variant in ("batch", "shipped"))
