@@ -22,6 +22,8 @@ class LockstepMachine(RuleBasedStateMachine):
     agreement: Agreement
     instances: Sequence[Instance]
     pair: Pair | None = None
+    taken = 0
+    """The number of steps in all runs of one test."""
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
@@ -43,8 +45,11 @@ class LockstepMachine(RuleBasedStateMachine):
         self.pair.compare_unchanged()
 
     def teardown(self) -> None:
-        """Calls the implementation's ``close``, if it has one."""
-        close = getattr(self.pair.implementation, "close", None) if self.pair is not None else None
+        """Counts the steps, and calls the implementation's ``close``, if it has one."""
+        if self.pair is None:
+            return
+        type(self).taken += self.pair.steps_taken
+        close = getattr(self.pair.implementation, "close", None)
         if callable(close):
             close()
 
@@ -69,8 +74,26 @@ def machine(agreement: Agreement, instances: Sequence[Instance], *, refusals: bo
     machine_class.TestCase.settings = settings(
         before, phases=[phase for phase in before.phases if phase is not Phase.explain]
     )
+    machine_class.TestCase = _not_idle(machine_class)
     made: type[LockstepMachine] = machine_class
     return made
+
+
+def _not_idle(machine_class: Any) -> Any:
+    """The test case of a machine, which fails if no run takes a step: it would test nothing."""
+
+    class TestCase(machine_class.TestCase):  # type: ignore[misc]
+        def runTest(self) -> None:  # noqa: N802
+            __tracebackhide__ = True
+            machine_class.taken = 0
+            super().runTest()
+            if not machine_class.taken:
+                what = f"{machine_class.agreement.model.system} {machine_class.agreement.model.variant}"
+                self.fail(
+                    f"no step of {what} was taken, so nothing was tested; see what the model allows and what is refused"
+                )
+
+    return TestCase
 
 
 def _taking(action: Action, name: str) -> Callable[..., None]:

@@ -88,6 +88,11 @@ class Pair:
         types = {v.name: v.type for v in action.parameters}
         return {name: self.instance.show(types[name], value) for name, value in given}
 
+    @property
+    def steps_taken(self) -> int:
+        """The number of steps that both sides have taken."""
+        return len(self._steps)
+
     def take(self, action: Action, given: Given) -> None:
         """Takes an action that the model allows, on both sides.
 

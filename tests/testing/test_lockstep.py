@@ -221,6 +221,21 @@ def test_the_report_names_the_broken_property_and_both_states(lease):
     ]
 
 
+def test_a_test_in_which_no_step_is_taken_fails(lease):
+    """An implementation that refuses everything would pass otherwise."""
+
+    class Refuses(leases.Leases):
+        def ask(self, w):
+            raise Refused
+
+    case = lockstep(lease.FENCED, Refuses, may_refuse=["ask"]).TestCase
+    result = case().run()
+    assert [text.splitlines()[-1] for _, text in result.failures] == [
+        "AssertionError: no step of lockstep-lease fenced was taken, so nothing was tested; see what the model allows and what is refused"
+    ]
+    assert lockstep(lease.FENCED, leases.Leases).TestCase().run().wasSuccessful()
+
+
 def test_a_model_that_is_not_well_formed_is_at_fault_itself(lease):
     """It lets an idle worker finish, for which the table has no row."""
 

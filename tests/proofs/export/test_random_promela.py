@@ -27,4 +27,6 @@ def for_spin(model: Drawn) -> bool:
     """It is well-formed, and no property reads an object that is not: there SPIN stops."""
     results = model_check(model.model, model.instance().sizes, how=Exploring(Engine.INTERPRETED, symmetry=False))
     problems = [r.counterexample.problem for r in results if r.counterexample is not None]
-    return results[0].verdict is Verdict.PROVED and not any("an object that does not exist" in problem for problem in problems)
+    return results[0].verdict is Verdict.PROVED and not any(
+        "an object that does not exist" in problem for problem in problems
+    )
