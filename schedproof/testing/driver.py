@@ -22,7 +22,7 @@ class LockstepMachine(RuleBasedStateMachine):
     agreement: Agreement
     instances: Sequence[Instance]
     pair: Pair | None = None
-    taken = 0
+    step_count = 0
     """The number of steps in all runs of one test."""
 
     @initialize(data=st.data())
@@ -48,7 +48,7 @@ class LockstepMachine(RuleBasedStateMachine):
         """Counts the steps, and calls the implementation's ``close``, if it has one."""
         if self.pair is None:
             return
-        type(self).taken += self.pair.steps_taken
+        type(self).step_count += self.pair.steps_taken
         close = getattr(self.pair.implementation, "close", None)
         if callable(close):
             close()
@@ -85,9 +85,9 @@ def _not_idle(machine_class: Any) -> Any:
     class TestCase(machine_class.TestCase):  # type: ignore[misc]
         def runTest(self) -> None:  # noqa: N802
             __tracebackhide__ = True
-            machine_class.taken = 0
+            machine_class.step_count = 0
             super().runTest()
-            if not machine_class.taken:
+            if not machine_class.step_count:
                 what = f"{machine_class.agreement.model.system} {machine_class.agreement.model.variant}"
                 self.fail(
                     f"no step of {what} was taken, so nothing was tested; see what the model allows and what is refused"
