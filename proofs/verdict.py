@@ -20,9 +20,9 @@ class Verdict(enum.StrEnum):
     PROVED = "proved"
     """The property holds; :attr:`Result.for_any_number` is false if this was found out for one scope only."""
     REFUTED = "refuted"
-    """A run from the initial state violates the property."""
+    """A run from the initial state violates the property, or no run has the life cycle."""
     UNDETERMINED = "undetermined"
-    """Neither was found."""
+    """Neither was found, or the premise of the property is never true at the explored scope."""
 
 
 NOT_WELL_FORMED = "the model is not proved well-formed"

@@ -197,6 +197,13 @@ def test_a_variant_that_violates_a_property_explains_such_logs() -> None:
     assert check_records(hived, header, records, "repaired").verdict is LogVerdict.VIOLATES
 
 
+@pytest.mark.parametrize("record", [{"action": "allocate", "parameters": {"K": {"c"}}}, ["crash"], {"action": "leap"}])
+def test_the_line_of_a_wrong_record_is_its_number(record: Any) -> None:
+    with pytest.raises(api.TraceError, match="record 2") as caught:
+        check_records("hived", {"schedproof": 1, "system": "hived"}, [{"action": "crash"}, record])
+    assert caught.value.line == 2
+
+
 @pytest.mark.parametrize(
     "kind",
     [api.ModelError, api.ScopeError, api.TraceError, api.UserError, api.ArgumentError, api.CheckpointError, LocksError],

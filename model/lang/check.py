@@ -46,6 +46,7 @@ def checked(model: Model) -> Model:
 
 def _check(model: Model) -> None:
     check_shapes(model)
+    _nothing_later(model)
     check_declarations(model)
     unique("action", [(a.name, a.place) for a in model.actions])
     unique("rule", [(r.name, r.place) for r in model.rules])
@@ -65,6 +66,20 @@ def _check(model: Model) -> None:
     for prop in model.properties:
         _property(model, prop)
     _manifest(model)
+
+
+def _nothing_later(model: Model) -> None:
+    """Refuses a variant that lacks elements that the variant it amends got afterwards: nobody would miss them."""
+    if model.amended is None:
+        return
+    check_shapes(model.amended.model)
+    if later := model.amended.later:
+        raise ModelError(
+            f"variant {model.variant}",
+            model.place,
+            f"{model.amends} got {later[0].name!r} after it was amended, so {model.variant} lacks it",
+            f"write amend(...) below everything that {model.amends} is made of",
+        )
 
 
 def _action(model: Model, action: Action) -> None:

@@ -70,6 +70,7 @@ class Model:
             then.
         refuted: the properties that this variant is expected to violate; all others are expected to hold.
         amends, changes: of an amended variant: the name of the variant it amends, and what it drops and adds, and why.
+        amended: internal; set by :meth:`amend`.
     """
 
     system: str
@@ -89,6 +90,7 @@ class Model:
     changes: Sequence[Change] = ()
     verify_scope: Mapping[str, int] = field(default_factory=dict)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+    amended: Amended | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.document == NO_DOCUMENT:
@@ -100,6 +102,11 @@ class Model:
     def sorts(self) -> tuple[Sort, ...]:
         """The sorts, in the order of their machines."""
         return tuple(m.sort for m in self.machines)
+
+    @property
+    def elements(self) -> list[Element]:
+        """The rows, actions, rules and properties."""
+        return [*self.rows, *self.actions, *self.rules, *self.properties]
 
     def machine(self, sort: Sort | str) -> Machine:
         """The machine of a sort.
@@ -220,7 +227,22 @@ class Model:
             amends=self.variant,
             changes=tuple(changes),
             place=calling_place(),
+            amended=Amended(self, self.elements),
         )
+
+
+@dataclass(frozen=True)
+class Amended:
+    """The variant that another one amends, and the elements that it had at that time. A list may grow afterwards."""
+
+    model: Model
+    elements: Sequence[Element]
+
+    @property
+    def later(self) -> list[Element]:
+        """The elements that the amended variant got since."""
+        known = {id(each) for each in self.elements}
+        return [each for each in self.model.elements if id(each) not in known]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,7 +77,7 @@ def model_check(
         Results in the order of the model's properties; ``well-formed`` comes first.
 
     Raises:
-        UserError: a name of ``only`` is unknown, or of a property about crashes, which are not explored.
+        UserError: a name of ``only`` is unknown, or of a property about crashes although ``how`` leaves crashes out.
         ScopeError: the scope is impossible.
         TooWide: the compiled engine is required, and an instance is too large for it.
         CheckpointError: a checkpoint cannot be written, is damaged or belongs to something else.

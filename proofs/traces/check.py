@@ -147,7 +147,7 @@ def check_records(
     if variant is not None:
         _choose(known.variants, variant, f"variant of {known.name}")
     trace = Plain(
-        Line("", 0, as_json(header)), (Line("", n, as_json(r, f"record {n}")) for n, r in enumerate(records, 1))
+        Line("", 0, as_json(header)), (Line("", n, as_json(r, f"record {n}", n)) for n, r in enumerate(records, 1))
     )
     return _Request(known, Requested(variant), "", shorten).report_on_plain(PLAIN, trace).at_end()
 

@@ -1018,6 +1018,13 @@ def test_properties_of_a_maybe_ill_formed_model_are_undetermined(run, run_json, 
     }
 
 
+def test_verify_prints_a_counterexample_of_several_properties_once(run, registered):
+    registered(System.of(STEPS))
+    out = run("verify", "steps")[1]
+    assert out.count("From this state, which no assumed invariant excludes:") == 1
+    assert "  The same counterexample as for well-formed." in out
+
+
 def test_explain_shows_a_run_of_a_life_cycle_that_can_happen(run, run_json):
     out = run("explain", "lamps", "blinks")[1]
     assert "A shortest run of one object:" in out and "l0 goes through Off -> On -> Off." in out

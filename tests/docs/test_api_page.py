@@ -18,6 +18,7 @@ INTERNAL = {
     ("Induction", "proof"): "the formulas of the solver",
     ("Obligation", "goal"): "a formula of the solver",
     ("Obligation", "context"): "formulas of the solver",
+    ("Model", "amended"): "set by amend()",
 }
 """What a public class has, and the page calls internal."""
 

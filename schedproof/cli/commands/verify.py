@@ -133,13 +133,17 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
         click.echo()
     for report in reports:
         model = systems[report.system].variants[report.variant]
+        printed: dict[tuple[str, ...], str] = {}
         for checked in report.properties:
             if not checked.as_expected:
                 click.echo(
                     f"{report.system} {report.variant} {checked.result.name}: {checked.result.reach}, expected {checked.expected}"
                 )
                 if checked.result.counterexample is not None:
-                    click.echo(indented(counterexample_lines(model, checked.result.counterexample)))
+                    lines = counterexample_lines(model, checked.result.counterexample)
+                    first = printed.setdefault(tuple(lines), checked.result.name)
+                    same = first != checked.result.name
+                    click.echo(indented([f"The same counterexample as for {first}."] if same else lines))
                 click.echo()
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 

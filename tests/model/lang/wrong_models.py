@@ -732,6 +732,13 @@ REQUIRED: dict[str, Case] = {
 CRASH, CRASH_RULES = crash("crash", "lost", [JOB], ROWS)
 
 
+def amended_too_early() -> Model:
+    properties = list(PROPERTIES)
+    other = model(properties=properties).amend("other", "", [], frozenset())  # wrong
+    properties.append(Invariant(name="late", says="", over=[j], then=j.is_("Done")))
+    return other
+
+
 def changed(**change: Any) -> Model:
     """A variant of the right model by one change."""
     return model().amend("other", "", [Change("why", **({"repairs": []} | change))], frozenset())
@@ -858,6 +865,11 @@ NAMES: dict[str, Case] = {
     "a variant with the name of the one that it amends": (
         lambda: model().amend("right", "", [], frozenset()),  # wrong
         "variant right", "the amended variant has that name", "write another",
+    ),
+    "a property that the amended variant comes too early for": (
+        lambda: amended_too_early(),
+        "variant other", "right got 'late' after it was amended, so other lacks it",
+        "write amend(...) below everything that right is made of",
     ),
     "changes that are none": (
         lambda: model().amend("other", "", ["finish"], frozenset()),  # type: ignore[list-item]  # wrong
