@@ -55,11 +55,6 @@ def seconds(value: float) -> str:
     return f"{value:.2f}"
 
 
-def of_all(good: int, number: int, noun: str) -> str:
-    """``0 of 1 verdict is``, ``1 of 2 verdicts are``."""
-    return f"{good} of {count(number, noun)} {'is' if number == 1 else 'are'}"
-
-
 def count(number: int, noun: str) -> str:
     """``1 step``, ``2 steps``; ``1 property``, ``2 properties``."""
     if number == 1:

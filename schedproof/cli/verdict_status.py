@@ -10,7 +10,7 @@ from schedproof.proofs.verification.verdict_cache import versions
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 
 from .errors import Exit
-from .tables import of_all
+from .tables import count
 
 EXPECTED = "as expected"
 WRONG = "NOT EXPECTED"
@@ -27,6 +27,21 @@ def standing(verdict: Verdict, expected: Verdict) -> str:
 def code(standings: Iterable[str]) -> Exit:
     """The exit code for these standings."""
     return Exit.worst({EXPECTED: Exit.OK, WRONG: Exit.DIFFERENT, OPEN: Exit.UNDETERMINED}[s] for s in standings)
+
+
+def counted(marks: Sequence[str], noun: str) -> tuple[str, str]:
+    """Whether all are as expected, and how many are, or are not: ``NOT as expected``, ``1 of 3 checks``."""
+    good = sum(mark == EXPECTED for mark in marks)
+    if good == len(marks):
+        return EXPECTED, f"{good} of {count(len(marks), noun)}"
+    return f"NOT {EXPECTED}", f"{len(marks) - good} of {count(len(marks), noun)}"
+
+
+def of_manifests(marks: Sequence[str]) -> tuple[str, str]:
+    """The same of verdicts: ``NOT as expected``, ``1 of 3 verdicts are not what the manifests say``."""
+    says, how_many = counted(marks, "verdict")
+    is_not = "" if says == EXPECTED else "not "
+    return says, f"{how_many} {'is' if len(marks) == 1 else 'are'} {is_not}what the manifests say"
 
 
 def standings(reports: Iterable[VariantReport]) -> list[str]:
@@ -50,14 +65,12 @@ def reached(properties: Iterable[CheckedProperty]) -> str:
 
 def conclusion(reports: Sequence[VariantReport]) -> str:
     """How many verdicts are as expected, are missing, or come from an earlier run."""
-    marks = standings(reports)
-    good = sum(mark == EXPECTED for mark in marks)
+    says, how_many = of_manifests(standings(reports))
+    parts = [how_many]
     missing = sum(len(report.missing) for report in reports)
     cached = sum(checked.cached for report in reports for checked in report.properties)
-    says = "as expected" if good == len(marks) else "NOT as expected"
-    parts = [f"{of_all(good, len(marks), 'verdict')} what the manifests say"]
     if missing:
-        says = f"INCOMPLETE, {says} so far" if good == len(marks) else f"INCOMPLETE, {says}"
+        says = f"INCOMPLETE, {says} so far" if says == EXPECTED else f"INCOMPLETE, {says}"
         parts.append(f"{missing} are missing: interrupted")
     if cached:
         parts.append(f"{cached} cached ({versions()})")

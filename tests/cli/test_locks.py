@@ -65,7 +65,7 @@ def test_the_text_has_verdict_and_interleaving(run_locks: Any) -> None:
     assert "  Threads: one, two. Locks and channels: mutex a, mutex b." in lines
     assert "  Initial state: no lock is held, and every channel is empty." in lines
     assert "  Property no-deadlock is violated: one and two can never continue." in lines
-    assert lines[-1] == "NOT as expected: 0 of 1 check"
+    assert lines[-1] == "NOT as expected: 1 of 1 check"
 
 
 def test_undetermined_says_where_it_stopped(run_locks: Any) -> None:

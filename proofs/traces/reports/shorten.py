@@ -1,7 +1,7 @@
 """Finds the relevant records of a nonconforming trace.
 
 A gap replaces each omitted record: it allows unlogged steps there. An omitted field is unobserved. Both only allow
-more, so a nonconformance of the rest is one of the trace. At the end, objects to which nothing refers are omitted.
+more, so a nonconformance of the rest is one of the trace. At the end, objects that are irrelevant are omitted.
 Nothing is omitted if the last record would then violate the model for another reason. Parameters stay: a record without
 them cannot be read on its own.
 """
@@ -64,8 +64,7 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
 
     records = _without_records(records, violates, _Gaps(model, unlogged))
     records = _without_parts(records, violates)
-    fewer = _without_objects(header, records)
-    return [fewer if violates(records, fewer) else header, *records]
+    return [_without_objects(header, records, violates), *records]
 
 
 def _violation(system: System, model: Model, header: Record, records: Sequence[Record]) -> NonconformanceReport | None:
@@ -180,16 +179,49 @@ def _less(record: Record, path: tuple[str, ...]) -> Record:
     return {**record, name: less} if less else {k: v for k, v in record.items() if k != name}
 
 
-def _without_objects(header: Record, records: Sequence[Record]) -> Record:
-    """The header without the objects to which neither a record nor the start of a kept object refers."""
-    described = header.get("start", {})
-    starts: list[Record] = described if isinstance(described, list) else [described]
+def _without_objects(
+    header: Record, records: Sequence[Record], violates: Callable[[Sequence[Record], Record], bool]
+) -> Record:
+    """Omits objects that are irrelevant.
+
+    First all to which neither a record nor the start of a kept object refers. That may be too much: a property may be
+    violated together with an object that refers to a kept one. Then some at a time, as long as that omits any.
+    """
+    named = set(_texts(list(records)))
+    if violates(records, fewer := _of_objects(header, _referred(header, named))):
+        return fewer
+    left = [name for names in header["objects"].values() for name in names if name not in named]
+    kept, size = named | set(left), len(left)
+    while size:
+        before = len(kept)
+        for at in range(0, len(left), size):
+            attempt = kept - set(left[at : at + size])
+            if attempt != kept and violates(records, _of_objects(header, attempt)):
+                kept = attempt
+        if size > 1 or len(kept) == before:
+            size //= 2
+    return _of_objects(header, kept)
+
+
+def _referred(header: Record, named: set[str]) -> set[str]:
+    """The objects in ``named``, those to which their start refers, and so on."""
     kept: set[str] = set()
-    more = set(_texts(list(records)))
+    more = named
     while more - kept:
         kept |= more
-        fields = [of[name] for start in starts for of in start.values() for name in of if name in kept]
+        fields = [of[name] for start in _starts(header) for of in start.values() for name in of if name in kept]
         more = set(_texts(fields))
+    return kept
+
+
+def _starts(header: Record) -> list[Record]:
+    described = header.get("start", {})
+    return described if isinstance(described, list) else [described]
+
+
+def _of_objects(header: Record, kept: set[str]) -> Record:
+    """The header with these objects only."""
+    described, starts = header.get("start", {}), _starts(header)
     fewer = [{sort: kept_of for sort, of in start.items() if (kept_of := _only(kept, of))} for start in starts]
     rigid = {
         sort: {name: {o: _among(kept, v) for o, v in _only(kept, of).items()} for name, of in attributes.items()}

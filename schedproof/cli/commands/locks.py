@@ -12,7 +12,7 @@ from schedproof.cli.options import json_option
 from schedproof.cli.output import Destination, OutputFile, distinct
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
-from schedproof.cli.verdict_status import EXPECTED, code, standing
+from schedproof.cli.verdict_status import code, counted, standing
 from schedproof.diagrams.errors import DiagramError
 from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
@@ -159,10 +159,8 @@ def _print(checked: LocksChecked) -> None:
             f"threads: {count(checked.explored.states, 'state')}, {count(checked.explored.moves, 'move')}, "
             f"{count(len(checked.explored.problems), 'problem')}"
         )
-    marks = [standing(a.verdict, checked.expected(a)) for a in checked.answers]
-    good = marks.count(EXPECTED)
-    says = "as expected" if good == len(marks) else "NOT as expected"
-    click.echo(f"{says}: {good} of {count(len(marks), 'check')}")
+    says, how_many = counted([standing(a.verdict, checked.expected(a)) for a in checked.answers], "check")
+    click.echo(f"{says}: {how_many}")
 
 
 def _print_violation(answer: Answer, problem: str, steps: tuple[str, ...]) -> None:

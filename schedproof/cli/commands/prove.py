@@ -18,8 +18,8 @@ from schedproof.cli.options import json_option, properties_option, variants_opti
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.scripts import ScriptFolder
-from schedproof.cli.tables import count, of_all, seconds, table
-from schedproof.cli.verdict_status import EXPECTED, code, standing
+from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.verdict_status import EXPECTED, code, of_manifests, standing
 from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.induction import INITIAL, NOT_INDUCTIVE, Answer, Induction, Recheck, provable, recheck
@@ -174,12 +174,10 @@ def prove(
     if json_file is None or not json_file.is_stdout:
         for one in proved:
             _print(one)
-        marks = [mark for one in proved for mark in one.standings.values()]
-        good = sum(mark == EXPECTED for mark in marks)
-        says = "as expected" if good == len(marks) else "NOT as expected"
+        says, how_many = of_manifests([mark for one in proved for mark in one.standings.values()])
         verdicts = [_verdict_text(verdict, note) for one in proved for verdict, note in one.verdicts.values()]
         counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(verdicts).items())
-        click.echo(f"{says}: {of_all(good, len(marks), 'verdict')} what the manifests say: {counts}")
+        click.echo(f"{says}: {how_many}: {counts}")
     return exit_code
 
 

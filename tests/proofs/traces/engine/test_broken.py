@@ -1,5 +1,7 @@
 """What is said of a table when a step is observed to end otherwise; each case read off HiveD's figures."""
 
+from typing import Any
+
 import pytest
 
 from schedproof.model.semantics import Instance
@@ -122,7 +124,18 @@ class TestThePartThatMatters:
         assert [p.property for p in short.requirements] == properties == ["pending-holds-nothing", "used-cell"]
         assert rest[0]["state"] == state
 
-    def test_it_has_only_objects_that_count(self) -> None:
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {
+                "action": "delete_allocated",
+                "parameters": {"p": "low"},
+                "state": {"Cell": {"a": {"state": "Used"}}},
+            },
+            {"state": {"PodGroup": {"low": {"state": "Pending"}}}},  # two properties: its cell, which it does not name
+        ],
+    )
+    def test_it_has_only_objects_that_count(self, wrong: dict[str, Any]) -> None:
         """The second group and its cell have nothing to do with the first one's, which frees nothing at its end."""
         start = {
             "PodGroup": {"low": {"state": "Allocated"}, "high": {"state": "Allocated"}},
@@ -131,13 +144,8 @@ class TestThePartThatMatters:
         objects = {"PodGroup": ["low", "high"], "Cell": ["a", "b"]}
         rigid = {"PodGroup": {"outranks": {"high": ["low"]}}}
         whole = {"schedproof": 1, "system": "hived", "objects": objects, "rigid": rigid, "start": start}
-        deleted = {
-            "action": "delete_allocated",
-            "parameters": {"p": "low"},
-            "state": {"Cell": {"a": {"state": "Used"}}},
-        }
-        header, *rest = check_records("hived", whole, [deleted], shorten=True).shortened
-        assert rest == [deleted]
+        header, *rest = check_records("hived", whole, [wrong], shorten=True).shortened
+        assert rest == [wrong]
         assert header["objects"] == {"PodGroup": ["low"], "Cell": ["a"]}
         assert header["rigid"] == {"PodGroup": {"outranks": {}}}
         assert header["start"] == {
