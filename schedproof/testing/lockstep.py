@@ -51,7 +51,9 @@ class Pair:
         self.instance = instance
         self._stepper = stepper_of(instance)
         self._steps: list[str] = []
+        self._history: list[str] = []
         self._allowed: dict[str, list[Given]] = {}
+        self._without_effect: set[tuple[str, Given]] = set()
         self.state: State = instance.initial()
         self.implementation = agreement.factory(world_of(instance))
         self.whose = type(self.implementation).__name__
@@ -83,15 +85,35 @@ class Pair:
             self._allowed[action.name] = list(dict.fromkeys(given))
         return self._allowed[action.name]
 
+    def untried(self, action: Action) -> list[Given]:
+        """As ``allowed``, without the steps that were taken in this state and did not change it: once is enough."""
+        return [given for given in self.allowed(action) if (action.name, given) not in self._without_effect]
+
+    def follow(self, run: Sequence[Choice]) -> None:
+        """Takes the steps of a run, until the implementation leaves it: by a choice of its own, or by refusing.
+
+        Raises:
+            OutOfStep: as ``take``.
+        """
+        __tracebackhide__ = True
+        actions = {action.name: action for action in self.agreement.actions}
+        state = self.state
+        for choice in run:
+            if self.state != state:
+                return
+            chosen_names = self.agreement.chooses.get(choice.action, ())
+            state = self._stepper.step(state, choice).after
+            self.take(actions[choice.action], tuple((n, v) for n, v in choice.parameters if n not in chosen_names))
+
     def named(self, action: Action, given: Given) -> dict[str, object]:
         """The parameters as the implementation gets them: names, lists of names, values."""
         types = {v.name: v.type for v in action.parameters}
         return {name: self.instance.show(types[name], value) for name, value in given}
 
     @property
-    def steps_taken(self) -> int:
-        """The number of steps that both sides have taken."""
-        return len(self._steps)
+    def history(self) -> Sequence[str]:
+        """The names of the actions that both sides have taken, in order."""
+        return self._history
 
     def take(self, action: Action, given: Given) -> None:
         """Takes an action that the model allows, on both sides.
@@ -110,9 +132,14 @@ class Pair:
             self._compare(f"after {what}, which it refused")
             return
         choice = self._choice(action, given, answer)
+        before = self.state
         with self._well_formed():
-            self.state, changed = changes(self._stepper, self.state, choice)
-        self._allowed = {}
+            self.state, changed = changes(self._stepper, before, choice)
+        if self.state == before:
+            self._without_effect.add((action.name, given))
+        else:
+            self._allowed, self._without_effect = {}, set()
+        self._history.append(action.name)
         self._steps.append(f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]")
         self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)
 

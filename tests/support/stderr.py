@@ -2,7 +2,9 @@
 
 import re
 
-VARIANT = re.compile(r"^\S+ \S+: .*verdicts? (?:is|are) (?:not )?what the manifests say.* \(\d+\.\d s\)\n", re.MULTILINE)
+VARIANT = re.compile(
+    r"^\S+ \S+: .*verdicts? (?:is|are) (?:not )?what the manifests say.* \(\d+\.\d s\)\n", re.MULTILINE
+)
 """The line of a variant that is complete."""
 
 

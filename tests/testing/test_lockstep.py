@@ -5,6 +5,7 @@ import sys
 from collections import deque
 from dataclasses import replace
 from importlib import import_module
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -14,9 +15,10 @@ from schedproof.impl.cascade import GuardFailed, System
 from schedproof.impl.machines import IllegalEvent
 from schedproof.impl.systems.hived import GroupSpec, InMemoryStore, Scheduler
 from schedproof.impl.systems.hived import Refused as HivedRefused
+from schedproof.model.lang import Action
 from schedproof.model.registry.errors import UserError
 from schedproof.model.semantics import IllFormed, ScopeError, Stepper, Undefined, instances
-from schedproof.model.systems.hived import REPAIRED
+from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.testing import OutOfStep, Refused, conforms, lockstep
 from schedproof.testing.lockstep import Agreement, Pair
 from tests.support.toys import MUTEX, WORKSHOP
@@ -236,6 +238,34 @@ def test_a_test_in_which_no_step_is_taken_fails(lease):
     assert lockstep(lease.FENCED, leases.Leases).TestCase().run().wasSuccessful()
 
 
+def test_actions_that_no_run_took_are_named():
+    """One group has nobody to preempt."""
+    case = lockstep(AS_WRITTEN, generated(AS_WRITTEN), scope={"PodGroup": 1, "Cell": 1}).TestCase
+    case.settings = settings(case.settings, max_examples=30, database=None)
+    named = "no step of preempt, complete, delete_preempted, delete_preempting, vacate; take more objects"
+    with pytest.warns(UserWarning, match=named):
+        assert case().run().wasSuccessful()
+
+
+def test_a_step_that_changes_nothing_is_taken_once_in_a_state(lease):
+    crashes = []
+    waiting = Action("pause", [], [], [], "nothing happens")
+    paused = replace(lease.FENCED, actions=[*lease.FENCED.actions, waiting])
+
+    class Pauses(Leases):
+        def pause(self):
+            crashes.append(repr(self.observe()))
+
+        def __getattribute__(self, name):
+            if name in {action.name for action in lease.FENCED.actions}:
+                crashes.append("step")
+            return super().__getattribute__(name)
+
+    run(lockstep(paused, Pauses))
+    assert any(each != "step" for each in crashes)
+    assert not any(a == b != "step" for a, b in pairwise(crashes))
+
+
 def test_a_model_that_is_not_well_formed_is_at_fault_itself(lease):
     """It lets an idle worker finish, for which the table has no row."""
 
@@ -345,8 +375,38 @@ def test_bugs_seeded_in_the_reference_scheduler_are_found(draft, expected):
     class Seeded(Reference):
         scheduler = spoilt_by(draft)
 
-    few = {"scope": {"PodGroup": 3, "Cell": 2}, "without": ["delete_pending", "delete_allocated", "crash"]}
-    assert expected in report_of(lockstep(REPAIRED, Seeded, refused=HivedRefused, **few), examples=300)
+    scope = {"PodGroup": 3, "Cell": 2}
+    assert expected in report_of(lockstep(REPAIRED, Seeded, refused=HivedRefused, scope=scope), examples=100)
+
+
+class ForgetsAtVacation:
+    """HiveD's machines, made from the model; a cell that becomes empty forgets for whom it is reserved."""
+
+    def __init__(self, world):
+        self.machines = generated(AS_WRITTEN)(world)
+        self.observed = self.machines.observe
+        self.forgotten = False
+
+    def __getattr__(self, name):
+        return getattr(self.machines, name)
+
+    def vacate(self, c):
+        self.machines.vacate(c=c)
+        self.forgotten = True
+
+    def observe(self):
+        shown = self.machines.observe()
+        if not self.forgotten:
+            return shown
+        return {**shown, "Cell": {cell: {**fields, "reserver": None} for cell, fields in shown["Cell"].items()}}
+
+
+def test_a_bug_of_an_action_that_needs_others_first_is_found():
+    """By random steps alone, twenty runs of a hundred found it half of the time: deletions end most of them."""
+    text = report_of(
+        lockstep(AS_WRITTEN, ForgetsAtVacation, scope={"PodGroup": 2, "Cell": 2}), examples=20, shrink=True
+    )
+    assert [step.partition("(")[0] for step in steps(text)] == ["allocate", "preempt", "vacate"]
 
 
 # What can be said.
