@@ -151,7 +151,7 @@ class Counterexample:
         problem: the violated property and the objects that violate it, without a full stop.
         loops_from: the index of the step at which a lasso's loop begins.
         start: the state that induction could not exclude; then ``steps`` is one step from it.
-        setting: rigid facts of the run's objects; left out are objects without any, and those with ``introduced`` false.
+        setting: rigid facts of the run's objects; left out are objects without any, and those of a ``Machine(introduced=False)``.
         end: the fields of the objects that ``problem`` names, in the final state; left out are those that are none, empty or
             false.
         objects: every object of the run, with its sort and its rigid facts.

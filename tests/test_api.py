@@ -204,6 +204,13 @@ def test_the_line_of_a_wrong_record_is_its_number(record: Any) -> None:
     assert caught.value.line == 2
 
 
+def test_a_model_without_lambdas_can_be_pickled() -> None:
+    """Also one with the default configurations, which are a function."""
+    for model in (MUTEX, load_system("hived").variants["as-written"]):
+        copied = pickle.loads(pickle.dumps(model))
+        assert [r.reach for r in model_check(copied, {})] == [r.reach for r in model_check(model, {})]
+
+
 @pytest.mark.parametrize(
     "kind",
     [api.ModelError, api.ScopeError, api.TraceError, api.UserError, api.ArgumentError, api.CheckpointError, LocksError],

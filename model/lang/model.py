@@ -27,6 +27,11 @@ Element = Row | Action | Rule | Property
 """The elements that variants add, replace or drop."""
 
 
+def one_configuration(sizes: Mapping[str, int]) -> list[Rigid]:
+    """The configuration of a model without rigid attributes."""
+    return [{}]
+
+
 @dataclass(frozen=True)
 class Document:
     """The document of a model.
@@ -84,7 +89,7 @@ class Model:
     default_scope: Mapping[str, int]
     document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
-    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = lambda sizes: [{}]
+    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = one_configuration
     refuted: frozenset[str] = frozenset()
     amends: str = ""
     changes: Sequence[Change] = ()

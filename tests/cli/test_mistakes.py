@@ -68,7 +68,10 @@ MISTAKES = [
     (["explain", "hived", "--state", "g4=Pending"], "c2, or explore more objects: --scope PodGroup=5"),
     (["explain", "hived", "--state", "c0.colour=red"], "unknown field of c0 'colour'"),
     (["explain", "hived", "--state", "c0=Fre"], "did you mean Free?"),
-    (["explain", "hived", "--state", "c0.user=g9"], "unknown value of c0.user 'g9'"),
+    (
+        ["explain", "hived", "--state", "c0.user=g9"],
+        "unknown value of c0.user 'g9'; choose from g0, g1, g2, none, or explore more objects: --scope PodGroup=10",
+    ),
     (["diff", "hived", "as-written"], "diff: missing argument 'TO_VARIANT'; see 'schedproof diff --help'"),
     (["diff", "hived", "as-written", "nosuch"], "unknown variant"),
     (["verify", "beaker", "--jobs", "0"], "--jobs"),

@@ -319,7 +319,9 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
             values["none"] = instance.read(attribute.type, None)
         value_name = re.sub(r"[{}\s]", "", value).replace(",", "+") or "none"
         if value_name not in values:
-            raise unknown(f"value of {name}.{field}", value, list(values)[:12])
+            raise UserError(
+                f"{unknown(f'value of {name}.{field}', value, list(values)[:12])}{_larger(instance, value)}"
+            )  # a name, if it is a reference
         return instance.slot(sort, field) + names.index(name), values[value_name]
     every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
     raise UserError(f"{unknown('object', name, every)}{_larger(instance, name)}")
