@@ -55,7 +55,7 @@ class Exploring:
         engine: AUTO starts interpreted, and compiles if there are more than about 5,000 states.
         symmetry: explore interchangeable objects once, where only safety is checked.
         crash: take crash actions.
-        max_states: stop once there are this many states; the compiled engine finishes the states that it has begun.
+        max_states: stop once there are this many states; the states that are begun then are finished, so there may be more.
         threads: of the compiled engine.
         memory: bytes that the process may use; the compiled engine moves states that do not fit to files.
         checkpoint: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.

@@ -135,7 +135,7 @@ def _elsewhere(system: System, prop: str, broken: Model) -> str:
 def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     """The refuted properties that the manifest expects to be refuted, by variant and in document order.
 
-    A violation that an amended variant shares with the variant it amends (see :func:`repeated`) appears once.
+    A violation that an amended variant shares with the variant it amends appears once.
 
     Args:
         system: the system.

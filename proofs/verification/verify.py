@@ -349,7 +349,7 @@ def verify(
 ) -> list[VariantReport]:
     """Checks every variant that has one of the properties in ``only``; every variant if ``only`` is empty.
 
-    It does not use the cache.
+    Explorations are at the model's ``default_scope``, with the larger numbers of its ``verify_scope``. It does not use the cache.
 
     Args:
         systems: the systems.

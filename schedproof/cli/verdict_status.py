@@ -40,8 +40,8 @@ def counted(marks: Sequence[str], noun: str) -> tuple[str, str]:
 def of_manifests(marks: Sequence[str]) -> tuple[str, str]:
     """The same of verdicts: ``NOT as expected``, ``1 of 3 verdicts are not what the manifests say``."""
     says, how_many = counted(marks, "verdict")
-    is_not = "" if says == EXPECTED else "not "
-    return says, f"{how_many} {'is' if len(marks) == 1 else 'are'} {is_not}what the manifests say"
+    verb = "is" if how_many.startswith("1 ") else "are"
+    return says, f"{how_many} {verb} {'' if says == EXPECTED else 'not '}what the manifests say"
 
 
 def standings(reports: Iterable[VariantReport]) -> list[str]:

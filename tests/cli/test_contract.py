@@ -226,7 +226,7 @@ def test_summary(run, registered, tmp_path):
     registered(system(lamps(refuted=())))
     run("verify", "--summary", tmp_path / "summary.md")
     text = (tmp_path / "summary.md").read_text()
-    assert text.startswith("## schedproof: NOT as expected\n\n1 of 5 verdicts are not what the manifests say.\n")
+    assert text.startswith("## schedproof: NOT as expected\n\n1 of 5 verdicts is not what the manifests say.\n")
     assert "### lamps plain: stays-dark\n\nrefuted in 1 step at Lamp=2, expected proved.\n" in text
     assert "| stays-dark | refuted in 1 step at Lamp=2 | proved | NOT EXPECTED |" in text
 
@@ -356,7 +356,7 @@ def test_prove_is_checked_by_the_manifest(run, registered):
     assert "From this state, which no assumed invariant excludes:" in out
     assert (
         out.splitlines()[-1]
-        == "NOT as expected: 1 of 3 verdicts are not what the manifests say: 1 not inductive, 2 proved"
+        == "NOT as expected: 1 of 3 verdicts is not what the manifests say; all 3 verdicts: 1 not inductive, 2 proved"
     )
 
 

@@ -174,10 +174,12 @@ def prove(
     if json_file is None or not json_file.is_stdout:
         for one in proved:
             _print(one)
-        says, how_many = of_manifests([mark for one in proved for mark in one.standings.values()])
+        marks = [mark for one in proved for mark in one.standings.values()]
+        says, how_many = of_manifests(marks)
         verdicts = [_verdict_text(verdict, note) for one in proved for verdict, note in one.verdicts.values()]
         counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(verdicts).items())
-        click.echo(f"{says}: {how_many}: {counts}")
+        of_all = "" if says == EXPECTED else f"; all {count(len(marks), 'verdict')}"
+        click.echo(f"{says}: {how_many}{of_all}: {counts}")
     return exit_code
 
 

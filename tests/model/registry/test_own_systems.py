@@ -202,7 +202,7 @@ def test_what_the_manifest_does_not_expect_fails_and_is_reported(run, tmp_path):
     assert code == 1
     assert "lease as-written one-at-a-time: refuted in 5 steps at Worker=2,Lease=1, expected proved" in out
     assert "lease as-written nobody-starves: holds at Worker=2,Lease=1, expected refuted" in out
-    assert "NOT as expected: 2 of 20 verdicts" in out
+    assert "NOT as expected: 2 of 20 verdicts are" in out
 
 
 def test_the_manifest_may_leave_to_the_model_what_is_expected(run, tmp_path):
