@@ -31,7 +31,7 @@ class CheckedProperty:
     Attributes:
         result: the verdict.
         expected: the verdict that the model and its manifest expect.
-        cached: an earlier run computed all of the verdict.
+        cached: the command took all of the verdict from its cache. :func:`verify` has no cache.
     """
 
     result: Result

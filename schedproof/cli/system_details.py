@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from schedproof.cli import scopes
 from schedproof.cli.tables import table
-from schedproof.model.lang import Machine, Model
+from schedproof.model.lang import Attribute, Machine, Model
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import scope_text
 from schedproof.proofs.verification.properties import expected, properties_of
@@ -22,13 +22,8 @@ def print_details(system: System, models: Sequence[Model]) -> None:
     click.echo()
     rows = [[v, _scope(m), "yes" if v == system.validated_by else "", m.about] for v, m in shown.items()]
     table("Variants", ["name", "default scope", "checks logs", "what it is"], rows)
-    click.echo()
-    columns = ["name", "states", "events", "attributes", "line"]
-    for number, (machines, names) in enumerate(_machines(models).items()):
-        if number:
-            click.echo()
-        whose = "" if len(names) == len(models) else f" of {', '.join(names)}"
-        table(f"Machines{whose}", columns, machines)
+    _print_shared("Machines", ["name", "states", "events", "attributes", "line"], models, _machines)
+    _print_shared("Attributes", ["name", "type", "kind", "what it is"], models, _attributes)
     for model in models:
         click.echo()
         actions = [
@@ -52,22 +47,39 @@ def print_details(system: System, models: Sequence[Model]) -> None:
 Rows = tuple[tuple[str, ...], ...]
 
 
-def _machines(models: Sequence[Model]) -> dict[Rows, list[str]]:
-    """Each table of machines, with the variants that have it. Most amendments have the machines of their base."""
+def _print_shared(title: str, columns: list[str], models: Sequence[Model], rows_of: Callable[[Model], Rows]) -> None:
+    """Prints each table once, with the variants that have it. Most amendments have the machines of their base."""
     variants_of_rows: dict[Rows, list[str]] = {}
     for model in models:
-        rows = tuple(
-            (
-                m.sort.name,
-                ", ".join(s.name for s in m.states),
-                ", ".join(_events(model, m)),
-                ", ".join(a.name for a in m.attributes),
-                _line(m.line),
-            )
-            for m in model.machines
+        variants_of_rows.setdefault(rows_of(model), []).append(model.variant)
+    for rows, names in variants_of_rows.items():
+        if not rows:
+            continue
+        click.echo()
+        table(title if len(names) == len(models) else f"{title} of {', '.join(names)}", columns, rows)
+
+
+def _machines(model: Model) -> Rows:
+    return tuple(
+        (
+            m.sort.name,
+            ", ".join(s.name for s in m.states),
+            ", ".join(_events(model, m)),
+            ", ".join(a.name for a in m.attributes),
+            _line(m.line),
         )
-        variants_of_rows.setdefault(rows, []).append(model.variant)
-    return variants_of_rows
+        for m in model.machines
+    )
+
+
+def _attributes(model: Model) -> Rows:
+    return tuple(
+        (f"{m.sort.name}.{a.name}", str(a.type), _kind(a), a.about) for m in model.machines for a in m.attributes
+    )
+
+
+def _kind(attribute: Attribute) -> str:
+    return "rigid" if attribute.rigid else "history" if attribute.history else ""
 
 
 def _events(model: Model, machine: Machine) -> list[str]:
@@ -103,6 +115,7 @@ def _variant(system: System, model: Model) -> dict[str, Any]:
                 "name": m.sort.name,
                 "states": [s.name for s in m.states],
                 "events": _events(model, m),
+                "attributes": [{"name": a.name, "type": str(a.type), "kind": _kind(a)} for a in m.attributes],
             }
             for m in model.machines
         ],

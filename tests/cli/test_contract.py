@@ -605,7 +605,8 @@ def test_list(run, run_json):
         "plain",
         {"Lamp": 2},
     )
-    assert variant["machines"] == [{"name": "Lamp", "states": ["Off", "On"], "events": ["on", "off"]}]
+    lamp = {"name": "Lamp", "states": ["Off", "On"], "events": ["on", "off"], "attributes": []}
+    assert variant["machines"] == [lamp]
     assert [a["name"] for a in variant["actions"]] == ["switch_on", "switch_off"]
     assert [p["name"] for p in variant["properties"]] == [
         "well-formed",
@@ -847,6 +848,16 @@ def test_list_shows_the_machines_of_each_variant(run, run_json, streets):
     assert [v["machines"][0]["states"] for v in output["systems"][0]["variants"]] == [
         ["Off", "On"], ["Off", "On"], ["Off", "Lit", "On"]
     ]  # fmt: skip
+
+
+def test_list_shows_the_types_of_attributes(run, run_json, registered):
+    registered(system(lamps()))
+    assert "Attributes" not in run("list", "lamps")[1], "lamps have none"
+    registered(system(replace(lamps(), machines=[IN_A_STREET])))
+    assert "\nAttributes\nname         type  kind   what it is\nLamp.number  0..9  rigid" in run("list", "lamps")[1]
+    _, output = run_json("list", "lamps")
+    (machine,) = output["systems"][0]["variants"][0]["machines"]
+    assert machine["attributes"] == [{"name": "number", "type": "0..9", "kind": "rigid"}]
 
 
 def test_list_needs_one_table_where_all_have_the_same_machines(run, registered):

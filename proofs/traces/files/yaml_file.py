@@ -35,8 +35,11 @@ class YamlFile:
 
     def error(self, problem: str, *where: str | int) -> TraceError:
         """An error: ``problem`` after the place of the part."""
-        at = next(self.lines[where[:n]] for n in range(len(where), -1, -1) if where[:n] in self.lines)
-        return TraceError(f"{self.file}, line {at}: {problem}")
+        return TraceError(f"{self.file}, line {self.line(*where)}: {problem}")
+
+    def line(self, *where: str | int) -> int:
+        """The line of a part, or of the smallest part around it that has one."""
+        return next(self.lines[where[:n]] for n in range(len(where), -1, -1) if where[:n] in self.lines)
 
     def check(self, shape: Shape) -> None:
         """Checks that the data have this shape.

@@ -69,6 +69,40 @@ class Rule:
     records: Sequence[Take]
 
 
+@dataclass(eq=False)
+class Query:
+    """A query for a value, which counts how often it found one.
+
+    Args:
+        text: the query.
+        place: its file and line.
+        search: returns what it finds in a line.
+        lines: the number of lines, or elements of lists, in which it was searched.
+        hits: the number of those in which it found something.
+    """
+
+    text: str
+    place: tuple[str, int]
+    search: Take
+    lines: int = 0
+    hits: int = 0
+
+    def __call__(self, line: Any) -> Any:
+        value = self.search(line)
+        self.lines += 1
+        self.hits += value is not None
+        return value
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A mapping file, the tables of names of all files, and the queries so far."""
+
+    file: YamlFile
+    names: Mapping[str, Mapping[str, Any]]
+    queries: list[Query]
+
+
 @dataclass
 class Counts:
     """Counts of what happened to the lines.
@@ -113,6 +147,7 @@ class LogMapping:
         rules: the rules. The first that fits a line applies.
         skips: whether lines that fit no rule are skipped. If False, they are an error.
         sources: the mapping file, and those that it extends.
+        queries: the queries for values in the rules. They count what they find in one log.
     """
 
     file: str
@@ -121,6 +156,7 @@ class LogMapping:
     rules: Sequence[Rule]
     skips: bool
     sources: Sequence[YamlFile] = ()
+    queries: Sequence[Query] = ()
 
     def check(self, model: Model, others: Callable[[], Iterable[Model]]) -> None:
         """Checks the names of the model in all rules, as :func:`check_names`."""
@@ -189,8 +225,16 @@ class LogMapping:
             if counts.skipped
             else "",
             f"no line fits the rule{'s' if len(idle) > 1 else ''} in {where}" if idle else "",
+            *(
+                f"the query {q.text} in {_places([q.place])}, finds nothing in any line"
+                for q in self._idle_queries(counts)
+            ),
         ]
         return "; ".join(part for part in parts if part)
+
+    def _idle_queries(self, counts: Counts) -> list[Query]:
+        """Queries that found nothing in any line, although they were asked: perhaps they are misspelt."""
+        return [query for query in self.queries if counts.ended and query.lines and not query.hits]
 
 
 def _quoted(value: Any) -> str:
@@ -242,7 +286,8 @@ def read_mapping(path: Path) -> LogMapping:
         for key in ("names", "header"):
             merged[key] |= file.data.get(key, {})
         parts |= {part[1:]: (file.file, line) for part, line in file.lines.items() if part[:1] == ("header",)}
-    rules = [rule for file, _ in chain for rule in _rules(file, merged["names"])]
+    queries: list[Query] = []
+    rules = [rule for file, _ in chain for rule in _rules(_Source(file, merged["names"], queries))]
     first = chain[0][0]
     if "system" not in merged:
         raise first.error('"system" is missing; write, for example, system: hived')
@@ -252,7 +297,7 @@ def read_mapping(path: Path) -> LogMapping:
     header = Line(str(path), 1, header_fields, parts=parts)
     otherwise = merged.get("otherwise", ("error", first))[0]
     pattern = _pattern(*merged["pattern"]) if "pattern" in merged else None
-    return LogMapping(str(path), header, pattern, rules, otherwise == "skip", [file for file, _ in chain])
+    return LogMapping(str(path), header, pattern, rules, otherwise == "skip", [file for file, _ in chain], queries)
 
 
 def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
@@ -267,10 +312,11 @@ def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
     return pattern
 
 
-def _rules(file: YamlFile, names: Mapping[str, Mapping[str, Any]]) -> Iterator[Rule]:
+def _rules(source: _Source) -> Iterator[Rule]:
+    file = source.file
     for i, rule in enumerate(file.data.get("lines", ())):
         where = ("lines", i)
-        fits = _query(file, rule["when"], (*where, "when")) if "when" in rule else _always
+        fits = _compiled(file, rule["when"], (*where, "when")) if "when" in rule else _always
         for alone, advice in ALONE.items():
             if alone in rule and (beside := [key for key in rule if key not in ("when", alone)]):
                 raise file.error(
@@ -279,9 +325,9 @@ def _rules(file: YamlFile, names: Mapping[str, Mapping[str, Any]]) -> Iterator[R
         if rule.get("stutter"):
             records: list[Take] = []
         elif "records" in rule:
-            records = [_record(file, names, r, (*where, "records", n)) for n, r in enumerate(rule["records"])]
+            records = [_record(source, r, (*where, "records", n)) for n, r in enumerate(rule["records"])]
         else:
-            records = [_record(file, names, {k: v for k, v in rule.items() if k != "when"}, where)]
+            records = [_record(source, {k: v for k, v in rule.items() if k != "when"}, where)]
         yield Rule((file.file, file.lines[where]), fits, records)
 
 
@@ -289,9 +335,7 @@ def _always(line: Any) -> bool:
     return True
 
 
-def _record(
-    file: YamlFile, names: Mapping[str, Mapping[str, Any]], rule: Mapping[str, Any], where: tuple[str | int, ...]
-) -> Take:
+def _record(source: _Source, rule: Mapping[str, Any], where: tuple[str | int, ...]) -> Take:
     """Makes a record of a line."""
     parts: dict[str, Take] = {}
     for key, template in rule.items():
@@ -299,31 +343,30 @@ def _record(
         if (key in CONSTANT and isinstance(template, str)) or key == "crash":
             parts[key] = partial(_constant, template)
         elif key == "parameters":
-            takes = {n: _value_taker(file, names, v, (*at, n)) for n, v in template.items()}
+            takes = {n: _value_taker(source, v, (*at, n)) for n, v in template.items()}
             parts[key] = _object(
                 {n: partial(_present_value, take, template[n], f"{key}.{n}") for n, take in takes.items()}
             )
         elif key == "object":
-            parts[key] = partial(_present_value, _value_taker(file, names, template, at), template, key)
+            parts[key] = partial(_present_value, _value_taker(source, template, at), template, key)
         elif key == "objects":
-            parts[key] = _object({sort: _value_taker(file, names, v, (*at, sort)) for sort, v in template.items()})
+            parts[key] = _object({sort: _value_taker(source, v, (*at, sort)) for sort, v in template.items()})
         elif key == "state":
-            parts[key] = _object({sort: _objects(file, names, some, (*at, sort)) for sort, some in template.items()})
+            parts[key] = _object({sort: _objects(source, some, (*at, sort)) for sort, some in template.items()})
         elif key == "rigid":
             parts[key] = _object(
                 {
-                    sort: _object({n: _objects(file, names, some, (*at, sort, n), "value") for n, some in of.items()})
+                    sort: _object({n: _objects(source, some, (*at, sort, n), "value") for n, some in of.items()})
                     for sort, of in template.items()
                 }
             )
         else:
-            parts[key] = _value_taker(file, names, template, at)
+            parts[key] = _value_taker(source, template, at)
     return _object(parts)
 
 
 def _objects(
-    file: YamlFile,
-    names: Mapping[str, Mapping[str, Any]],
+    source: _Source,
     some: Sequence[Mapping[str, Any]],
     where: tuple[str | int, ...],
     only: str = "",
@@ -331,8 +374,8 @@ def _objects(
     """Makes {object: {field: value}} of a line; with ``only``, {object: value of that field}."""
     entries = []
     for i, entry in enumerate(some):
-        each = _query(file, entry["each"], (*where, i, "each")) if "each" in entry else None
-        takes = {k: _value_taker(file, names, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
+        each = _query(source, entry["each"], (*where, i, "each")) if "each" in entry else None
+        takes = {k: _value_taker(source, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
         place = ".".join(str(part) for part in where[2:] if not isinstance(part, int))
         entries.append((each, takes, f"{place}: the query for the object finds nothing in this line"))
 
@@ -359,21 +402,19 @@ def _object(parts: Mapping[str, Take]) -> Take:
     return make
 
 
-def _value_taker(
-    file: YamlFile, names: Mapping[str, Mapping[str, Any]], template: Any, where: tuple[str | int, ...]
-) -> Take:
+def _value_taker(source: _Source, template: Any, where: tuple[str | int, ...]) -> Take:
     """Takes a value from a line: by a query, or ``{value: query, names: table}``. A number is a constant."""
     if isinstance(template, int):
         return partial(_constant, template)
     if isinstance(template, str):
-        return _query(file, template, where)
-    take, table = _query(file, template["value"], (*where, "value")), template.get("names")
+        return _query(source, template, where)
+    take, table = _query(source, template["value"], (*where, "value")), template.get("names")
     if table is None:
         return take
-    if table not in names:
-        tables = ", ".join(names) or "none"
-        raise file.error(f"unknown table of names {table!r}; choose from {tables}", *where, "names")
-    return partial(_named, take, names[table])
+    if table not in source.names:
+        tables = ", ".join(source.names) or "none"
+        raise source.file.error(f"unknown table of names {table!r}; choose from {tables}", *where, "names")
+    return partial(_named, take, source.names[table])
 
 
 def _named(take: Take, table: Mapping[str, Any], line: Any) -> Any:
@@ -400,7 +441,13 @@ def _constant(value: Any, line: Any) -> Any:
     return value
 
 
-def _query(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
+def _query(source: _Source, text: str, where: tuple[str | int, ...]) -> Query:
+    query = Query(text, (source.file.file, source.file.line(*where)), _compiled(source.file, text, where))
+    source.queries.append(query)
+    return query
+
+
+def _compiled(file: YamlFile, text: str, where: tuple[str | int, ...]) -> Take:
     if len(text) > LONGEST_QUERY:
         raise file.error(
             f"the query has {len(text):,} characters; write shorter ones, of at most {LONGEST_QUERY:,}",

@@ -117,6 +117,20 @@ lines:
         note = checked(tmp_path, LOG[:3]).note
         assert f"no line fits the rules in {tmp_path / 'mapping.yaml'}, lines 18, 21" in note
 
+    def test_queries_that_never_find_anything_are_named(self, tmp_path: Path) -> None:
+        """A misspelt 'each' finds no elements: the log conforms, although nothing is compared."""
+        mapping = """schedproof-mapping: 1
+system: hived
+lines:
+- when: "what == 'seen'"
+  state:
+    Cell: [{each: slots, object: "@", state: "'Used'"}]
+"""
+        log = [{"what": "seen", "slots": ["s0"]}]
+        assert (checked(tmp_path, log, mapping).verdict, checked(tmp_path, log, mapping).note) == (VIOLATES, "")
+        report = checked(tmp_path, log, mapping.replace("slots", "slotz"))
+        assert report.note == f"the query slotz in {tmp_path / 'mapping.yaml'}, line 6, finds nothing in any line"
+
     def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
         log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]
         report = checked(tmp_path, log)
