@@ -65,7 +65,7 @@ def model_check(
 
     A property holds if it holds in every configuration; one configuration suffices to refute it, and to show that a life
     cycle can happen. Symmetry applies to safety only: life cycles and liveness follow single objects, so they need every
-    state. If ``how`` leaves crashes out, so are properties that concern nothing else.
+    state. Properties that concern only crashes are left out if ``how`` takes no crashes.
 
     Args:
         model: the model.

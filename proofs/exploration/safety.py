@@ -25,6 +25,7 @@ from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration, Halt, Progress, Runs, explore, proper_steps
 from .limits import Enough
+from .relevance import actions_that_meet
 from .runs import counterexample_of
 
 SAFETY = (Invariant, StepInvariant, Recovery, DeadlockFree)
@@ -95,8 +96,8 @@ class Check:
         self.violated_in = Remembered(lambda state: self.violated(Moment(state)))
 
     def concerns(self, action: str) -> bool:
-        """Whether the condition applies to this action's steps."""
-        return isinstance(self.prop, StepInvariant) and (not self.prop.on or action in self.prop.on)
+        """Whether the condition applies to this action's steps, and any of them may meet its premise."""
+        return isinstance(self.prop, StepInvariant) and action in actions_that_meet(self._instance.model, self.prop)
 
     def violated(self, moment: Moment) -> str | None:
         """The place of a violation, such as ``for r = r0``; None if the condition holds."""

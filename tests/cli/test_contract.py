@@ -1030,7 +1030,7 @@ def test_properties_of_a_maybe_ill_formed_model_are_undetermined(run, run_json, 
     }
 
 
-def test_verify_prints_a_counterexample_of_several_properties_once(run, registered):
+def test_verify_prints_a_shared_counterexample_once(run, registered):
     registered(System.of(STEPS))
     out = run("verify", "steps")[1]
     assert out.count("From this state, which no assumed invariant excludes:") == 1

@@ -43,6 +43,9 @@ LONGEST_QUOTE = 80
 QUOTED = """'"agent.id"'"""
 """A query for a field whose name is not a plain word, as YAML writes it."""
 
+NULL = "null"
+"""The text of null."""
+
 CONSTANT = ("action", "event")
 """The fields of a record that may be constants. All others are taken from the line."""
 
@@ -89,9 +92,21 @@ class Query:
 
     def __call__(self, line: Any) -> Any:
         value = self.search(line)
+        if "to_string" in self.text:
+            value = self._without_null(value)
         self.lines += 1
         self.hits += value is not None
         return value
+
+    def _without_null(self, value: Any) -> Any:
+        """What ``to_string`` found: of null, which it finds where a field is missing, it makes the text "null".
+
+        Raises:
+            TypeError: it found nothing in an element of a list.
+        """
+        if isinstance(value, list) and NULL in value:
+            raise TypeError(f"the query {self.text} finds nothing in an element of a list")
+        return None if value == NULL else value
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,22 @@ lines:
         report = checked(tmp_path, log, mapping.replace("slots", "slotz"))
         assert report.note == f"the query slotz in {tmp_path / 'mapping.yaml'}, line 6, finds nothing in any line"
 
+    @pytest.mark.parametrize(
+        ("query", "problem"),
+        [
+            ("to_string(slut)", "the query to_string(slut) gives null"),
+            ("cells[].to_string(slut)", "nothing in an element"),
+        ],
+    )
+    def test_the_text_of_nothing_names_no_object(self, tmp_path: Path, query: str, problem: str) -> None:
+        mapping = f'''schedproof-mapping: 1
+system: hived
+lines:
+- {{action: vacate, parameters: {{c: "{query}"}}}}
+'''
+        with pytest.raises(TraceError, match=re.escape(problem)):
+            checked(tmp_path, [{"slot": 0, "cells": [{"slot": 0}]}], mapping)
+
     def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
         log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]
         report = checked(tmp_path, log)
