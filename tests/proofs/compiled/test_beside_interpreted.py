@@ -293,7 +293,7 @@ def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
         compiled.graph_of(compiled.explore(instance_of(AS_WRITTEN, {}), symmetry=True))
 
 
-@pytest.mark.long(seconds=10)
+@pytest.mark.long(seconds=10, one_in=2)
 def test_symmetry_leaves_a_fortieth_of_the_states_of_hived() -> None:
     """The counts of all states are found without it, too."""
     instance = instance_of(AS_WRITTEN, {"PodGroup": 5, "Cell": 5})
@@ -362,7 +362,7 @@ ALL = [
 ]
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=5)
 @pytest.mark.parametrize(("model", "scope", "configuration"), ALL)
 def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], configuration: int) -> None:
     instance = instance_of(model, scope, configuration)

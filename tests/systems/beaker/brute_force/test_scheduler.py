@@ -159,7 +159,7 @@ def test_the_paces_agree_with_rules_taken_out(variant: Variant) -> None:
     the_paces_agree(variant, SMALL)
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("variant", [AS_WRITTEN, REPAIRED])
 def test_the_paces_agree_on_larger_instances(variant: Variant) -> None:
     the_paces_agree(variant, LARGER, every=3)

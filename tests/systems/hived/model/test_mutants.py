@@ -151,7 +151,7 @@ def test_induction_catches_what_too_small_scopes_miss() -> None:
     assert caught is not None and caught.by == "induction"
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 def test_the_model_itself_is_not_caught() -> None:
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
     assert check("repaired").caught(same) is None

@@ -96,7 +96,7 @@ def test_hundreds_of_kills(tmp_path: Path, round_: int) -> None:
 
 
 @needs_postgresql
-@pytest.mark.long(seconds=18)
+@pytest.mark.long(seconds=18, one_in=2)
 def test_kills_on_postgresql(tmp_path: Path) -> None:
     with postgresql() as url:
         killed(tmp_path, seed_of_today("kills on PostgreSQL"), kills=60, database=url)

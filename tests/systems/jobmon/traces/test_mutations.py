@@ -64,7 +64,7 @@ def test_the_runs_see_enough() -> None:
     raise AssertionError(f"never visited: {unobserved}")
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_runs_of_the_model_conform(chunk: int, tmp_path: Path) -> None:
     """As dumps, with states skipped and tables left out, as audit rows, and as events."""
@@ -101,7 +101,7 @@ def test_what_is_hidden_is_no_nonconformance(tmp_path: Path) -> None:
     assert set(seen) == {"conforms"}
 
 
-@pytest.mark.long(seconds=15)
+@pytest.mark.long(seconds=15, one_in=2)
 def test_what_is_hidden_is_no_nonconformance_in_more_runs(tmp_path: Path) -> None:
     seen = conform_as_far_as_shown(range(44, 90), tmp_path)
     assert seen["conforms"] > 35, seen
@@ -154,7 +154,7 @@ def compare_dumps(seeds: range, tmp_path: Path) -> Counter[str]:
     return seen
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_dumps(chunk: int, tmp_path: Path) -> None:
     seen = compare_dumps(range(chunk * 20, chunk * 20 + 20), tmp_path)

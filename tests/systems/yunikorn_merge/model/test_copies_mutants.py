@@ -186,7 +186,7 @@ def test_some_mutants_take_other_steps_but_those_that_are_listed() -> None:
     assert_survivors_are_listed(variant, drawn(variant, 40))
 
 
-@pytest.mark.long
+@pytest.mark.long(one_in=2)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_mutants_take_other_steps_but_those_that_are_listed(variant: str) -> None:
     """One in twenty; others each day."""
