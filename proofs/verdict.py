@@ -20,7 +20,7 @@ class Verdict(enum.StrEnum):
     PROVED = "proved"
     """The property holds; :attr:`Result.for_any_number` is false if this was found out for one scope only."""
     REFUTED = "refuted"
-    """A run from the initial state violates the property, or no run has the life cycle."""
+    """A run from the initial state violates the property, no run has the life cycle, or a liveness property reads a field of NONE."""
     UNDETERMINED = "undetermined"
     """Neither was found, or the premise of the property is never true at the explored scope."""
 
@@ -151,7 +151,7 @@ class Counterexample:
         problem: the violated property and the objects that violate it, without a full stop.
         loops_from: the index of the step at which a lasso's loop begins.
         start: the state that induction could not exclude; then ``steps`` is one step from it.
-        setting: rigid facts of the run's objects; left out are objects without any, and those of a ``Machine(introduced=False)``.
+        setting: rigid facts of the run's objects; left out are objects without any, and those that reports do not introduce (``Machine(introduced=False)``).
         end: the fields of the objects that ``problem`` names, in the final state; left out are those that are none, empty or
             false.
         objects: every object of the run, with its sort and its rigid facts.

@@ -41,7 +41,7 @@ class System:
         title: one line about the system.
         variants: by name.
         validated_by: the name of the variant that logs are checked against.
-        load: (key, default) -> the object that the manifest names for the key, else the default.
+        load: (key, default) -> the object that the manifest names for a key, such as ``traces``, else the default.
         locks: by variant, the descriptions of locks that are checked with it.
         document_name: the name of the first variant's document, if the manifest has it.
         refuted: by variant, the properties that the manifest expects to be violated.
@@ -75,7 +75,7 @@ class System:
 
     @property
     def document(self) -> str:
-        """The name of the first variant's document."""
+        """The name of the first variant's document; of a model without a document, the name of its file."""
         return self.document_name or self.base.document.name
 
     @property

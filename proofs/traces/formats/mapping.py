@@ -43,6 +43,9 @@ LONGEST_QUOTE = 80
 QUOTED = """'"agent.id"'"""
 """A query for a field whose name is not a plain word, as YAML writes it."""
 
+WHOLE = "$."
+"""How a query in an entry with ``each`` begins that asks the whole line, and not the element."""
+
 NULL = "null"
 """The text of null."""
 
@@ -390,15 +393,17 @@ def _objects(
     entries = []
     for i, entry in enumerate(some):
         each = _query(source, entry["each"], (*where, i, "each")) if "each" in entry else None
-        takes = {k: _value_taker(source, v, (*where, i, k)) for k, v in entry.items() if k != "each"}
+        templates = {k: _of_whole_line(v) if each is not None else None for k, v in entry.items() if k != "each"}
+        takes = {k: _value_taker(source, whole or entry[k], (*where, i, k)) for k, whole in templates.items()}
+        of_line = {k for k, whole in templates.items() if whole is not None}
         place = ".".join(str(part) for part in where[2:] if not isinstance(part, int))
-        entries.append((each, takes, f"{place}: the query for the object finds nothing in this line"))
+        entries.append((each, takes, of_line, f"{place}: the query for the object finds nothing in this line"))
 
     def make(line: Any) -> dict[str, Any]:
         fields_of: dict[str, Any] = {}
-        for each, takes, nothing in entries:
+        for each, takes, of_line, nothing in entries:
             for item in [line] if each is None else each(line) or []:
-                fields = {k: take(item) for k, take in takes.items()}
+                fields = {k: take(line if k in of_line else item) for k, take in takes.items()}
                 name = fields.pop("object")
                 if name is None:
                     raise TypeError(nothing)
@@ -408,6 +413,14 @@ def _objects(
         return fields_of
 
     return make
+
+
+def _of_whole_line(template: Any) -> Any:
+    """What a query of an entry with ``each`` asks of the whole line, without the mark; None if it asks the element."""
+    if isinstance(template, dict):
+        query = _of_whole_line(template["value"])
+        return {**template, "value": query} if query is not None else None
+    return template.removeprefix(WHOLE) if isinstance(template, str) and template.startswith(WHOLE) else None
 
 
 def _object(parts: Mapping[str, Take]) -> Take:

@@ -147,6 +147,22 @@ lines:
         with pytest.raises(TraceError, match=re.escape(problem)):
             checked(tmp_path, [{"slot": 0, "cells": [{"slot": 0}]}], mapping)
 
+    def test_an_entry_for_each_element_may_ask_the_whole_line(self, tmp_path: Path) -> None:
+        mapping = """schedproof-mapping: 1
+system: hived
+names: {gangs: {A: a}}
+lines:
+- {when: "what == 'runs'", action: allocate, parameters: {p: gang, K: nodes}}
+- when: "what == 'seen'"
+  state:
+    Cell: [{each: nodes, object: "@", user: {value: $.gang, names: gangs}, state: $.as}]
+"""
+        runs = {"what": "runs", "gang": "a", "nodes": ["s0", "s1"]}
+        seen = {"what": "seen", "gang": "A", "nodes": ["s1", "s0"], "as": "Used"}
+        assert checked(tmp_path, [runs, seen], mapping).verdict is CONFORMS
+        report = checked(tmp_path, [runs, {**seen, "gang": "b"}], mapping)
+        assert report.verdict is VIOLATES and "s0.user is a in the model, b observed" in "\n".join(report.text())
+
     def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
         log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]
         report = checked(tmp_path, log)
