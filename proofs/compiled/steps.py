@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -13,10 +13,11 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import IntRange
+from schedproof.model.lang.types import IntRange, Ref
 from schedproof.model.semantics import Choice, Instance
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
+from schedproof.proofs.exploration.relevance import is_defined
 
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, leaves, member
 from .layout import Layout, layout
@@ -46,6 +47,57 @@ class Condition:
         terms = [self.then, *([self.given] if self.given is not None else [])]
         names = {v.name for v in self.over}
         return any(list(t.firings(term)) or set(t.free_variables(term)) - names for term in terms)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a premise says of the state after a step, if that is about one object: without a change there, nothing new.
+
+    Attributes:
+        variable: the name of the object's variable.
+        sort: its sort.
+        fields: what is read of it after the step.
+        unchanged: the premise in a step that changes none of these fields.
+    """
+
+    variable: str
+    sort: str
+    fields: tuple[str, ...]
+    unchanged: t.Term
+
+
+def change_of(condition: Condition) -> Change | None:
+    """What the premise of a condition says of the state after; None if that is more than fields of one object.
+
+    A premise that may be undefined has none, since not to evaluate it would hide a violation.
+    """
+    if condition.given is None or len(condition.over) < 2 or not is_defined(condition.given):
+        return None
+    read = [
+        part
+        for each in t.subterms(condition.given)
+        if isinstance(each, t.After)
+        for part in t.subterms(each)
+        if isinstance(part, t.Attr | t.Is | t.Quantified | t.Those)
+    ]
+    variables = [part.of for part in read if isinstance(part, t.Attr | t.Is)]
+    names = {of.name for of in variables if isinstance(of, t.Var)}
+    if len(variables) < len(read) or len(names) != 1:
+        return None
+    variable = next((v for v in condition.over if v.name in names), None)
+    if variable is None or not isinstance(variable.type, Ref):
+        return None
+    fields = tuple(sorted({part.name if isinstance(part, t.Attr) else "" for part in read}))
+    return Change(variable.name, variable.type.sort.name, fields, _before(condition.given))
+
+
+def _before(term: t.Term) -> t.Term:
+    """A term with the state before in place of the state after."""
+    return _before(term.part) if isinstance(term, t.After) else t.rebuilt(term, _before)
+
+
+def _changed(sort: str, fields: tuple[str, ...]) -> str:
+    return f"changed {sort} {' '.join(fields)}"
 
 
 FIRST_ACTION = 2
@@ -282,6 +334,10 @@ class _Steps:
         of_this_action = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
         if not of_this_action:
             return
+        changes = {number: change for number, condition in of_this_action if (change := change_of(condition))}
+        for number, change in changes.items():
+            still = terms.exists(self.conditions[number].over, [change.unchanged], Moment())
+            terms.emit(Set(f"still {number}", binary("-", 0, still)))
         with terms.body() as checked, terms.reading() as read:
             for number, condition in of_this_action:
                 passed = terms.new("passed")
@@ -291,11 +347,13 @@ class _Steps:
                         table = f"concerned {number}"
                         terms.tables[table] = [int(a in condition.actions) for a in range(len(self.actions))]
                         terms.check(Item(table, Local("action")), passed)
-                    self._check(number, condition, Moment(), Local("action"))
+                    self._check(number, condition, Moment(), Local("action"), self._within(number, changes))
         with terms.body() as of_step:
             for k in range(self.layout.words):
                 terms.emit(Put("next", k, Item("out", binary("+", binary("*", Local("step"), self.layout.words), k))))
             terms.unpack(read, "after", "next")
+            for sort, fields in dict.fromkeys((change.sort, change.fields) for change in changes.values()):
+                self._find_changed(sort, fields)
             for stmt in checked:
                 terms.emit(stmt)
         last = binary("-", Item("ends", binary("+", Local("action"), 1)), 1)
@@ -303,7 +361,28 @@ class _Steps:
         terms.emit(Put("ends", 0, 0))
         terms.emit(Count("action", 0, len(self.actions) - 1, of_action))
 
-    def _check(self, number: int, condition: Condition, moment: Moment, action: Expr) -> None:
+    def _within(self, number: int, changes: Mapping[int, Change]) -> dict[str, Expr]:
+        """The objects to try for a condition that needs a change: those that changed, or all if it holds without one."""
+        if number not in changes:
+            return {}
+        change = changes[number]
+        return {change.variable: binary("|", Local(_changed(change.sort, change.fields)), Local(f"still {number}"))}
+
+    def _find_changed(self, sort: str, fields: tuple[str, ...]) -> None:
+        """Finds the objects of which a step changes any of some fields."""
+        mask: Expr = 0
+        for i in range(self.instance.sizes[sort]):
+            bits: Expr = 0
+            for f in [self.layout.fields[sort, name] for name in fields if (sort, name) in self.layout.fields]:
+                word, low = divmod(f.positions[i], 64)
+                differs = binary("^", Item("state", word), Item("next", word))
+                bits = binary("|", bits, binary("&", binary(">>", differs, low), (1 << f.bits) - 1))
+            mask = binary("|", mask, binary("<<", binary("!=", bits, 0), i))
+        self.terms.emit(Set(_changed(sort, fields), mask))
+
+    def _check(
+        self, number: int, condition: Condition, moment: Moment, action: Expr, within: Mapping[str, Expr] = {}
+    ) -> None:
         """Notes whether a condition's premise is met, and where the condition fails; an undefined one fails."""
         terms = self.terms
         at = self._seen.condition(number)
@@ -314,11 +393,11 @@ class _Steps:
             terms.check(binary("==", Item("seen", at + 1), 0), holds)
             with terms.block(broken):
                 with terms.body() as premise:
-                    met = terms.exists(condition.over, given, inside)
+                    met = terms.exists(condition.over, given, inside, within)
                     terms.emit(Put("seen", at, met))
                 terms.emit(If(binary("==", Item("seen", at), 0), premise))
                 wrong = t.Not(condition.then, place=condition.then.place)
-                terms.check(terms.exists(condition.over, [*given, wrong], inside), holds)
+                terms.check(terms.exists(condition.over, [*given, wrong], inside, within), holds)
             self._note(at + 1, action)
 
     def _rule(self, rule: Rule, on: Event, event: Event, moment: Moment) -> None:

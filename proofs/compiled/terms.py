@@ -334,8 +334,14 @@ class Terms:
 
     # Searches
 
-    def exists(self, choose: Sequence[t.Var], conditions: Sequence[t.Term], moment: Moment) -> Expr:
-        """Whether there are objects that satisfy the conditions."""
+    def exists(
+        self,
+        choose: Sequence[t.Var],
+        conditions: Sequence[t.Term],
+        moment: Moment,
+        within: Mapping[str, Expr] = {},
+    ) -> Expr:
+        """Whether there are objects that satisfy the conditions; ``within`` has masks of the objects to try."""
         if len(choose) == 1 and isinstance(choose[0].type, Ref):
             parts = [part for condition in conditions for part in t.conjuncts(condition)]
             inner = moment.binding(choose[0], Local("unbound"))
@@ -345,7 +351,7 @@ class Terms:
                 for m in masks:
                     assert m is not None
                     mask = m if mask == self._everyone(choose[0]) else binary("&", mask, m)
-                return binary("!=", mask, 0)
+                return binary("!=", _limited(mask, choose[0], within), 0)
         result, end = self.new("exists"), self.new("found")
         self.emit(Set(result, 0))
 
@@ -354,7 +360,7 @@ class Terms:
             self.emit(Leave(end))
 
         with self.block(end):
-            self.search(choose, conditions, moment, one)
+            self.search(choose, conditions, moment, one, within)
         return Local(result)
 
     def search(
@@ -363,6 +369,7 @@ class Terms:
         conditions: Sequence[t.Term],
         moment: Moment,
         on_match: Callable[[Moment], None],
+        within: Mapping[str, Expr] = {},
     ) -> None:
         """Loops over the objects that satisfy the conditions; ``on_match`` writes the code for each."""
         parts = [part for condition in conditions for part in t.conjuncts(condition)]
@@ -371,7 +378,7 @@ class Terms:
         with self.block(nothing):
             for n in due[0]:
                 self.check(self.value(parts[n], moment), nothing)
-            self._deeper(choose, [[parts[n] for n in level] for level in due[1:]], moment, on_match)
+            self._deeper(choose, [[parts[n] for n in level] for level in due[1:]], moment, on_match, within)
 
     def _deeper(
         self,
@@ -379,6 +386,7 @@ class Terms:
         due: Sequence[Sequence[t.Term]],
         moment: Moment,
         on_match: Callable[[Moment], None],
+        within: Mapping[str, Expr],
     ) -> None:
         if not choose:
             on_match(moment)
@@ -390,9 +398,9 @@ class Terms:
         with self.body() as body, self.block(another):
             for part in rest:
                 self.check(self.value(part, inner), another)
-            self._deeper(choose[1:], due[1:], inner, on_match)
+            self._deeper(choose[1:], due[1:], inner, on_match, within)
         if isinstance(var.type, Ref):
-            self.emit(Each(name, mask, body))
+            self.emit(Each(name, _limited(mask, var, within), body))
         else:
             low, number = (
                 (0, 1 << self.instance.sizes[var.type.sort.name])
@@ -489,6 +497,10 @@ class Terms:
             return isinstance(term.value, int) and kind.low <= term.value <= kind.high
         # An event's argument may lie outside the range that the event declares.
         return not isinstance(term, t.Given) and self._type(term, moment) == kind
+
+
+def _limited(mask: Expr, var: t.Var, within: Mapping[str, Expr]) -> Expr:
+    return binary("&", within[var.name], mask) if var.name in within else mask
 
 
 def _number(value: int) -> int:
