@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,15 +112,15 @@ class Appearing:
                 if obj in free or value == before:
                     continue
                 kind = object_map.model.rigid_attributes[sort, name].type
-                added = value & ~before
-                if (
-                    value & before != before
-                    or not isinstance(kind, SetOf)
-                    or any(added >> i & 1 and n not in free for i, n in enumerate(object_map.names[kind.sort.name]))
-                ):
-                    raise line.error(
-                        f"{sort} {obj}.{name} never changes; write it in the record in which {obj} appears"
-                    )
+                instead = f"write it in the record in which {obj} appears"
+                if isinstance(kind, SetOf):
+                    added = [n for i, n in enumerate(object_map.names[kind.sort.name]) if (value & ~before) >> i & 1]
+                    if all(n in free for n in added):
+                        if value & before == before:
+                            continue
+                        whole = [n for i, n in enumerate(object_map.names[kind.sort.name]) if (value | before) >> i & 1]
+                        instead = f"write the whole set: {json.dumps(whole)}"
+                raise line.error(f"{sort} {obj}.{name} never changes; {instead}")
         return object_map.with_rigid(given)
 
     def _free(self, object_map: ObjectMap, sort: str, named: Container[tuple[str, str]]) -> int | None:

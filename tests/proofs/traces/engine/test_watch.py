@@ -155,6 +155,12 @@ class TestObjectsThatComeAndGo:
             TraceError, match=r"high.outranks never changes; write it in the record in which high appears"
         ):
             verdict(OPEN, lower, {"objects": {"PodGroup": ["high"]}}, {"rigid": higher["rigid"]})
+        # A set that gets a new object is written as a whole.
+        more = {"objects": {"PodGroup": ["more"]}, "rigid": {"PodGroup": {"outranks": {"high": ["low", "more"]}}}}
+        assert verdict(OPEN, lower, higher, more, *steps) is CONFORMS
+        more["rigid"] = {"PodGroup": {"outranks": {"high": ["more"]}}}
+        with pytest.raises(TraceError, match=r'high.outranks never changes; write the whole set: \["low", "more"\]'):
+            verdict(OPEN, lower, higher, more)
         with pytest.raises(TraceError, match="violates an axiom of the model"):
             verdict(OPEN, lower, {**NEW, "rigid": {"PodGroup": {"outranks": {"x": ["x"]}}}})
 
