@@ -74,7 +74,8 @@ class Model:
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
         refuted: the properties that this variant is expected to violate; all others are expected to hold.
-        amends, changes: of an amended variant: the name of the variant it amends, and what it drops and adds, and why.
+        amends: of an amended variant: the name of the variant that it amends.
+        changes: of an amended variant: what it drops and adds, and why.
         amended: internal; set by :meth:`amend`.
     """
 
@@ -89,7 +90,7 @@ class Model:
     default_scope: Mapping[str, int]
     document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
-    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = one_configuration
+    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = field(default_factory=lambda: one_configuration)
     refuted: frozenset[str] = frozenset()
     amends: str = ""
     changes: Sequence[Change] = ()

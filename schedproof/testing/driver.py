@@ -146,6 +146,13 @@ def _refusing(actions: Sequence[Action]) -> Callable[..., None]:
         assert pair is not None
         name = data.draw(st.sampled_from([action.name for action in actions]), label="action")
         action = next(action for action in actions if action.name == name)
+        # Each condition is broken in turn: at random, nearly all choices break the first one.
+        forbidden = pair.forbidden(action)
+        for some in forbidden.values():
+            choices = {repr(pair.named(action, given)): given for given in some}
+            pair.refuse(action, choices[data.draw(st.sampled_from(list(choices)), label=name)])
+        if forbidden:
+            return
         chosen_names = pair.agreement.chooses.get(name, ())
         given = []
         for v in action.parameters:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any
 
 from schedproof.model.errors import ArgumentError
@@ -12,11 +14,14 @@ from schedproof.model.lang import Action, Model
 from schedproof.model.semantics import Choice, IllFormed, Instance, State, Undefined, stepper_of
 from schedproof.proofs.exploration.counterexample_text import cited, objects, shown
 from schedproof.proofs.exploration.runs import changes, sentence
-from schedproof.proofs.traces.engine.broken import broken_guard, broken_invariants
+from schedproof.proofs.traces.engine.broken import broken_guard, broken_invariants, conditions_met
 from schedproof.proofs.traces.reports.wording import show_choice
 from schedproof.proofs.verdict import FieldChange
 
 from .world import OutOfStep, World, fields, number, observed, overlaid, show, world_of
+
+MOST_FORBIDDEN = 300
+"""An action with more choices of parameters is asked for parameters at random, of which most break its first condition."""
 
 Given = tuple[tuple[str, int], ...]
 """Parameters of an action with their values, encoded as in a state."""
@@ -53,6 +58,7 @@ class Pair:
         self._steps: list[str] = []
         self._history: list[str] = []
         self._allowed: dict[str, list[Given]] = {}
+        self._forbidden: dict[str, Mapping[int, Sequence[Given]]] = {}
         self._without_effect: set[tuple[str, Given]] = set()
         self.state: State = instance.initial()
         self.implementation = agreement.factory(world_of(instance))
@@ -88,6 +94,24 @@ class Pair:
     def untried(self, action: Action) -> list[Given]:
         """As ``allowed``, without the steps that were taken in this state and did not change it: once is enough."""
         return [given for given in self.allowed(action) if (action.name, given) not in self._without_effect]
+
+    def forbidden(self, action: Action) -> Mapping[int, Sequence[Given]]:
+        """The parameters for which the model does not allow the action now, by the first condition that forbids them.
+
+        Empty, if there are more than ``MOST_FORBIDDEN`` choices, or the implementation chooses parameters.
+        """
+        if action.name in self._forbidden:
+            return self._forbidden[action.name]
+        domains = [self.instance.domain(v.type) for v in action.parameters]
+        groups: dict[int, list[Given]] = {}
+        if prod(map(len, domains)) <= MOST_FORBIDDEN and action.name not in self.agreement.chooses:
+            allowed = set(self.allowed(action))
+            for values in product(*domains):
+                given = tuple(zip((v.name for v in action.parameters), values, strict=True))
+                if given not in allowed:
+                    met = conditions_met(self.instance, self.state, Choice(action.name, given))
+                    groups.setdefault(met, []).append(given)
+        return self._forbidden.setdefault(action.name, groups)
 
     def follow(self, run: Sequence[Choice]) -> None:
         """Takes the steps of a run, until the implementation leaves it: by a choice of its own, or by refusing.
@@ -138,7 +162,7 @@ class Pair:
         if self.state == before:
             self._without_effect.add((action.name, given))
         else:
-            self._allowed, self._without_effect = {}, set()
+            self._allowed, self._forbidden, self._without_effect = {}, {}, set()
         self._history.append(action.name)
         self._steps.append(f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]")
         self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections import deque
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
@@ -407,6 +408,27 @@ def test_a_bug_of_an_action_that_needs_others_first_is_found():
         lockstep(AS_WRITTEN, ForgetsAtVacation, scope={"PodGroup": 2, "Cell": 2}), examples=20, shrink=True
     )
     assert [step.partition("(")[0] for step in steps(text)] == ["allocate", "preempt", "vacate"]
+
+
+class OverlooksUsedCells(ForgetsAtVacation):
+    """It refuses an allocation for its group or for no cells, but not for cells that another group uses."""
+
+    def allocate(self, p, K):  # noqa: N803
+        if K and self.observed()["PodGroup"][p]["state"] == "Pending":
+            with suppress(*REFUSING):
+                self.machines.allocate(p=p, K=K)
+        else:
+            self.machines.allocate(p=p, K=K)
+
+
+def test_each_condition_of_a_guard_is_asked_for():
+    """Drawn at random, nine of ten forbidden allocations are of a group that is not Pending, or of no cells."""
+    machine = lockstep(
+        AS_WRITTEN, OverlooksUsedCells, scope={"PodGroup": 2, "Cell": 2}, refused=REFUSING, refusals=True
+    )
+    text = report_of(machine, examples=10, shrink=True)
+    assert "OverlooksUsedCells does allocate(p=g1, K={c0}), which the model does not allow: allocate needs" in text
+    assert [step.partition("(")[0] for step in steps(text)] == ["allocate"]
 
 
 # What can be said.

@@ -107,18 +107,34 @@ def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Re
     Later conditions may only be defined if this one holds.
     """
     action = instance.model.action(choice.action)
+    conditions = conditions_of(action)
+    met = conditions_met(instance, state, choice)
+    if met == len(conditions):
+        return met, None
+    condition = conditions[met]
+    witness = _witness(instance, state, condition, choice, action)
+    parts = [f"{name} = {_object(instance, state, v.type, value)}" for name, (v, value) in witness.items()]
+    where = f" ({', '.join(parts)})" if parts else ""
+    says = f"{action.name} needs {show_term(condition)}{where}"
+    shown = [instance.show(v.type, value) for v, value in witness.values()]
+    objects = [str(name) for each in shown for name in (each if isinstance(each, list) else [each])]
+    return met, replace(cited(instance.model, says, action.line), objects=objects)
+
+
+def conditions_of(action: Action) -> list[t.Term]:
+    """The conditions of an action's guard, in their order."""
+    return [part for conjunct in action.when for part in _conditions(conjunct)]
+
+
+def conditions_met(instance: Instance, state: State, choice: Choice) -> int:
+    """How many conditions of the guard hold before the first that does not; all, if there is none."""
+    action = instance.model.action(choice.action)
     scope = {v.name: v for v in action.parameters}
-    conditions = [part for conjunct in action.when for part in _conditions(conjunct)]
+    conditions = conditions_of(action)
     for met, condition in enumerate(conditions):
         if not _holds(instance, state, condition, scope, dict(choice.parameters)):
-            witness = _witness(instance, state, condition, choice, action)
-            parts = [f"{name} = {_object(instance, state, v.type, value)}" for name, (v, value) in witness.items()]
-            where = f" ({', '.join(parts)})" if parts else ""
-            says = f"{action.name} needs {show_term(condition)}{where}"
-            shown = [instance.show(v.type, value) for v, value in witness.values()]
-            objects = [str(name) for each in shown for name in (each if isinstance(each, list) else [each])]
-            return met, replace(cited(instance.model, says, action.line), objects=objects)
-    return len(conditions), None
+            return met
+    return len(conditions)
 
 
 def _conditions(term: t.Term) -> Iterator[t.Term]:
