@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from schedproof.model.errors import shown
 
@@ -14,7 +14,7 @@ from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
-from .terms import Term, Value, Var, variable
+from .terms import Term, Value, Var, variable, without_caches
 from .types import Sort
 
 MOST_OBJECTS = 64
@@ -103,6 +103,9 @@ class Model:
             object.__setattr__(
                 self, "document", Document(Path(self.place.file).name, "no document but the model itself")
             )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_caches(self)
 
     @property
     def sorts(self) -> tuple[Sort, ...]:

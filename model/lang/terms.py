@@ -19,6 +19,11 @@ from .types import Ref, SetOf, Sort, Type
 Value = int | bool | str
 
 
+def without_caches(thing: object) -> dict[str, Any]:
+    """The attributes to pickle or copy: what is computed from them may be functions, or belong to one object."""
+    return {name: value for name, value in vars(thing).items() if not name.startswith("_")}
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
     """Any expression. Comparison operators build formulas, so terms are equal only to themselves."""
@@ -32,6 +37,9 @@ class Term:
 
     def __hash__(self) -> int:
         return id(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_caches(self)
 
     def __bool__(self) -> bool:
         raise ArgumentError("a term is not true or false in Python; join terms with &, | and ~ instead of and, or, not")
