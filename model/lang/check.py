@@ -13,6 +13,7 @@ from . import terms as t
 from .declarations import check_declarations, unique
 from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
+from .machine import Durability
 from .model import MOST_OBJECTS, Model, common_parameters
 from .properties import (
     WELL_FORMED,
@@ -27,7 +28,7 @@ from .properties import (
 )
 from .rules import Action, Rule
 from .shapes import check_shapes
-from .triggers import trigger_graph
+from .triggers import caused, trigger_graph
 
 
 def checked(model: Model) -> Model:
@@ -63,6 +64,9 @@ def _check(model: Model) -> None:
     for rule in model.rules:
         _rule(model, rule)
     _acyclic(model)
+    for action in model.actions:
+        if action.crash:
+            _survives(model, action)
     for prop in model.properties:
         _property(model, prop)
     _manifest(model)
@@ -97,6 +101,21 @@ def _action(model: Model, action: Action) -> None:
         formula(conjunct, context)
     for firing in action.fires:
         _complete(model, firing, replace(context, fires=True))
+
+
+def _survives(model: Model, crash: Action) -> None:
+    """Refuses a crash that takes an object from a volatile state to a volatile state: nothing would have survived."""
+    events = caused(model, crash.name)
+    for row in model.rows:
+        machine = model.machine(row.sort)
+        ends = [state for state in (machine.state(row.source), machine.state(row.target)) if state is not None]
+        if (row.sort.name, row.event) in events and all(s.durability is Durability.VOLATILE for s in ends):
+            raise ModelError(
+                f"row {row.name}",
+                row.place,
+                f"{crash.name} takes {row.source} to {row.target}, but a crash loses that state too: it is volatile",
+                "name a state that survives",
+            )
 
 
 def _placeholders(action: Action, context: Context) -> list[str]:

@@ -883,6 +883,14 @@ NAMES: dict[str, Case] = {
         lambda: changed(adds=["finish"]),
         "change of other", "adds has 'finish'", "add rows, actions, rules or properties",
     ),
+    "a crash that ends in a state that it loses": (
+        lambda: model(
+            machines=[JOB, dataclasses.replace(NODE, states=[State("Idle", Durability.VOLATILE), State("Busy", Durability.VOLATILE)])],
+            add_rows=[Row(Node, "off", "Busy", "Idle")],  # wrong
+            add_actions=[Action("power", [n], [n.is_("Busy")], [n.fires("off")], "", crash=True)],
+        ),
+        "row Node.off from Busy", "power takes Busy to Idle, but a crash loses that state too", "name a state that survives",
+    ),
     "a crash of one machine without a list": (
         lambda: crash("crash", "lost", JOB, ROWS),  # type: ignore[arg-type]  # wrong
         "crash crash", "machines is of type Machine", "write a list of machines",
