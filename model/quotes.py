@@ -27,9 +27,6 @@ LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?!\d|
 FACT = re.compile(r"\bfacts? (\d+(?:\.\d+)*(?:(?:, | and )\d+(?:\.\d+)*)*)((?:, \w+\.\w+:\d+(?:-\d+)?)?)")
 """Citations of facts in sentences and counterexamples: numbers, or a number and a place in a source."""
 
-LONGEST = 240
-"""Characters of a quoted line; longer ones are cut between two words."""
-
 
 def quote(document: Document, line: int | None) -> str:
     """The text of a document's line that a model cites; "" if unknown."""
@@ -124,22 +121,17 @@ def _sentences(system: System, model: Model) -> Iterator[str]:
 
 
 def _quoted(text: Sequence[str], at: int) -> str:
-    """A line, with the next ones if it is too short or its sentence continues there.
+    """A whole line, with the next ones if it is too short or its sentence continues there.
 
     For example, a heading or the name of an event is too short: it states next to nothing itself.
     """
     line = text[at].strip()
-    for more in text[at + 1 : at + 4]:
+    for more in text[at + 1 :]:
         goes_on = re.match(r"\s*[a-z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")
         if len(line.split()) >= FEWEST and not goes_on:
             break
         line = f"{line} {more.strip()}".strip()
-    return _short(line)
-
-
-def _short(line: str) -> str:
-    words = " ".join(line.split())
-    return words if len(words) <= LONGEST else words[:LONGEST].rsplit(" ", 1)[0] + " ..."
+    return " ".join(line.split())
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ import pytest
 from schedproof.model.lang import Document
 from schedproof.model.quotes import cited_lines, fact, footnotes, quote
 from schedproof.model.registry.discovery import systems
+from tests.support.needs import needs_shared
+from tests.support.places import SHARED
 
 QUOTES = {"lamps.md": {"3": "Lamps can be switched on.", "7": "Lamps stay dark.", "12": "Nobody asks for this line."}}
 FACTS = {"2": "The code of the lamp.", "2, lamp.c:7-9": "The switch bounces.", "4.10": "Ten.", "4.9": "Nine."}
@@ -71,3 +75,52 @@ def test_every_citation_of_a_model_has_its_words(name: str) -> None:
                 if ".go:" in place:
                     key = element.fact.partition(": ")[0].partition(" and ")[0]
                     assert fact(model.document, key), f"{model.variant}: fact {key} of {element.name}"
+
+
+def squeezed(text: str) -> str:
+    """A text without what documents mark, and without spaces: they wrap, number and emphasize."""
+    return (
+        re.sub(r"e<sub>(\w)</sub>", r"e\1", text).replace("__", "").replace("*", "").replace(" ", "").replace("\n", "")
+    )
+
+
+SENTENCES = {
+    (model.document.name, prop.sentence): f"{system.name} {prop.name}"
+    for system in systems().values()
+    for model in system.variants.values()
+    for prop in model.properties
+    if prop.sentence
+}
+
+
+def omissions(sentence: str) -> list[tuple[str, str]]:
+    """What stands before and after each omission."""
+    return [
+        (sentence[: dots.start()].rstrip(), sentence[dots.end() :].lstrip())
+        for dots in re.finditer(r"\.\.\.", sentence)
+    ]
+
+
+WRITTEN = "... After that, same as create a new allocation."
+"""Here the document itself has the dots."""
+
+
+@pytest.mark.parametrize(("document_name", "sentence"), SENTENCES, ids=SENTENCES.values())
+def test_a_quotation_leaves_out_whole_sentences_only(document_name: str, sentence: str) -> None:
+    """A condition that is left out of a quotation is one that nobody sees."""
+    for before, after in omissions(sentence):
+        assert sentence == WRITTEN or (before and before[-1] in ".:;" and after), sentence
+
+
+@needs_shared
+@pytest.mark.parametrize(("document_name", "sentence"), SENTENCES, ids=SENTENCES.values())
+def test_a_quotation_begins_where_a_clause_does(document_name: str, sentence: str) -> None:
+    document = SHARED / "documents" / document_name
+    if not document.is_file() or re.match(r"(fact|section) \d", sentence):  # read from code, and cited from the facts
+        return
+    lines = [squeezed(line) for line in document.read_text("utf-8").splitlines()]
+    text, first = "".join(lines), squeezed(sentence.split("...")[0] or sentence)
+    starts = {0, *accumulate(len(line) for line in lines)}
+    places = [match.start() for match in re.finditer(re.escape(first), text)]
+    assert places, "it is not in the document"
+    assert any(at in starts or text[at - 1] in '.:;()->|•`,"' for at in places), "it begins in the middle of a clause"

@@ -287,7 +287,7 @@ RULES = [
 ]
 
 HAS_BEGUN = exists(r, (r.recipe_set == j) & r.is_("waiting", "running", "completed"))
-ABBA = "... if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition."
+ABBA = "More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems: if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition."
 
 
 SIBLINGS = (r.recipe_set == q.recipe_set) & (r != q)
@@ -351,7 +351,7 @@ PROPERTIES = [
         name="no-queue-jumping",
         says="a system is never given to a recipe while it suits a queued one of a higher priority",
         line=21,
-        sentence='... the possibility of recipes "jumping the queue" to access a rare system if that system becomes available while the scheduler is midway through a pass over the currently queued recipes.',
+        sentence='This approach leads to a number of unfortunate race conditions, including the possibility of recipes "jumping the queue" to access a rare system if that system becomes available while the scheduler is midway through a pass over the currently queued recipes.',
         over=[q],
         on=["schedule"],
         given=q.is_("queued") & q.viable.has(s) & (q.recipe_set != r.recipe_set),
@@ -361,7 +361,7 @@ PROPERTIES = [
         name="no-deadlock",
         says="a set that holds a system, and whose recipes each have a viable system, can still begin",
         line=23,
-        sentence="More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems ...",
+        sentence="More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems: if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition.",
         over=[j],
         given=exists(r, (r.recipe_set == j) & r.is_("scheduled"))
         & forall(r, implies(r.recipe_set == j, exists(s, r.viable.has(s)))),
@@ -381,7 +381,7 @@ PROPERTIES = [
         name="no-set-blocks-itself",
         says="the systems that suit a queued recipe are not all held by its own siblings",
         line=23,
-        sentence="More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems ...",
+        sentence="More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems: if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition.",
         over=[r, s],
         given=r.is_("queued") & r.viable.has(s),
         then=exists(t, r.viable.has(t) & ~holds(r, t)),

@@ -53,7 +53,7 @@ RACES = [
         name="no-deadlock",
         says="a set that holds a system, and whose recipes each have a viable Automated system, can still begin",
         line=29,
-        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions ...",
+        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions, as well as enabling other features that cannot be supported with the current scheduler.",
         over=[j],
         given=exists(r, (r.recipe_set == j) & r.is_("scheduled"))
         & forall(
@@ -67,7 +67,7 @@ RACES = [
         name="no-abba",
         says="no two sets each hold the one system that a recipe of the other needs",
         line=26,
-        sentence="... if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition.",
+        sentence="More seriously, it causes problems when scheduling multi-host recipesets that can only run on a limited number of systems: if two recipesets need systems A and B, and one gets system A, while the other gets system B, then the two recipesets will effectively deadlock, both waiting for each other in a classic ABBA race condition.",
         over=[r, q, s, t],
         given=r.is_("assigned")
         & q.is_("assigned")
@@ -81,7 +81,7 @@ RACES = [
         name="no-set-blocks-itself",
         says="the systems that suit an assigned recipe are not all held by its own siblings",
         line=29,
-        sentence="... a new, more event driven, scheduler design which avoids these race conditions ...",
+        sentence="This proposal describes a new, more event driven, scheduler design which avoids these race conditions, as well as enabling other features that cannot be supported with the current scheduler.",
         over=[r, s],
         given=r.is_("assigned") & suits(s, r),
         then=exists(t, suits(t, r) & ~held_by_the_set_of(r, t)),
@@ -90,7 +90,7 @@ RACES = [
         name="no-finished-recipe-blocks-its-set",
         says="a set whose unfinished recipes are all scheduled can begin",
         line=226,
-        sentence="Whenever a recipe is moved to ``scheduled``, if all other recipes in that recipe set are also ``scheduled``, then provisioning ... will begin.",
+        sentence="Whenever a recipe is moved to ``scheduled``, if all other recipes in that recipe set are also ``scheduled``, then provisioning of the allocated systems and execution of tasks in those recipes will begin.",
         over=[j],
         given=exists(r, (r.recipe_set == j) & r.is_("scheduled"))
         & forall(r, implies((r.recipe_set == j) & r.is_(*UNFINISHED), r.is_("scheduled"))),
@@ -101,7 +101,7 @@ RACES = [
         name="dead-recipes-end",
         says="a waiting recipe that has no viable Automated system left can be ended by the scheduler, or gets one again",
         line=58,
-        sentence="The existing scheduling loop will be retained for its secondary role in monitoring database consistency and correcting any discrepancies (for example, by aborting recipes ...)",
+        sentence="The existing scheduling loop will be retained for its secondary role in monitoring database consistency and correcting any discrepancies (for example, by aborting recipes where the requested distro tree has been removed from all registered lab controllers).",
         over=[r],
         given=r.is_("queued", "assigned")
         & (r.host == NONE)
@@ -113,7 +113,7 @@ RACES = [
         name="no-system-idles-beside-a-waiting-recipe",
         says="no idle Automated system suits a recipe that waits",
         line=54,
-        sentence='"Pending system" scheduling events will occur when a system is about to be marked as idle and Beaker first scans the recipe queue for a suitable recipe ...',
+        sentence='"Pending system" scheduling events will occur when a system is about to be marked as idle and Beaker first scans the recipe queue for a suitable recipe to schedule on that system.',
         over=[s, r],
         given=s.is_("idle") & (s.condition == "Automated") & r.is_("assigned", "queued"),
         then=~left_idle(s, r),
@@ -122,7 +122,7 @@ RACES = [
         name="no-lost-wakeup",
         says="no step but a crash leaves an Automated system idle beside a recipe that waits for it",
         line=212,
-        sentence="... it eliminates a number of race conditions and queue jumping that is possible in the current design ...",
+        sentence="While this is valuable in its own right (it eliminates a number of race conditions and queue jumping that is possible in the current design), it also creates a foundation for more sophisticated control over the system preferences for execution of recipes (for example, see :ref:`proposal-effective-job-priorities`).",
         over=[s, r],
         on=[a.name for a in ACTIONS if not a.crash],
         given=after(s.is_("idle") & (s.condition == "Automated") & r.is_("assigned", "queued")),
@@ -153,7 +153,7 @@ RACES = [
             name=f"{state}-by-priority",
             says=f"a pending system goes to the {state} recipe of the highest priority",
             line=212,
-            sentence="... the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority when looking for a suitable recipe.",
+            sentence="In this initial proposal, the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority when looking for a suitable recipe.",
             over=[q],
             on=[f"give_to_{state}"],
             given=q.is_(state) & suits(s, q) & (q != r),
@@ -165,7 +165,7 @@ RACES = [
         name="no-queue-jumping",
         says="a system is never given to a recipe while it suits a waiting one of a higher priority",
         line=21,
-        sentence='... including the possibility of recipes "jumping the queue" to access a rare system ...',
+        sentence='This approach leads to a number of unfortunate race conditions, including the possibility of recipes "jumping the queue" to access a rare system if that system becomes available while the scheduler is midway through a pass over the currently queued recipes.',
         over=[q],
         on=["find_idle", "give_to_assigned", "give_to_queued"],
         given=waits_for(s, q) & (q.recipe_set != r.recipe_set),

@@ -123,7 +123,7 @@ CONDITIONS_SAY_BOTH = Change(
             name="cell-e2-preempts-its-user",
             says="a Used cell becomes Reserving only with an Allocated or BeingPreempted group, BeingPreempted from then on",
             line=189,
-            sentence="... that PG is preempting the `Allocated` PG currently associated with this cell",
+            sentence="Condition: triggered by another PG from `Pending` to `Preempting` (i.e., that PG is preempting the `Allocated` PG currently associated with this cell) (e1 in PG state machine).",
             over=[c, p],
             given=c.fires("e2") & (c.user == p),
             then=p.is_("Allocated", "BeingPreempted") & after(p.is_("BeingPreempted")),

@@ -66,7 +66,7 @@ QUEUES = [
         name="draining-queues-are-scheduled",
         says="a pending ask of an application in a Draining queue can be allocated",
         line=51,
-        sentence="Draining: ... In this state it ... is still actively being scheduled.",
+        sentence="Draining: ... In this state it does not accept additions or changes but is still actively being scheduled.",
         over=[k],
         given=k.is_("pending")
         & k.application.is_("Accepted", "Starting", "Running")

@@ -126,7 +126,7 @@ APPLICATIONS = [
         name="completed-only-expires",
         says="a Completed application stays so, or expires",
         line=23,
-        sentence="From this state the application can only move to the Expired state, and it cannot move back into any of scheduling states ...",
+        sentence="From this state the application can only move to the Expired state, and it cannot move back into any of scheduling states (Running or Completing)",
         over=[a],
         given=a.is_("Completed"),
         then=after(a.is_("Completed", "Expired")),
@@ -145,12 +145,16 @@ APPLICATIONS = [
             name=f"{state.lower()}-is-final",
             says=f"an application that is {state} stays so",
             line=line,
-            sentence="This is a final state ...",
+            sentence=sentence,
             over=[a],
             given=a.is_(state),
             then=after(a.is_(state)),
         )
-        for state, line in (("Expired", 24), ("Failed", 26), ("Rejected", 27))
+        for state, line, sentence in (
+            ("Expired", 24, "This is a final state and after this state the application cannot be tracked anymore."),
+            ("Failed", 26, "This is a final state."),
+            ("Rejected", 27, "This is a final state."),
+        )
     ],
     # --- Failing, Failed, Rejected
     Invariant(
@@ -176,7 +180,7 @@ APPLICATIONS = [
         name="a-gang-fails-before-it-runs",
         says="the time-out of its placeholders fails an application only if it has no real allocation",
         line=25,
-        sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
         over=[a, g],
         given=g.fires("arrive") & (g.application == a) & a.is_(*FAILS) & after(a.is_("Failing")),
         then=~held(a, placeholder=False),

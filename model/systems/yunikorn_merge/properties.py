@@ -14,8 +14,8 @@ from .machines import a, k, n, p, x, y
 from .scheduler import HELD
 
 PRESENT = "present"
-CONTRACT = "If there's an object exists in both scheduler and cache ..."
-ADDED = "... when add an object, it will add to cache first, then scheduler"
+CONTRACT = "There's a contract for scheduler and cache: If there's an object exists in both scheduler and cache (such as `app_info` and `scheduler_app`, when add an object, it will add to cache first, then scheduler; Removing the object is reverse: it will remove object from scheduler first, then remove from cache."
+ADDED = "There's a contract for scheduler and cache: If there's an object exists in both scheduler and cache (such as `app_info` and `scheduler_app`, when add an object, it will add to cache first, then scheduler; Removing the object is reverse: it will remove object from scheduler first, then remove from cache."
 REMOVED = "Removing the object is reverse: it will remove object from scheduler first, then remove from cache."
 
 UNDER_WAY = r.is_("under_way") & CHANNELS.one_of(r, BETWEEN)
@@ -163,7 +163,7 @@ ALLOCATIONS: list[Property] = [
         name="accepted-allocations-are-confirmed",
         says="the scheduler confirms what the cache has accepted and reported to the resource manager [YUNIKORN-169]",
         line=71,
-        sentence="3. Scheduler handles new add, if fails: ... Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. ... [YUNIKORN-169]",
+        sentence="3. Scheduler handles new add, if fails: Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. [YUNIKORN-169]",
         over=[x],
         on=["deliver_accepted_allocation"],
         given=e.allocation == x,
@@ -380,7 +380,7 @@ ROOM: list[Property] = [
         name="no-queue-overflows",
         says="no queue holds more events than it has room for (an event without room stops the process)",
         line=5,
-        sentence="Between Cache and Scheduler, they communicate with each other using async events ...",
+        sentence="Between Cache and Scheduler, they communicate with each other using async events, which causes lots of inconsistent issues.",
         over=[],
         then=~CHANNELS.overflown,
     ),

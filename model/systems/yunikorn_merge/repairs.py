@@ -103,7 +103,7 @@ NOTIFIED_WHEN_CONFIRMED = Change(
                 "scheduler does not confirm"
             ),
             line=71,
-            sentence="3. Scheduler handles new add, if fails: ... Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. ... [YUNIKORN-169]",
+            sentence="3. Scheduler handles new add, if fails: Send ReleaseAllocationsEvent to Cache *again* to remove from Cache. [YUNIKORN-169]",
             over=[x],
             on=["deliver_accepted_allocation"],
             given=(e.allocation == x) & ~x.scheduler.fires("confirm"),

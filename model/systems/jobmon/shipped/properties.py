@@ -47,7 +47,7 @@ RESILIENT = (
     "This is preferable because it would increase resiliency since the workflow can be retried from the database."
 )
 ROW_ADDED = "In addition it has a row added each time that a resource error occurs and the resources are be increased."
-HALTED = "... the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created."
+HALTED = "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created."
 FUTURE = "**Future Question:** Should this pattern also be adopted in the Task Instance FSM as well?"
 
 
