@@ -144,7 +144,7 @@ LIFE_CYCLES: list[Property] = [
     LifeCycle(
         name="life-with-a-retry",
         says="a task can come to an error when it runs, be queued again, and be done",
-        line=50,
+        line=49,
         sentence="When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
         sort=Task,
         states=[*FIRST, "Triaging", "Queued", "Instantiating", "Launched", "Running", "Done"],
@@ -179,7 +179,7 @@ LIFE_CYCLES: list[Property] = [
     LifeCycle(
         name="life-of-a-workflow",
         says="a workflow can be registered, queued, instantiated, launched, run, halted, taken up again and done",
-        line=154,
+        line=153,
         sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
         sort=Workflow,
         states=[*FIRST, "Triaging", "Halted", *FIRST[1:], "Done"],
@@ -187,7 +187,7 @@ LIFE_CYCLES: list[Property] = [
     LifeCycle(
         name="life-of-a-halted-run",
         says="a run can be asked to halt, and halt",
-        line=154,
+        line=153,
         sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
         sort=WorkflowRun,
         states=[
