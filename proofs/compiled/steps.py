@@ -13,11 +13,11 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import IntRange, Ref
+from schedproof.model.lang.types import IntRange
 from schedproof.model.semantics import Choice, Instance
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
-from schedproof.proofs.exploration.relevance import is_defined
+from schedproof.proofs.exploration.relevance import Change, change_of
 
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, leaves, member
 from .layout import Layout, layout
@@ -47,53 +47,6 @@ class Condition:
         terms = [self.then, *([self.given] if self.given is not None else [])]
         names = {v.name for v in self.over}
         return any(list(t.firings(term)) or set(t.free_variables(term)) - names for term in terms)
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a premise says of the state after a step, if that is about one object: without a change there, nothing new.
-
-    Attributes:
-        variable: the name of the object's variable.
-        sort: its sort.
-        fields: what is read of it after the step.
-        unchanged: the premise in a step that changes none of these fields.
-    """
-
-    variable: str
-    sort: str
-    fields: tuple[str, ...]
-    unchanged: t.Term
-
-
-def change_of(condition: Condition) -> Change | None:
-    """What the premise of a condition says of the state after; None if that is more than fields of one object.
-
-    A premise that may be undefined has none, since not to evaluate it would hide a violation.
-    """
-    if condition.given is None or len(condition.over) < 2 or not is_defined(condition.given):
-        return None
-    read = [
-        part
-        for each in t.subterms(condition.given)
-        if isinstance(each, t.After)
-        for part in t.subterms(each)
-        if isinstance(part, t.Attr | t.Is | t.Quantified | t.Those)
-    ]
-    variables = [part.of for part in read if isinstance(part, t.Attr | t.Is)]
-    names = {of.name for of in variables if isinstance(of, t.Var)}
-    if len(variables) < len(read) or len(names) != 1:
-        return None
-    variable = next((v for v in condition.over if v.name in names), None)
-    if variable is None or not isinstance(variable.type, Ref):
-        return None
-    fields = tuple(sorted({part.name if isinstance(part, t.Attr) else "" for part in read}))
-    return Change(variable.name, variable.type.sort.name, fields, _before(condition.given))
-
-
-def _before(term: t.Term) -> t.Term:
-    """A term with the state before in place of the state after."""
-    return _before(term.part) if isinstance(term, t.After) else t.rebuilt(term, _before)
 
 
 def _changed(sort: str, fields: tuple[str, ...]) -> str:
@@ -334,7 +287,11 @@ class _Steps:
         of_this_action = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
         if not of_this_action:
             return
-        changes = {number: change for number, condition in of_this_action if (change := change_of(condition))}
+        changes = {
+            number: change
+            for number, condition in of_this_action
+            if (change := change_of(condition.over, condition.given))
+        }
         for number, change in changes.items():
             still = terms.exists(self.conditions[number].over, [change.unchanged], Moment())
             terms.emit(Set(f"still {number}", binary("-", 0, still)))

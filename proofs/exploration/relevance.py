@@ -1,4 +1,4 @@
-"""Which actions can meet the premise of a step invariant: the steps of the others need no check."""
+"""Which steps can meet the premise of a step invariant: those of some actions, or those that change some object."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def actions_that_meet(model: Model, prop: StepInvariant) -> frozenset[str]:
 
 
 def _may_meet(model: Model, prop: StepInvariant, action: str) -> bool:
-    if prop.given is None or not is_defined(prop.given):
+    if prop.given is None or not _is_defined(prop.given):
         return True
     events = caused(model, action)
     rows = [row for row in model.rows if (row.sort.name, row.event) in events]
@@ -121,8 +121,56 @@ def _value(atom: t.Term, v: t.Var) -> tuple[str, str] | None:
     return None
 
 
-def is_defined(term: t.Term) -> bool:
+def _is_defined(term: t.Term) -> bool:
     """Whether a term is never undefined: it reads attributes, states and events of variables only."""
     if isinstance(term, t.Attr | t.Is | t.Fires) and not isinstance(term.of, t.Var):
         return False
-    return all(is_defined(child) for child in t.children(term))
+    return all(_is_defined(child) for child in t.children(term))
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a premise says of the state after a step, if that is about one object: without a change there, nothing new.
+
+    Attributes:
+        variable: the name of the object's variable.
+        sort: its sort.
+        fields: what is read of it after the step.
+        unchanged: the premise in a step that changes none of these fields.
+    """
+
+    variable: str
+    sort: str
+    fields: tuple[str, ...]
+    unchanged: t.Term
+
+
+def change_of(over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
+    """What a premise about ``over`` says of the state after; None if that is more than fields of one of these objects.
+
+    A premise that may be undefined has none, since not to evaluate it would hide a violation.
+    """
+    if premise is None or len(over) < 2 or not _is_defined(premise):
+        return None
+    parts = list(t.subterms(premise))
+    read = [
+        part
+        for each in parts
+        if isinstance(each, t.After)
+        for part in t.subterms(each)
+        if isinstance(part, t.Attr | t.Is | t.Quantified | t.Those)
+    ]
+    names = {part.of.name for part in read if isinstance(part, t.Attr | t.Is) and isinstance(part.of, t.Var)}
+    inner = {v.name for part in parts for v in t.bound_by(part)}  # may have the name of one of ``over``
+    if len(names) != 1 or names & inner or not all(isinstance(part, t.Attr | t.Is) for part in read):
+        return None
+    variable = next((v for v in over if v.name in names), None)
+    if variable is None or not isinstance(variable.type, Ref):
+        return None
+    fields = tuple(sorted({part.name if isinstance(part, t.Attr) else "" for part in read}))
+    return Change(variable.name, variable.type.sort.name, fields, _before(premise))
+
+
+def _before(term: t.Term) -> t.Term:
+    """A term with the state before in place of the state after."""
+    return _before(term.part) if isinstance(term, t.After) else t.rebuilt(term, _before)

@@ -55,8 +55,7 @@ class Pair:
         self.agreement = agreement
         self.instance = instance
         self._stepper = stepper_of(instance)
-        self._steps: list[str] = []
-        self._history: list[str] = []
+        self._steps: list[tuple[str, str]] = []  # action, and the step in words
         self._allowed: dict[str, list[Given]] = {}
         self._forbidden: dict[str, Mapping[int, Sequence[Given]]] = {}
         self._without_effect: set[tuple[str, Given]] = set()
@@ -137,7 +136,7 @@ class Pair:
     @property
     def history(self) -> Sequence[str]:
         """The names of the actions that both sides have taken, in order."""
-        return self._history
+        return [action for action, _ in self._steps]
 
     def take(self, action: Action, given: Given) -> None:
         """Takes an action that the model allows, on both sides.
@@ -163,8 +162,8 @@ class Pair:
             self._without_effect.add((action.name, given))
         else:
             self._allowed, self._forbidden, self._without_effect = {}, {}, set()
-        self._history.append(action.name)
-        self._steps.append(f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]")
+        says = f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]"
+        self._steps.append((action.name, says))
         self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)
 
     def refuse(self, action: Action, given: Given) -> None:
@@ -264,7 +263,7 @@ class Pair:
     def _steps_so_far(self) -> Iterator[str]:
         if self._steps:
             yield "The steps so far:"
-            yield from (f"{number:4}. {step}" for number, step in enumerate(self._steps, 1))
+            yield from (f"{number:4}. {says}" for number, (_, says) in enumerate(self._steps, 1))
 
     def _states(self, seen: Mapping[int, int] | None) -> Iterator[str]:
         yield "In the model:"

@@ -16,7 +16,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from schedproof.model.lang import LeadsTo, Model, Rigid, Row
+from schedproof.model.lang import LeadsTo, Model, Rigid, Row, StepInvariant, after, exists
 from schedproof.model.lang import terms as t
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import (
@@ -31,14 +31,16 @@ from schedproof.model.semantics import (
     stepper_of,
 )
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.hived.machines import c, p
 from schedproof.proofs import cache, compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import liveness as compiled_liveness
-from schedproof.proofs.compiled import llvm, part, search
+from schedproof.proofs.compiled import llvm, part, search, steps
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.steps import Condition, _Steps, program
 from schedproof.proofs.compiled.terms import Terms
+from schedproof.proofs.exploration import relevance
 from schedproof.proofs.exploration.explore import AT_LIMIT, explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
@@ -248,6 +250,37 @@ def test_no_thread_ends_before_the_others(monkeypatch: pytest.MonkeyPatch) -> No
 def test_without_crashes() -> None:
     assert_same_graph(instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), crash=False)
     assert_same_verdicts(REPAIRED, {"PodGroup": 2, "Cell": 2}, crash=False)
+
+
+GIVEN_A_USER = [
+    # The objects that change are those to try,
+    (c.user != p) & after(c.user == p),
+    # but not where another variable of the same name is meant,
+    c.is_("Used") & exists(c, after(c.user == p)) & p.is_("Pending"),
+    # nor where the premise holds without any change.
+    c.is_("Free") & after(c.is_("Free", "Used")) & p.is_("Pending"),
+]
+
+
+def premise_of(given: t.Term, engine: Engine) -> str:
+    """What an engine says of a property of HiveD that this premise refutes wherever it is met."""
+    prop = StepInvariant(name="never", says="", over=[c, p], given=given, then=p.is_("Deleted") & ~p.is_("Deleted"))
+    model = dataclasses.replace(AS_WRITTEN, properties=[prop], refuted=frozenset())
+    (result,) = model_check(model, {"PodGroup": 2, "Cell": 2}, only=["never"], how=Exploring(engine))
+    return result.reach
+
+
+@pytest.mark.parametrize("given", GIVEN_A_USER)
+def test_premises_on_changed_objects_are_met_alike(given: t.Term) -> None:
+    assert premise_of(given, Engine.COMPILED) == premise_of(given, Engine.INTERPRETED) != "", str(given)
+    assert "refuted" in premise_of(given, Engine.COMPILED)
+
+
+def test_a_change_that_is_overlooked_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeded: only changes of the reserver are looked for."""
+    wrong = relevance.Change("c", "Cell", ("reserver",), t.Constant(False))
+    monkeypatch.setattr(steps, "change_of", lambda over, given: wrong)
+    assert premise_of(GIVEN_A_USER[0], Engine.COMPILED) != premise_of(GIVEN_A_USER[0], Engine.INTERPRETED)
 
 
 SYMMETRIC: list[tuple[Model, dict[str, int]]] = [

@@ -7,7 +7,7 @@ from schedproof.model.lang import AlwaysCanReach, DeadlockFree, LeadsTo, LifeCyc
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 
 from .machines import t, w
-from .properties import ENDS, SIGNALS
+from .properties import ENDS, HALTED, SIGNALS
 from .runs import RUN_ACTIONS, RUN_DEATHS
 from .tasks import TASK_ACTIONS, TASK_DEATHS
 
@@ -180,7 +180,7 @@ LIFE_CYCLES: list[Property] = [
         name="life-of-a-workflow",
         says="a workflow can be registered, queued, instantiated, launched, run, halted, taken up again and done",
         line=153,
-        sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+        sentence=HALTED,
         sort=Workflow,
         states=[*FIRST, "Triaging", "Halted", *FIRST[1:], "Done"],
     ),
@@ -188,7 +188,7 @@ LIFE_CYCLES: list[Property] = [
         name="life-of-a-halted-run",
         says="a run can be asked to halt, and halt",
         line=153,
-        sentence="The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+        sentence=HALTED,
         sort=WorkflowRun,
         states=[
             *("Absent", "Registered", "Bound", "Instantiated", "BatchExecutor", "Running"),

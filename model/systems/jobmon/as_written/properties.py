@@ -26,10 +26,7 @@ SIGNALS = (
 DRIVEN = "The transitions in each are driven by the progression of associated instance finite state machines."
 FATAL = "Alternatively, if all retries are used then the error is fatal and the FSM terminates."
 INCREASED = "If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts."
-HALTED = (
-    "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new "
-    "instance can be created."
-)
+HALTED = "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created."
 
 IN_CONTROL = ("Registering", "Instantiating", "Running", "Triaging")
 """The -ing states: an agent has control."""
