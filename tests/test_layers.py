@@ -19,7 +19,7 @@ LAYERS = [
     "proofs.traces | proofs.checking",
     "proofs.compiled | proofs.induction | proofs.locks",
     "proofs.exploration",
-    "proofs.verdict | proofs.gc_paused | proofs.cache",
+    "proofs.verdict | proofs.gc_paused | proofs.cache | model.ledger",
     "impl | model.quotes",
     "model.registry",
     "model.locks | model.semantics",

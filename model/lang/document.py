@@ -97,14 +97,17 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Reading:
-    """The model's interpretation of a sentence that allows more than one.
+    """The model's interpretation of a sentence that allows more than one, or its answer where the document is silent.
 
     Args:
         name: the name.
         line: the sentence's line.
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
-            it.
+            it. Both are empty where it cannot be tried.
+        question: what the sentence leaves open, where the two answers do not say it.
+        why: the reason for the model's answer.
+        variant: whose interpretation it is; by default the system's first variant.
         rests: violated properties that rest on the interpretation; they hold under the other one.
         breaks: properties that hold because of it; under the other one they are violated or vacuous.
     """
@@ -117,6 +120,9 @@ class Reading:
     drops: Sequence[str] = ()
     rests: Sequence[str] = ()
     breaks: Sequence[str] = ()
+    question: str = ""
+    why: str = ""
+    variant: str = ""
 
     @property
     def finding_note(self) -> str:

@@ -40,6 +40,7 @@ def load(entry: Entry) -> System:
         document_name=entry.table.document,
         refuted={name: frozenset(refuted) for name, refuted in stated.items()},
         stated={name: entry.where("variants", name, "refuted") for name in stated},
+        ledger=entry.path.parent / entry.table.ledger if entry.table.ledger else None,
     )
 
 
@@ -192,10 +193,11 @@ def _cached_part(entry: Entry, key: str) -> Any:
     if key == "traces":
         return tuple(_object(entry, text, (key,), _is_format, key) for text in entry.table.traces)
     part = _object(entry, getattr(entry.table, key), (key,), FITS[key], key)
-    named = [each.variant for each in part] if key == "refinements" else part if key in OF_VARIANTS else ()
+    listed = key in ("refinements", "interpretations")
+    named = [each.variant for each in part] if listed else part if key in OF_VARIANTS else ()
     variants = load(entry).variants
     for name in named:
-        if name not in variants:
+        if name and name not in variants:
             raise UserError(f"{entry.where(key)}: {unknown('variant', name, variants)}")
     return part
 

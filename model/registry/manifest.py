@@ -77,7 +77,8 @@ class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         flows: variant -> which component sends which events to which.
         charts: variant -> the charts of the document.
         contradictions: the contradictions of the document that are in words only.
-        interpretations: the first variant's interpretations of the document.
+        interpretations: the variants' interpretations of the document.
+        ledger: the file with the ledger of the document, by its path from the manifest.
     """
 
     model: str | list[str] = []
@@ -94,6 +95,7 @@ class SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     charts: str | None = None
     contradictions: str | None = None
     interpretations: str | None = None
+    ledger: str | None = None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ class System:
         document_name: the name of the first variant's document, if the manifest has it.
         refuted: by variant, the properties that the manifest expects to be violated.
         stated: by variant, the place of that expectation in the manifest.
+        ledger: the file with the ledger of the document; None if there is none.
     """
 
     name: str
@@ -57,6 +58,7 @@ class System:
     document_name: str | None = None
     refuted: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stated: Mapping[str, str] = field(default_factory=dict)
+    ledger: Path | None = None
 
     @staticmethod
     def of(model: Model) -> System:

@@ -1,7 +1,8 @@
-"""Auxiliary checks of a variant, beside its own properties: implementations that refine it, and locks."""
+"""Auxiliary checks of a variant, beside its own properties: implementations, locks, and other interpretations."""
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from schedproof.model.lang import Model, Property
+from schedproof.model.lang import Model, Property, Reading
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError, read
 from schedproof.model.registry.errors import UserError, unknown
@@ -17,6 +18,8 @@ from schedproof.model.registry.system import LockFile, System
 from schedproof.proofs.locks.checks import checks
 from schedproof.proofs.refinement.property import Refinement
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
+
+from .interpreted import effect, of_variant, wrong
 
 if TYPE_CHECKING:
     from schedproof.proofs.locks.model_check import Answer
@@ -162,12 +165,61 @@ class Locked(Auxiliary):
         return locks_checked.answers
 
 
+@dataclass(frozen=True, kw_only=True)
+class Interpretation(Property):
+    """That exactly the verdicts that an interpretation names differ under the other one."""
+
+    kind = "interpretation"
+
+
+@dataclass(frozen=True)
+class Interpreted(Auxiliary):
+    """An interpretation of a variant whose alternative changes the model."""
+
+    kernel = "states"
+
+    model: Model
+    reading: Reading
+
+    @property
+    def properties(self) -> Sequence[Property]:
+        """The check of its alternative."""
+        reading = self.reading
+        says = f"with the other interpretation of line {reading.line}: {effect(reading)}"
+        name = f"interpretation.{reading.name}"
+        return [Interpretation(name=name, says=says, line=reading.line, place=self.model.place)]
+
+    def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
+        """Proved if exactly the verdicts differ that the interpretation names."""
+        start = time.perf_counter()
+        (prop,) = self.properties
+        report_progress(f"{prop.name}: the other way")
+        problems = wrong(self.model, self.reading)
+        verdict = Verdict.REFUTED if problems else Verdict.PROVED
+        counterexample = Counterexample((), f"{prop.name}: {'; '.join(problems)}") if problems else None
+        method, scope = Method.EXPLORATION, self.model.default_scope
+        return [
+            Result(
+                prop.name,
+                prop.kind,
+                verdict,
+                method,
+                scope,
+                time.perf_counter() - start,
+                counterexample,
+                effect(self.reading),
+            )
+        ]
+
+
 @cache
 def _description(file: Path) -> Locks:
     return read(file)
 
 
-def auxiliary(system: System, model: Model) -> Sequence[Auxiliary]:
-    """All auxiliary checks that the manifest of ``system`` names for a variant."""
+def auxiliary(system: System, model: Model, *, interpretations: bool = False) -> Sequence[Auxiliary]:
+    """The auxiliary checks that the manifest of ``system`` names for a variant; of interpretations only if asked for."""
     refined = [Refined(each) for each in system.refinements if each.variant == model.variant]
-    return [*refined, *(Locked(each) for each in system.locks.get(model.variant, ()))]
+    locked = [Locked(each) for each in system.locks.get(model.variant, ())]
+    others = [Interpreted(model, each) for each in of_variant(system, model)] if interpretations else []
+    return [*refined, *locked, *others]

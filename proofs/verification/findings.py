@@ -155,7 +155,11 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
     """The interpretations without which a property that ``model`` violates would hold."""
-    return tuple(r for r in system.interpretations if model is system.base and prop in r.rests)
+    return tuple(
+        each
+        for each in system.interpretations
+        if (each.variant or system.base.variant) == model.variant and prop in each.rests
+    )
 
 
 def repeated(system: System, model: Model) -> frozenset[str]:

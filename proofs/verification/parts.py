@@ -85,8 +85,8 @@ class Done:
     inducted: Mapping[str, Inducted] | None = None
 
 
-def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
-    """The parts of the work on the properties ``only`` of a variant, or on all."""
+def parts(system: System, model: Model, only: Sequence[str] = (), *, interpretations: bool = False) -> list[Part]:
+    """The parts of the work on the properties ``only`` of a variant, or on all; ``interpretations``: on these as well."""
     property_names(system, model)  # refuses two properties of one name before any work
     all_parts = []
     selected = [p for p in [WELL_FORMEDNESS, *model.properties] if not only or p.name in only]
@@ -94,7 +94,7 @@ def parts(system: System, model: Model, only: Sequence[str] = ()) -> list[Part]:
     for work, props, kernel in [(Work.EXPLORATION, selected, "states"), (Work.INDUCTION, inductive, "")]:
         if props:
             all_parts.append(Part(model.system, model.variant, work, tuple(p.name for p in props), kernel))
-    for each in auxiliary(system, model):
+    for each in auxiliary(system, model, interpretations=interpretations or bool(only)):
         if names := tuple(p.name for p in each.properties if not only or p.name in only):
             all_parts.append(Part(model.system, model.variant, Work.AUXILIARY, names, each.kernel))
     return all_parts
@@ -158,7 +158,11 @@ def _results(
             )
             return Done(inducted=inducted(proof, part.only))
         case Work.AUXILIARY:
-            its = next(each for each in auxiliary(system, model) if part.only[0] in {p.name for p in each.properties})
+            its = next(
+                each
+                for each in auxiliary(system, model, interpretations=True)
+                if part.only[0] in {p.name for p in each.properties}
+            )
             return Done(its.check(part.only, lambda line: report_progress(f"{at}: {line}")))
 
 

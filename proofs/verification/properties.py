@@ -13,8 +13,11 @@ from schedproof.proofs.verdict import Verdict
 from .auxiliary import auxiliary
 
 
-def properties_of(system: System, model: Model) -> list[Property]:
+def properties_of(system: System, model: Model, *, interpretations: bool = False) -> list[Property]:
     """All properties of a variant that ``verify`` checks, with well-formedness, in the order of the table.
+
+    Args:
+        interpretations: also those that ``verify`` checks only if asked for: of interpretations.
 
     Raises:
         UserError: two properties have one name, or a check that the manifest names cannot be loaded.
@@ -22,7 +25,7 @@ def properties_of(system: System, model: Model) -> list[Property]:
     properties = [
         WELL_FORMEDNESS,
         *model.properties,
-        *(p for each in auxiliary(system, model) for p in each.properties),
+        *(p for each in auxiliary(system, model, interpretations=interpretations) for p in each.properties),
     ]
     names = [p.name for p in properties]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
@@ -34,8 +37,8 @@ def properties_of(system: System, model: Model) -> list[Property]:
 
 
 def property_names(system: System, model: Model) -> list[str]:
-    """The names of the properties of a variant that ``verify`` checks, in the order of the table."""
-    return [p.name for p in properties_of(system, model)]
+    """The names of the properties of a variant that ``verify`` knows, in the order of the table."""
+    return [p.name for p in properties_of(system, model, interpretations=True)]
 
 
 def require_properties(

@@ -30,7 +30,8 @@ from schedproof.proofs.cache import Cache
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.verdict import Result, Verdict
 
-from .auxiliary import Locked, Refined, auxiliary
+from .auxiliary import Interpreted, Locked, Refined, auxiliary
+from .interpreted import otherwise
 from .parts import Done, Inducted, Part, Work
 
 VERDICTS = Cache("verdicts", most=20_000)
@@ -206,7 +207,12 @@ class VerdictCache:
         return [self._of(self._property(name)), self._rules, self._of(self._model.axioms), refuted]
 
     def _auxiliary(self, name: str) -> list[str] | None:
-        its = next(each for each in auxiliary(self._system, self._model) if name in {p.name for p in each.properties})
+        every = auxiliary(self._system, self._model, interpretations=True)
+        its = next(each for each in every if name in {p.name for p in each.properties})
+        if isinstance(its, Interpreted):
+            other = otherwise(self._model, its.reading)
+            elements = [other.machines, other.elements, other.axioms, configurations(other, other.default_scope)]
+            return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
         assert isinstance(its, Refined)

@@ -209,7 +209,12 @@ class Plan:
 
 
 def plan(
-    systems: Sequence[System], *, only: Sequence[str] = (), variants: Sequence[str] = (), cached: bool = False
+    systems: Sequence[System],
+    *,
+    only: Sequence[str] = (),
+    variants: Sequence[str] = (),
+    cached: bool = False,
+    interpretations: bool = False,
 ) -> list[Plan]:
     """The work to do on each variant.
 
@@ -217,6 +222,7 @@ def plan(
         only: names of the properties to check; () means all.
         variants: names of the variants to check; () means all.
         cached: use verdicts of earlier runs.
+        interpretations: also try interpretations the other way.
     """
     now = environment() if cached else None
     plans = []
@@ -227,12 +233,12 @@ def plan(
             model = system.variants[name]
             selected = [each for each in only if each in property_names(system, model)]
             if selected or not only:
-                plans.append(_plan(system, model, selected, now))
+                plans.append(_plan(system, model, selected, now, interpretations))
     return plans
 
 
-def _plan(system: System, model: Model, only: Sequence[str], now: str | None) -> Plan:
-    all_parts = parts(system, model, only)
+def _plan(system: System, model: Model, only: Sequence[str], now: str | None, interpretations: bool) -> Plan:
+    all_parts = parts(system, model, only, interpretations=interpretations)
     cache = VerdictCache(system, model, now) if now is not None else None
     known = [cache.load(part) for part in all_parts] if cache is not None else [Done() for _ in all_parts]
     todo = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedproof.model.lang import Model
+from schedproof.model.lang.wording import show_term
 
 MOST = 12
 """The number of axioms that a report lists; JSON has all."""
@@ -10,8 +11,6 @@ MOST = 12
 
 def axiom_texts(model: Model) -> list[str]:
     """Each axiom in words, in the order of the model."""
-    from schedproof.proofs.traces.reports.wording import show_term  # imported here: it loads the formats of logs
-
     return [show_term(axiom) for axiom in model.axioms]
 
 

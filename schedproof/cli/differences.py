@@ -9,9 +9,9 @@ from typing import Any
 from schedproof.model.lang import Action, Change, Machine, Model, Property, Row, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.slices import formulas
-from schedproof.proofs.traces.reports.wording import show_term
 from schedproof.proofs.verification.properties import expected_of_model
 
 from . import scopes

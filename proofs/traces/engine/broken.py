@@ -11,10 +11,10 @@ from schedproof.model.lang import Invariant, Model, Row
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.types import Type
+from schedproof.model.lang.wording import show_term
 from schedproof.model.quotes import quote
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
 from schedproof.proofs.traces.reports.report import Requirement
-from schedproof.proofs.traces.reports.wording import show_term
 
 MOST_TUPLES = 100_000
 """The limit for objects for which a report evaluates an invariant. One with more does not count as violated."""

@@ -14,8 +14,8 @@ from schedproof.model.lang import Model
 from schedproof.model.lang.model import Rigid
 from schedproof.model.lang.terms import Value
 from schedproof.model.lang.types import EnumType, Ref, SetOf, Type
+from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Instance, Moment, State, compile_term
-from schedproof.proofs.traces.reports.wording import show_term
 
 MOST_OBJECTS = 1000
 """The limit for objects of one sort at one time. A trace with more is refused."""

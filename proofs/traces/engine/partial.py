@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from schedproof.model.lang import Model
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import BoolType, Ref
+from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Undefined
-from schedproof.proofs.traces.reports.wording import show_term
 
 from .candidates import TooManyStates
 

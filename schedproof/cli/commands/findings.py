@@ -17,6 +17,7 @@ from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.findings import findings as find
 from schedproof.proofs.verification.findings import repeated
+from schedproof.proofs.verification.interpreted import effect
 from schedproof.proofs.verification.sources import Kind, differences
 
 
@@ -88,9 +89,8 @@ def _readings(system: System) -> Iterator[str]:
     for reading in system.interpretations:
         yield f"  {reading.name} (line {reading.line}): {reading.read}"
         yield f"    The other interpretation: {reading.otherwise}"
-        kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""
-        broken = f"also violated: {', '.join(reading.breaks)}" if reading.breaks else ""
-        yield f"    With it: {'; '.join(filter(None, (kept, broken))) or 'the same properties are violated'}"
+        if reading.adds or reading.drops:
+            yield f"    With it: {effect(reading)}"
 
 
 def _rows(system: System) -> Iterator[str]:

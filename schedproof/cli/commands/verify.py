@@ -48,6 +48,8 @@ from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantR
               help="Work in N processes at a time.")  # fmt: skip
 @click.option("--no-cache", is_flag=True, envvar="SCHEDPROOF_NO_CACHE",
               help="Check everything, and use no verdicts of earlier runs.")  # fmt: skip
+@click.option("--interpretations", is_flag=True,
+              help="Also try each interpretation of a document the other way.")  # fmt: skip
 @json_option
 @junit_option
 @click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE",
@@ -59,6 +61,7 @@ def verify(
     properties: tuple[str, ...],
     jobs: int,
     no_cache: bool,
+    interpretations: bool,
     json_file: Destination | None,
     junit_file: Destination | None,
     summary_file: Destination | None,
@@ -82,7 +85,7 @@ def verify(
     if not no_cache and (refused := refusal()):
         fail(refused, Exit.OK)
     began = time.perf_counter()
-    plans = plan(chosen, only=properties, variants=variants, cached=not no_cache)
+    plans = plan(chosen, only=properties, variants=variants, cached=not no_cache, interpretations=interpretations)
     run = Run(plans)
     if not run.total:
         raise UserError(

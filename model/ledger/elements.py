@@ -1,0 +1,102 @@
+"""The elements of a model by the names that a ledger has for them, and the parts of each, in words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from schedproof.model.lang import Action, Durability, Model, Row, Rule
+from schedproof.model.lang.machine import Attribute, State
+from schedproof.model.lang.terms import Fires
+from schedproof.model.lang.wording import show_term
+from schedproof.model.registry.system import System
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a model says in one element.
+
+    Args:
+        name: the name in the ledger: ``state Cell.Free``, ``row Cell.e0 from Free``, ``action allocate``, ``axiom 1``.
+        parts: in words, each thing that it says: conditions, updates, firings, the initial value.
+        line: of the document that it cites; None if it cites none.
+        fact: that it cites; "" if it cites none.
+        place: where it is written, for messages.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    line: int | None
+    fact: str
+    place: str
+
+    @property
+    def review(self) -> str:
+        """What the mark of a reviewer is bound to: eight digits that depend on the parts and on the citation."""
+        content = "\n".join([*self.parts, f"line {self.line}", self.fact])
+        return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def elements(model: Model) -> Mapping[str, Part]:
+    """The elements of a model, by name, in its order."""
+    return {part.name: part for part in _elements(model)}
+
+
+def _elements(model: Model) -> Iterator[Part]:
+    for machine in model.machines:
+        sort = machine.sort.name
+        yield Part(f"machine {sort}", (), machine.line, "", str(machine.place))
+        for number, state in enumerate(machine.states):
+            says = _state(state, number == 0)
+            yield Part(f"state {sort}.{state.name}", says, state.line, "", str(state.place))
+        for attribute in machine.attributes:
+            says = _attribute(attribute)
+            yield Part(f"attribute {sort}.{attribute.name}", says, attribute.line, "", str(attribute.place))
+    for row in model.rows:
+        yield Part(f"row {row.name}", _row(row), row.line, row.fact, str(row.place))
+    for action in model.actions:
+        yield Part(f"action {action.name}", _action(action), action.line, action.fact, str(action.place))
+    for rule in model.rules:
+        yield Part(f"rule {rule.name}", _rule(rule), rule.line, rule.fact, str(rule.place))
+    for number, axiom in enumerate(model.axioms, 1):
+        yield Part(f"axiom {number}", (show_term(axiom),), None, "", str(model.place))
+
+
+def _state(state: State, first: bool) -> tuple[str, ...]:
+    lasting = () if state.durability is Durability.PERSISTENT else (state.durability.value,)
+    begins = (f"begins {state.begins}",) if state.begins else ()
+    return (*(("initial",) if first else ()), *lasting, *begins)
+
+
+def _attribute(attribute: Attribute) -> tuple[str, ...]:
+    kinds = [kind for kind in ("rigid", "durable", "history") if getattr(attribute, kind)]
+    initial = [] if attribute.initial is None else [f"initially {attribute.initial}"]
+    return (str(attribute.type), *kinds, *initial)
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    return (f"to {row.target}", *(f"{name} becomes {show_term(value)}" for name, value in row.sets))
+
+
+def _action(action: Action) -> tuple[str, ...]:
+    crash = ("crash",) if action.crash else ()
+    return (*crash, *map(show_term, action.when), *map(_fires, action.fires))
+
+
+def _rule(rule: Rule) -> tuple[str, ...]:
+    on = rule.on.name if isinstance(rule.on, Action) else show_term(rule.on)
+    return (f"on {on}", *map(show_term, rule.when), _fires(rule.fires))
+
+
+def _fires(firing: Fires) -> str:
+    payload = ", ".join(f"{name} = {show_term(value)}" for name, value in firing.payload)
+    return f"fires {show_term(firing)}" + (f" with {payload}" if payload else "")
+
+
+def beside(system: System, model: Model) -> frozenset[str]:
+    """What else a ledger may name as modelled: flows of events, charts, and descriptions of locks."""
+    flows = (f"flow {flow.event}" for flow in system.flows.get(model.variant, ()))
+    charts = (f"chart {chart.name}" for chart in system.charts.get(model.variant, ()))
+    locks = (f"locks {lock.name}" for some in system.locks.values() for lock in some)
+    return frozenset([*flows, *charts, *locks])

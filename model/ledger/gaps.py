@@ -1,0 +1,163 @@
+"""What a ledger leaves open: statements and elements without a place in it, and names of nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from schedproof.model.lang import Model
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.quotes import fact
+from schedproof.model.registry.errors import unknown
+from schedproof.model.registry.system import System
+
+from .elements import Part, beside, elements
+from .ledger import Ledger
+from .statements import statements
+
+SOURCE = re.compile(r"(line \d+|fact [\w.]+.*|interpretation (?P<name>[\w-]+)|encoding: .+)$", re.DOTALL)
+
+
+def gaps(system: System, ledger: Ledger) -> list[str]:
+    """What is missing or wrong in the ledger of a system, one line each: what, where, and what to write.
+
+    The document itself is not needed; :func:`unlike` compares with it.
+    """
+    claimed = [system.variants[name] for name in ledger.variants if name in system.variants]
+    return [
+        *(
+            f"variants: {unknown('variant', name, system.variants)}"
+            for name in ledger.variants
+            if name not in system.variants
+        ),
+        *_open_entries(system, ledger),
+        *(line for model in claimed for line in unaccounted(system, model, ledger)),
+        *_idle_marks(claimed, ledger),
+        *_idle_objects(system, ledger),
+    ]
+
+
+def unlike(ledger: Ledger, text: str) -> list[str]:
+    """Where the ledger differs from the text of its document, one line each."""
+    have = {(entry.line, entry.text) for entry in ledger.statements if entry.text}
+    stated = [(each.line, each.text) for each in statements(text)]
+    missing = [f'line {line}: no entry for "{words}"; add one' for line, words in stated if (line, words) not in have]
+    surplus = [
+        f'line {line}: the document does not have "{words}" there; correct it, or drop the entry'
+        for line, words in sorted(have - set(stated))
+    ]
+    numbers = [entry.line for entry in ledger.statements]
+    order = [] if numbers == sorted(numbers) else ["the entries are not in the document's order; sort them by line"]
+    return [*missing, *surplus, *order]
+
+
+def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
+    """The elements of a variant for which the ledger does not say where they come from, one line each."""
+    named = _lines_by_element(ledger)
+    known = {each.name for each in system.interpretations}
+    for name, part in elements(model).items():
+        at = f"{model.variant}: {name} ({part.place})"
+        mark = ledger.elements.get(name)
+        if mark is None or part.review not in mark.reviews:
+            what = "is not reviewed" if mark is None else "has changed since it was reviewed"
+            yield f"{at}: {what}; compare it with its source, then write review: {part.review} under elements"
+            continue
+        if part.line is None and not part.fact and not mark.source:
+            yield f"{at}: has no source; write source: line N, fact N, interpretation NAME or encoding: WHY"
+        if part.line is not None and not any(_near(part.line, lines) for lines in named.get(name, ())):
+            yield f"{at}: cites line {part.line}, and no entry of that line has it; add it there under modelled"
+        yield from _wrong_sources(at, part, mark.source, mark.added, known, model)
+
+
+def _near(line: int, lines: tuple[int, int]) -> bool:
+    return lines[0] <= line <= lines[1]
+
+
+def _wrong_sources(
+    at: str, part: Part, source: str, added: Mapping[str, str], interpretations: set[str], model: Model
+) -> Iterator[str]:
+    for words, each in [("source", source), *added.items()] if source else added.items():
+        match = SOURCE.match(each)
+        if match is None:
+            yield f"{at}: {words}: {each!r} is no source; write line N, fact N, interpretation NAME or encoding: WHY"
+        elif match["name"] and match["name"] not in interpretations:
+            yield f"{at}: {words}: {unknown('interpretation', match['name'], interpretations)}"
+        elif each.startswith("fact ") and model.document.facts is not None and not fact(model.document, each[5:]):
+            yield f"{at}: {words}: facts.json has no {each}; add it there"
+
+
+def names(system: System) -> Mapping[str, Sequence[str]]:
+    """The names that entries may use, by key."""
+    models = list(system.variants.values())
+    listed = {
+        "modelled": [each for model in models for each in (*elements(model), *sorted(beside(system, model)))],
+        "required": [
+            *(prop.name for model in models for prop in model.properties),
+            *(prop.name for prop in system.refinements),
+            *(lock.name for some in system.locks.values() for lock in some),
+            WELL_FORMED,
+        ],
+        "interpretations": [each.name for each in system.interpretations],
+        "contradictions": [each.name for each in system.contradictions],
+    }
+    return {key: list(dict.fromkeys(some)) for key, some in listed.items()}
+
+
+def _open_entries(system: System, ledger: Ledger) -> Iterator[str]:
+    """Entries that say nothing, or name what is not there."""
+    known = names(system)
+    for entry in ledger.statements:
+        at = f"line {entry.line}: {entry.text or entry.arrow:.60}"
+        if bool(entry.text) == bool(entry.arrow):
+            yield f"{at}: has text and arrow, or neither; write one of them"
+        if not entry.dispositions:
+            yield f"{at}: nothing became of it; write modelled, required, background, or another key"
+        for key, some in known.items():
+            for name in getattr(entry, key):
+                if name not in some:
+                    yield f"{at}: {key}: {unknown('name', name, some, listed_by=f'schedproof coverage {system.name} --names')}"
+
+
+def _lines_by_element(ledger: Ledger) -> Mapping[str, Sequence[tuple[int, int]]]:
+    """Element -> (first line, line before the next statement) of the statements that it models."""
+    firsts = sorted({entry.line for entry in ledger.statements})
+    after = dict(zip(firsts, [*firsts[1:], 10**9], strict=True))
+    named: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for entry in ledger.statements:
+        for name in entry.modelled:
+            named[name].append((entry.line, max(entry.line, after[entry.line] - 1)))
+    return named
+
+
+def _idle_marks(claimed: Sequence[Model], ledger: Ledger) -> Iterator[str]:
+    """Marks of elements, of forms and of parts that no claimed variant has."""
+    forms: dict[str, list[Part]] = defaultdict(list)
+    for model in claimed:
+        for name, part in elements(model).items():
+            forms[name].append(part)
+    for name, mark in ledger.elements.items():
+        for review in mark.reviews:
+            if name in forms and review not in {part.review for part in forms[name]}:
+                yield f"elements: {name}: no variant has it in the form {review}; drop that review"
+        for words in mark.added:
+            if name in forms and not any(words in part.parts for part in forms[name]):
+                listed = "; ".join(dict.fromkeys(each for part in forms[name] for each in part.parts))
+                yield f"elements: {name}: it has no part {words!r}; choose from: {listed}"
+        if name not in forms:
+            yield f"elements: {unknown('element', name, forms)}"
+
+
+def _idle_objects(system: System, ledger: Ledger) -> Iterator[str]:
+    """Interpretations and contradictions that no statement and no element names."""
+    of_marks = {each for mark in ledger.elements.values() for each in (mark.source, *mark.added.values())}
+    interpretations = {name for entry in ledger.statements for name in entry.interpretations}
+    interpretations |= {match["name"] for each in of_marks if (match := SOURCE.match(each)) and match["name"]}
+    contradictions = {name for entry in ledger.statements for name in entry.contradictions}
+    for kind, some, used in (
+        ("interpretation", system.interpretations, interpretations),
+        ("contradiction", system.contradictions, contradictions),
+    ):
+        for each in some:
+            if each.name not in used:
+                yield f"no entry names the {kind} {each.name}; write it under {kind}s of its statement"

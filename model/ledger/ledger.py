@@ -1,0 +1,113 @@
+"""A ledger: a row for each statement of a document, and a mark for each element of the models that claim to be it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from schedproof.model.errors import SchedproofError
+
+DISPOSITIONS = {
+    "modelled": "modelled as",
+    "required": "required as",
+    "interpretations": "interpreted as",
+    "contradictions": "contradicts another",
+    "abstraction": "abstracted away",
+    "defines": "defines a word",
+    "background": "background",
+    "left_out": "left out",
+}
+"""What may become of a statement: the key in a ledger, and the words for it."""
+
+
+class LedgerError(SchedproofError):
+    """A ledger cannot be read."""
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"left_out": "left-out"}):
+    """What became of a statement. One of the last eight attributes is set, or several.
+
+    Attributes:
+        line: of the document; its first one, if the statement spans several.
+        text: its words, with single spaces.
+        arrow: of an arrow of a figure, instead of ``text``: for example ``Free -> Used, e0``.
+        modelled: the names of elements.
+        required: the names of properties.
+        interpretations: the names of the interpretations that choose what it means.
+        contradictions: the names of the contradictions that it is part of.
+        abstraction: the value or the step that the models leave out, and what that may hide.
+        defines: the words that it defines.
+        background: why it states nothing that a model could have.
+        left_out: why no model has it, though it states something.
+    """
+
+    line: int
+    text: str = ""
+    arrow: str = ""
+    modelled: list[str] = []
+    required: list[str] = []
+    interpretations: list[str] = []
+    contradictions: list[str] = []
+    abstraction: str = ""
+    defines: str = ""
+    background: str = ""
+    left_out: str = ""
+
+    @property
+    def dispositions(self) -> list[str]:
+        """The keys of what became of it."""
+        return [key for key in DISPOSITIONS if getattr(self, key)]
+
+
+class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A reviewer's mark on an element.
+
+    Attributes:
+        review: what the element was when it was compared with its source; a list, if variants have it in several forms.
+        source: where an element comes from that cites neither a line nor a fact: ``line 12``, ``fact 1.2``,
+            ``interpretation NAME``, or ``encoding: ...`` with why the language needs it.
+        added: parts that are not in what the element cites, in words -> where they come from, as in ``source``.
+    """
+
+    review: str | list[str]
+    source: str = ""
+    added: dict[str, str] = {}
+
+    @property
+    def reviews(self) -> list[str]:
+        """Every form that was reviewed."""
+        return [self.review] if isinstance(self.review, str) else self.review
+
+
+class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The ledger of a document.
+
+    Attributes:
+        document: the name of its file.
+        variants: those that claim to be the document, or a release; each of their elements needs a mark.
+        statements: in the document's order.
+        elements: name -> mark.
+    """
+
+    document: str
+    variants: list[str]
+    statements: list[Entry]
+    elements: dict[str, Mark] = {}
+
+
+def read(file: Path) -> Ledger:
+    """The ledger in a file.
+
+    Raises:
+        LedgerError: it cannot be read, or has another shape.
+    """
+    try:
+        return msgspec.convert(yaml.load(file.read_text("utf-8"), yaml.CSafeLoader), Ledger)
+    except OSError as error:
+        raise LedgerError(f"{file}: cannot be read: {error.strerror}; write a ledger there") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise LedgerError(f"{file}: is not YAML: {' '.join(str(error).split())}; write it as UTF-8 YAML") from None
+    except msgspec.ValidationError as error:
+        raise LedgerError(f"{file}: {error}; see docs/howto/ledger.md for what a ledger has") from None

@@ -1,0 +1,63 @@
+"""Tries interpretations the other way: which verdicts differ then, compared with what the interpretation says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from schedproof.model.lang import Model, Reading
+from schedproof.model.registry.system import System
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.verdict import Verdict
+
+
+def of_variant(system: System, model: Model) -> list[Reading]:
+    """The interpretations of a variant that have an alternative to try."""
+    return [
+        reading
+        for reading in system.interpretations
+        if (reading.variant or system.base.variant) == model.variant and (reading.adds or reading.drops)
+    ]
+
+
+def otherwise(model: Model, reading: Reading) -> Model:
+    """``model`` with the other interpretation. It keeps its expectations, so that the differences show.
+
+    Raises:
+        ModelError: the interpretation adds or drops what the model cannot have.
+    """
+    return model.amend(f"{reading.name}-otherwise", reading.otherwise, [reading.change], model.refuted)
+
+
+def differences(model: Model, reading: Reading) -> tuple[frozenset[str], frozenset[str]]:
+    """The properties that hold with the other interpretation only, and those that hold with this one only.
+
+    A property that nothing meets any more does not hold. The default scope decides.
+    """
+    results = model_check(otherwise(model, reading), {})
+    kept = {result.name for result in results}
+    held = {result.name for result in results if result.verdict is Verdict.PROVED}
+    return frozenset(model.refuted & held), frozenset(kept - held - model.refuted)
+
+
+def wrong(model: Model, reading: Reading) -> list[str]:
+    """Where an interpretation names other properties than those that differ, one line each; [] if it is right."""
+    held, broken = differences(model, reading)
+    return [
+        *_surplus("rests", "holds", reading.rests, held),
+        *_surplus("breaks", "does not hold", reading.breaks, broken),
+    ]
+
+
+def _surplus(key: str, does: str, stated: Collection[str], found: Collection[str]) -> Iterator[str]:
+    for name in sorted(set(stated) ^ set(found)):
+        if name in stated:
+            yield f"{name} does not differ; leave it out of {key}"
+        else:
+            yield f"{name} {does} with the other interpretation; add it to {key}"
+
+
+def effect(reading: Reading) -> str:
+    """Which verdicts differ with the other interpretation, in words."""
+    kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""
+    broken = f"also violated: {', '.join(reading.breaks)}" if reading.breaks else ""
+    return "; ".join(filter(None, (kept, broken))) or "the same properties are violated"

@@ -1,0 +1,102 @@
+"""``schedproof coverage``: what became of each sentence of a document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from schedproof.cli import choose
+from schedproof.cli.errors import Exit
+from schedproof.cli.help_text import ending
+from schedproof.cli.options import json_option
+from schedproof.cli.output import Destination, OutputFile
+from schedproof.cli.tables import count, table
+from schedproof.model.ledger.draft import draft
+from schedproof.model.ledger.gaps import gaps, names, unlike
+from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger, read
+from schedproof.model.ledger.page import as_json, html, markdown
+from schedproof.model.registry.errors import UserError
+
+
+@click.command(epilog=ending("coverage hived", "coverage hived --html hived.html"))
+@click.argument("system")
+@click.option("--document", metavar="FILE", help="Compare the ledger with this text of the document.")
+@click.option(
+    "--markdown",
+    "markdown_file",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Write the document with what became of it, as Markdown.",
+)
+@click.option("--html", "html_file", type=OutputFile(), metavar="FILE", help="Write the same as a page of HTML.")
+@click.option(
+    "--draft", "is_draft", is_flag=True, help="Print the ledger with an entry for whatever it lacks; needs --document."
+)
+@click.option("--names", "is_names", is_flag=True, help="List the names that a ledger may use.")
+@json_option
+def coverage(
+    system: str,
+    document: str | None,
+    markdown_file: Destination | None,
+    html_file: Destination | None,
+    is_draft: bool,
+    is_names: bool,
+    json_file: Destination | None,
+) -> int:
+    """Show what became of each sentence of a document.
+
+    The ledger of a system has an entry for each statement of its document, and for each element of the models that claim to
+    be the document: which elements model it, which properties require it, which interpretation it needs. The exit code is
+    1 if something is missing.
+    """
+    chosen = choose.system(system)
+    if is_names:
+        for key, some in names(chosen).items():
+            click.echo(f"{key}: {', '.join(some) or 'none'}")
+        return Exit.OK
+    text = _document(document)
+    ledger = read(chosen.ledger) if chosen.ledger and (chosen.ledger.exists() or not is_draft) else None
+    if is_draft:
+        if text is None:
+            raise UserError("--draft: needs the text of the document; write --document FILE")
+        click.echo(draft(chosen, text, ledger, ledger.variants if ledger else [chosen.base.variant]), nl=False)
+        return Exit.OK
+    if ledger is None:
+        raise UserError(
+            f'{system} has no ledger; write ledger = "ledger.yaml" in its manifest, and the file with '
+            f"'schedproof coverage {system} --document FILE --draft'"
+        )
+    lines = [*gaps(chosen, ledger), *(unlike(ledger, text) if text is not None else ())]
+    for file, rendered in ((markdown_file, markdown), (html_file, html)):
+        if file is not None:
+            file.write(rendered(chosen, ledger))
+    if json_file is not None:
+        json_file.write_json(as_json(chosen, ledger, lines))
+    if not any(file is not None and file.is_stdout for file in (markdown_file, html_file, json_file)):
+        _print(ledger, lines)
+    return Exit.DIFFERENT if lines else Exit.OK
+
+
+def _document(name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        return Path(name).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise UserError(f"--document: {name}: cannot be read: {error}; name a text in UTF-8") from None
+
+
+def _print(ledger: Ledger, lines: list[str]) -> None:
+    many = Counter(key for entry in ledger.statements for key in entry.dispositions)
+    rows = [[words, f"{many[key]:,}"] for key, words in DISPOSITIONS.items()]
+    table(f"{ledger.document}: {count(len(ledger.statements), 'statement')}", ["what became of it", "statements"], rows)
+    added = sum(len(mark.added) for mark in ledger.elements.values())
+    click.echo(
+        f"\n{count(len(ledger.elements), 'element')} of {', '.join(ledger.variants)} reviewed; "
+        f"{count(added, 'part')} of them {'is' if added == 1 else 'are'} not in what they cite"
+    )
+    for line in lines:
+        click.echo(line)
+    click.echo(f"{count(len(lines), 'gap')}" if lines else "No gap: every statement and every element has its place.")
