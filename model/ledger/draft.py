@@ -80,7 +80,7 @@ def _marks(models: Sequence[Model], marks: Mapping[str, Mark]) -> Iterator[str]:
         for review, part in by_review.items():
             if review not in reviews:
                 cites = f"line {part.line}" if part.line is not None else part.fact or "no source"
-                yield f"  # {review}, {cites}: {'; '.join(part.parts)}".replace("\n", " ")
+                yield f"  # {review}, {cites}: {'; '.join(part.parts) or 'says no more'}".replace("\n", " ")
         body: dict[str, Any] = {"review": reviews[0] if len(reviews) == 1 else reviews}
         if mark and mark.source:
             body["source"] = mark.source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.properties import WELL_FORMED
@@ -13,7 +13,7 @@ from schedproof.model.registry.errors import unknown
 from schedproof.model.registry.system import System
 
 from .elements import Part, beside, elements
-from .ledger import Ledger
+from .ledger import Ledger, LedgerError, read
 from .statements import statements
 
 SOURCE = re.compile(r"(line \d+|fact [\w.]+.*|interpretation (?P<name>[\w-]+)|encoding: .+)$", re.DOTALL)
@@ -122,7 +122,7 @@ def _open_entries(system: System, ledger: Ledger) -> Iterator[str]:
 def _lines_by_element(ledger: Ledger) -> Mapping[str, Sequence[tuple[int, int]]]:
     """Element -> (first line, line before the next statement) of the statements that it models."""
     firsts = sorted({entry.line for entry in ledger.statements})
-    after = dict(zip(firsts, [*firsts[1:], 10**9], strict=True))
+    after = dict(zip(firsts, [*firsts[1:], 10**9], strict=False))
     named: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for entry in ledger.statements:
         for name in entry.modelled:
@@ -137,8 +137,9 @@ def _idle_marks(claimed: Sequence[Model], ledger: Ledger) -> Iterator[str]:
         for name, part in elements(model).items():
             forms[name].append(part)
     for name, mark in ledger.elements.items():
-        for review in mark.reviews:
-            if name in forms and review not in {part.review for part in forms[name]}:
+        current = {part.review for part in forms.get(name, ())}
+        for review in mark.reviews if current & set(mark.reviews) else ():
+            if review not in current:
                 yield f"elements: {name}: no variant has it in the form {review}; drop that review"
         for words in mark.added:
             if name in forms and not any(words in part.parts for part in forms[name]):
@@ -161,3 +162,20 @@ def _idle_objects(system: System, ledger: Ledger) -> Iterator[str]:
         for each in some:
             if each.name not in used:
                 yield f"no entry names the {kind} {each.name}; write it under {kind}s of its statement"
+
+
+def require_accounted(system: System, models: Iterable[Model]) -> None:
+    """Refuses variants that claim to be a document or a release, and have elements that nobody accounts for.
+
+    Raises:
+        LedgerError: the ledger cannot be read, or it lacks a valid mark or a source of an element.
+    """
+    if system.ledger is None:
+        return
+    ledger = read(system.ledger)
+    for model in models:
+        if model.variant not in ledger.variants:
+            continue
+        if lines := list(unaccounted(system, model, ledger)):
+            more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+            raise LedgerError(f"{system.name} {lines[0]}{more}; 'schedproof coverage {system.name}' lists all")

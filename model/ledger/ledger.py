@@ -110,4 +110,6 @@ def read(file: Path) -> Ledger:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise LedgerError(f"{file}: is not YAML: {' '.join(str(error).split())}; write it as UTF-8 YAML") from None
     except msgspec.ValidationError as error:
-        raise LedgerError(f"{file}: {error}; see docs/howto/ledger.md for what a ledger has") from None
+        raise LedgerError(
+            f"{file}: {error}; write it as 'schedproof coverage SYSTEM --document FILE --draft' prints it"
+        ) from None

@@ -28,7 +28,7 @@ class Statement:
 RULER = re.compile(r"\s*([=\-~#*^+|: ])[=\-~#*^+|: ]{2,}$")
 """Underlines of headings, frames of tables, and rows of empty cells."""
 
-IGNORED = re.compile(r"\s*(\.\. _[^`]*:|</?p\b.*>|```+|::)\s*$")
+IGNORED = re.compile(r"\s*(\.\. _[^`]*:|</?p\b.*>|```+\s*\w*|::)\s*$")
 """Anchors, tags that only place a figure, and the ends of blocks of code."""
 
 FENCE = re.compile(r"\s*```+\s*\w*\s*$")
@@ -42,10 +42,10 @@ END = re.compile(r"""(?<=[.?!])(?<!\A\d\.)(?<!\.\.\.)(?<!e\.g\.)(?<!i\.e\.)(?<!e
 
 def statements(text: str) -> list[Statement]:
     """The statements of a document, in its order."""
-    found: list[Statement] = []
+    all_statements: list[Statement] = []
     for first, lines in _blocks(text.split("\n")):
-        found += _split(first, lines)
-    return found
+        all_statements += _split(first, lines)
+    return all_statements
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:

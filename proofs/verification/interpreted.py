@@ -48,8 +48,8 @@ def wrong(model: Model, reading: Reading) -> list[str]:
     ]
 
 
-def _surplus(key: str, does: str, stated: Collection[str], found: Collection[str]) -> Iterator[str]:
-    for name in sorted(set(stated) ^ set(found)):
+def _surplus(key: str, does: str, stated: Collection[str], actual: Collection[str]) -> Iterator[str]:
+    for name in sorted(set(stated) ^ set(actual)):
         if name in stated:
             yield f"{name} does not differ; leave it out of {key}"
         else:

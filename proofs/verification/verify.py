@@ -12,6 +12,7 @@ from typing import Any
 from schedproof.model.errors import require, require_function
 from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
+from schedproof.model.ledger.gaps import require_accounted
 from schedproof.model.registry.discovery import is_registered
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -112,6 +113,7 @@ def verify_variant(
             + ", ".join(system.variants)
         )
     require_properties("only", [(system, checked(model))], only)
+    require_accounted(system, [model])
     require_function("progress", progress, "progress=print")
     report_progress = progress or (lambda line: None)
     all_parts = parts(system, model, only)
@@ -227,6 +229,9 @@ def plan(
     now = environment() if cached else None
     plans = []
     for system in systems:
+        require_accounted(
+            system, (model for name, model in system.variants.items() if not variants or name in variants)
+        )
         for name in system.variants:
             if variants and name not in variants:
                 continue

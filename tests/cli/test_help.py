@@ -13,9 +13,9 @@ from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
 
 METAVARS = {
-    "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--compare-to": "VARIANT", "--emit-smt": "DIRECTORY",
-    "--emit-test": "FILE", "--host": "ADDRESS", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
-    "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE",
+    "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--compare-to": "VARIANT", "--document": "FILE", "--emit-smt": "DIRECTORY",
+    "--emit-test": "FILE", "--host": "ADDRESS", "--html": "FILE", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
+    "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE", "--markdown": "FILE",
     "--max-body": "MIB", "--max-length": "N", "--max-memory": "MIB", "--max-seconds": "SECONDS", "--max-sessions": "N",
     "--max-states": "N", "--memory": "SIZE", "--openapi": "FILE", "--picture": "FILE", "--port": "PORT",
     "--property": "PROPERTY", "--scope": "SORT=N,...", "--seed": "N", "--state": "OBJECT.FIELD=VALUE", "--steps": "N",
@@ -26,6 +26,7 @@ METAVARS = {
 TWO_MEANINGS = {"--format": ("FORMAT",), "--output": ("FILE", "DIRECTORY")}
 
 WITHOUT_VARIANT = {
+    "coverage": "its ledger names the variants",
     "diff": "its arguments are variants",
     "init": "makes a system",
     "locks": "of a file",

@@ -57,7 +57,9 @@ def coverage(
             click.echo(f"{key}: {', '.join(some) or 'none'}")
         return Exit.OK
     text = _document(document)
-    ledger = read(chosen.ledger) if chosen.ledger and (chosen.ledger.exists() or not is_draft) else None
+    written = chosen.ledger is not None and chosen.ledger.is_file() and chosen.ledger.stat().st_size > 0
+    # The shell empties the file first, if it gets the draft.
+    ledger = read(chosen.ledger) if chosen.ledger and (written or not is_draft) else None
     if is_draft:
         if text is None:
             raise UserError("--draft: needs the text of the document; write --document FILE")

@@ -56,8 +56,24 @@ def cases() -> Iterator[Case]:
         manifest=replays,
         model=(first, 'REPLAYS = {"other": print}\n' + first),
     )
+    ledgers: dict[str, Content] = {
+        "(no such file)": "",
+        "statements: [": "statements: [",
+        "document: x": "document: x",
+        "elements: {}": "{document: x, variants: [as-written], statements: [], elements: {}}",
+    }
+    for line, content in ledgers.items():
+        files: dict[str, Content] = {
+            "schedproof.toml": f'{HEAD}{TOGETHER}\nledger = "ledger.yaml"\n',
+            "ledger.yaml": content,
+        }
+        if not content:
+            del files["ledger.yaml"]
+        yield lease("verify lease", shown=line, files=files)
+    for options in ("", " --document nosuch.md", " --draft"):
+        yield lease(f"coverage lease{options}", shown=f"schedproof coverage lease{options}")
     for entry in ('file = "missing.yaml"', 'file = "x.yaml", only = "nosuch"', 'file = "x.yaml", only = "no-deadlock"'):
         line = f'locks = [{{ name = "one-at-a-time", {entry} }}]'
         text = f"{HEAD}{TOGETHER}\n[systems.lease.variants.fenced]\n{line}\n"
-        files: dict[str, Content] = {"schedproof.toml": text, "x.yaml": THREAD + "    - rlock a: []\n"}
+        files = {"schedproof.toml": text, "x.yaml": THREAD + "    - rlock a: []\n"}
         yield lease("list lease", shown=line, files=files)

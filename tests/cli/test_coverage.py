@@ -1,0 +1,112 @@
+"""``schedproof coverage``: its table, its gaps, its files, its draft; on the files of the guide."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from schedproof.cli import main
+from tests.docs.pages import Text, steps, write
+from tests.support.places import ROOT
+from tests.support.user_repository import imports_undone
+
+
+@pytest.fixture
+def doors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of the guide, in the current folder."""
+    for step in steps((ROOT / "docs" / "howto" / "ledger.md").read_text("utf-8")):
+        if isinstance(step, Text):
+            write(step, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> int:
+    with imports_undone():
+        return main(["coverage", "doors", *arguments])
+
+
+def ledger(folder: Path, old: str, new: str) -> None:
+    file = folder / "ledger.yaml"
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
+
+
+def test_gaps_are_listed_and_end_with_1(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ledger(doors, "  left-out: no state of a door depends on its paint\n", "")
+    ledger(doors, "open_it: {review: de05b540", "open_it: {review: de05b541")
+    assert run("--document", "doors.md") == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1] == "2 gaps"
+    assert lines[-3].startswith("line 5: Doors are painted every year.: nothing became of it; ")
+    assert lines[-2].startswith("as-written: action open_it (doors.py:14): has changed since it was reviewed; ")
+
+
+def test_another_document(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (doors / "doors.md").read_text("utf-8").replace("painted", "washed")
+    (doors / "doors.md").write_text(text, "utf-8")
+    assert run() == 0, "the document is not asked for"
+    assert run("--document", "doors.md") == 1
+    assert 'no entry for "Doors are washed every year."' in capsys.readouterr().out
+
+
+def test_the_files(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--html", "a.html", "--markdown", "a.md", "--json", "a.json") == 0
+    assert "No gap" in capsys.readouterr().out
+    data = json.loads((doors / "a.json").read_text("utf-8"))
+    assert data["gaps"] == [] and [each["verdict"] for each in data["statements"]] == [
+        "modelled", "modelled", "open", "modelled", "without",
+    ]  # fmt: skip
+    assert "Doors are painted every year." in (doors / "a.html").read_text("utf-8")
+    assert (doors / "a.md").read_text("utf-8").count("\n| ") == 6
+
+
+def test_json_to_standard_output_is_all(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--json", "-") == 0
+    assert json.loads(capsys.readouterr().out)["document"] == "doors.md"
+
+
+def test_a_draft_of_a_complete_ledger_adds_nothing(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--document", "doors.md", "--draft") == 0
+    text = capsys.readouterr().out
+    assert "# " not in text.replace("# Doors", "")
+    (doors / "ledger.yaml").write_text(text, "utf-8")
+    assert run("--document", "doors.md") == 0
+
+
+def test_the_shell_may_empty_the_file_first(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (doors / "ledger.yaml").write_text("", "utf-8")
+    assert run("--document", "doors.md", "--draft") == 0
+    assert capsys.readouterr().out.count("review: []") == 7
+
+
+def test_names(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--names") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("modelled: machine Door, state Door.Closed, ")
+    assert lines[1:] == [
+        "required: opens-and-closes, well-formed", "interpretations: doors-close-by-themselves", "contradictions: none",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('breaks=["opens-and-closes"]', "breaks=[]", "opens-and-closes does not hold with the other interpretation; add it to breaks"),
+        ('drops=["close_it"]', "adds=[]", ""),
+        ('breaks=["opens-and-closes"]', 'breaks=["opens-and-closes", "well-formed"]', "well-formed does not differ; leave it out of breaks"),
+    ],
+)  # fmt: skip
+def test_an_interpretation_that_says_something_else(
+    doors: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
+) -> None:
+    text = (doors / "doors.py").read_text("utf-8")
+    assert old in text
+    (doors / "doors.py").write_text(text.replace(old, new), "utf-8")
+    with imports_undone():
+        code = main(["verify", "doors", "--interpretations", "--no-cache", "--jobs", "1"])
+    out = capsys.readouterr().out
+    assert (code == 1 and says in out) if says else (code == 0 and "interpretation." not in out)

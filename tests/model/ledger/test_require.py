@@ -1,0 +1,98 @@
+"""``verify`` refuses a variant that claims to be its document and has elements that nobody accounts for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from schedproof.model.ledger.draft import draft
+from schedproof.model.ledger.gaps import gaps, require_accounted, unlike
+from schedproof.model.ledger.ledger import Ledger, LedgerError, read
+from schedproof.proofs.verification.verify import plan, verify_variant
+from tests.model.ledger.lamps import LEDGER, MODEL, PUSH, TEXT, system
+
+UNREVIEWED = replace(MODEL, actions=[replace(PUSH, when=PUSH.when[:1])])
+
+
+def written(folder: Path, ledger: Ledger = LEDGER) -> Path:
+    file = folder / "ledger.yaml"
+    file.write_text(yaml.safe_dump(msgspec.to_builtins(ledger)), "utf-8")
+    return file
+
+
+def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
+    assert read(written(tmp_path)) == LEDGER
+
+
+def test_a_reviewed_variant_is_verified(tmp_path: Path) -> None:
+    of = system(ledger=written(tmp_path))
+    assert len(plan([of])) == 1
+    require_accounted(of, [MODEL])
+
+
+def test_an_unreviewed_variant_is_refused(tmp_path: Path) -> None:
+    of = system(model=UNREVIEWED, ledger=written(tmp_path))
+    message = r"^lamps as-written: action push \(.*\): has changed .*'schedproof coverage lamps' lists all$"
+    with pytest.raises(LedgerError, match=message):
+        plan([of])
+    with pytest.raises(LedgerError, match=message):
+        verify_variant(of, UNREVIEWED)
+
+
+def test_a_variant_that_claims_nothing_is_not_refused(tmp_path: Path) -> None:
+    require_accounted(
+        system(model=UNREVIEWED, ledger=written(tmp_path, msgspec.structs.replace(LEDGER, variants=[]))), [UNREVIEWED]
+    )
+    require_accounted(system(model=UNREVIEWED), [UNREVIEWED])
+
+
+def test_a_draft_keeps_what_is_written() -> None:
+    text = draft(system(), TEXT, LEDGER, ["as-written"])
+    assert msgspec.convert(yaml.safe_load(text), Ledger) == LEDGER
+
+
+def test_a_new_draft_lacks_only_what_a_reader_must_add(tmp_path: Path) -> None:
+    """All statements are there, with the elements that cite their lines; no element is reviewed."""
+    file = tmp_path / "ledger.yaml"
+    file.write_text(draft(system(), TEXT, None, ["as-written"]), "utf-8")
+    ledger = read(file)
+    assert unlike(ledger, TEXT) == []
+    assert [entry.modelled for entry in ledger.statements] == [
+        ["machine Lamp"],
+        ["state Lamp.Off"],
+        ["state Lamp.Off"],
+        ["action push"],
+        ["state Lamp.On", "row Lamp.push from Off"],
+        [],
+    ]
+    lines = gaps(system(), ledger)
+    assert sum("has changed since it was reviewed" in line for line in lines) == 9
+    assert sum("nothing became of it" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"statements: [", "is not YAML"),
+        (b"\xff", "is not YAML"),
+        (b"document: x", "missing required field `variants`"),
+        (b"{document: x, variants: [], statements: [{line: 1, txt: a}]}", "unknown field `txt`"),
+        (b"{document: x, variants: [], statements: [{line: one}]}", "Expected `int`, got `str`"),
+        (b"[1]", "Expected `object`, got `array`"),
+    ],
+)
+def test_a_wrong_file(content: bytes, says: str, tmp_path: Path) -> None:
+    file = tmp_path / "ledger.yaml"
+    file.write_bytes(content)
+    with pytest.raises(LedgerError) as error:
+        read(file)
+    assert says in str(error.value) and "\n" not in str(error.value)
+
+
+def test_no_file(tmp_path: Path) -> None:
+    with pytest.raises(LedgerError, match=r"cannot be read: .*; write a ledger there"):
+        read(tmp_path / "ledger.yaml")
