@@ -7,11 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.model.lang import Change, Invariant, Model, ModelError, Rule, StepInvariant, exists, implies, variable
+from schedproof.model.lang import (
+    Change,
+    Contradiction,
+    Invariant,
+    Model,
+    ModelError,
+    Rule,
+    StepInvariant,
+    exists,
+    implies,
+    variable,
+)
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import And, Implies, Term
 from schedproof.model.registry.discovery import systems
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.hived.contradictions import CONTRADICTIONS
 from schedproof.model.systems.hived.machines import Cell, c, p, q
 from schedproof.model.systems.hived.variants import FAIR_TO_THE_GROUP
 from schedproof.proofs.checking.model_check import model_check
@@ -123,6 +135,15 @@ def is_quoted(sentence: str, text: str) -> bool:
             return False
         at = position + len(part.strip())
     return True
+
+
+@needs_shared
+@pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda contradiction: contradiction.name)
+def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> None:
+    lines = DOCUMENT.read_text().splitlines()
+    assert len(contradiction.quotes) > 1 and contradiction.problem and contradiction.reading
+    for number, words in contradiction.quotes:
+        assert words in lines[number - 1], f"line {number}: {lines[number - 1]!r}"
 
 
 @needs_shared
