@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from schedproof.api import Finding, System, findings, systems
+from schedproof.api import Defect, System, defects, systems
 from schedproof.proofs.verification.sources import Kind, differences
 
 ROOT = Path(__file__).parents[1]
@@ -29,35 +29,47 @@ def picture(path: Path, text: str) -> list[str]:
     return [f"![{text}]({TO_ROOT}/{path.relative_to(ROOT).as_posix()})", ""]
 
 
-def table(all_findings: Sequence[Finding]) -> Iterator[str]:
-    """A table of all findings, one on each line."""
-    yield from ["| property | variant | line | the document requires |", "|---|---|---|---|"]
-    for finding in all_findings:
-        says = finding.says.replace("|", "\\|")
-        line = "" if finding.line is None else str(finding.line)
-        yield f"| [{finding.property}](#{anchor(finding)}) | {finding.variant} | {line} | {says} |"
+def table(all_defects: Sequence[Defect]) -> Iterator[str]:
+    """A table of all defects, one on each line."""
+    yield from ["| defect | variants | line | properties that it violates |", "|---|---|---|---|"]
+    for defect in all_defects:
+        line = "" if defect.shown.line is None else str(defect.shown.line)
+        violates = ", ".join(finding.property for finding in defect.findings)
+        yield f"| [{defect.name}](#{anchor(defect)}) | {', '.join(defect.variants)} | {line} | {violates} |"
     yield ""
 
 
-def anchor(finding: Finding) -> str:
-    """The anchor of a finding's section. It contains the variant, since variants may share a property."""
-    return f"finding-{finding.system}-{finding.variant}-{finding.property}".replace(".", "-")
+def anchor(defect: Defect) -> str:
+    """The anchor of a defect's section. It contains the variant, since variants may share a name."""
+    return f"finding-{defect.system}-{defect.variants[0]}-{defect.name}".replace(".", "-")
 
 
-def section(finding: Finding) -> Iterator[str]:
-    """A finding with its run, its repair, and its wait-for graph if there is one."""
-    yield from [f"({anchor(finding)})=", f"### {finding.property}", ""]
-    if finding.sentence:
-        yield from [f"> {finding.sentence}", ">", f"> — {finding.document}, line {finding.line}", ""]
-    yield from [f"Required: {finding.says}.", "", "```text"]
-    yield from (line.removeprefix(INDENT) for line in finding.text() if line.startswith(INDENT))
+def section(defect: Defect) -> Iterator[str]:
+    """A defect with its properties, its clearest run, its repair, and wait-for graphs if there are some."""
+    shown = defect.shown
+    yield from [f"({anchor(defect)})=", f"### {defect.name}", ""]
+    if defect.wrong:
+        yield from [f"**{defect.wrong}**", ""]
+    if shown.sentence:
+        yield from [f"> {shown.sentence}", ">", f"> — {shown.document}, line {shown.line}", ""]
+    yield from ["Violated:", ""]
+    for finding in defect.findings:
+        yield f"- `{finding.property}`: {finding.says}" + (f" (line {finding.line})" if finding.line else "")
+    yield from ["", f"A shortest run, for `{shown.property}`:", "", "```text"]
+    yield from (line.removeprefix(INDENT) for line in shown.run_text() if line.startswith(INDENT))
     yield from ["```", ""]
-    for reading in finding.interpretations:
-        yield from [f"This rests on an interpretation of line {reading.line}: {reading.read}", ""]
-    yield from [f"**Repair.** {finding.repair}", ""]
-    graph = GALLERY / finding.system / finding.variant / f"wait-for-{finding.property}.svg"
-    if graph.exists():
-        yield from picture(graph, f"Wait-for graph of {finding.property}")
+    if defect.left:
+        yield from [defect.left, ""]
+    if defect.interpretations:
+        names = ", ".join(f"{each.name} (line {each.line})" for each in defect.interpretations)
+        yield from [f"Rests on: {names}.", ""]
+    yield from [f"**Repair.** {defect.repair}", ""]
+    if defect.cost:
+        yield from [f"**Cost.** {defect.cost}.", ""]
+    for finding in defect.findings:
+        graph = GALLERY / finding.system / finding.variant / f"wait-for-{finding.property}.svg"
+        if graph.exists():
+            yield from picture(graph, f"Wait-for graph of {finding.property}")
 
 
 def machines(system: System) -> Iterator[str]:
@@ -102,14 +114,14 @@ def rows(system: System) -> Iterator[str]:
 
 def page(system: System) -> str:
     """The generated part of a system's page."""
-    all_findings = findings(system)
+    all_defects = defects(system)
     lines = [
         f"<!-- python docs/findings.py {system.name} -->",
         "",
-        "## All findings",
+        "## All defects",
         "",
-        *table(all_findings),
-        *(line for finding in all_findings for line in section(finding)),
+        *table(all_defects),
+        *(line for defect in all_defects for line in section(defect)),
         *words(system),
         *rows(system),
         "## State machines",

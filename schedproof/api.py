@@ -46,6 +46,7 @@ from schedproof.proofs.verdict import (
     TraceStep,
     Verdict,
 )
+from schedproof.proofs.verification.defects import Defect, defects
 from schedproof.proofs.verification.findings import Finding, findings
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport, verify, verify_variant
 
@@ -56,6 +57,7 @@ __all__ = [
     "CheckedProperty",
     "CheckpointError",
     "Counterexample",
+    "Defect",
     "Difference",
     "Disagreement",
     "Engine",
@@ -91,6 +93,7 @@ __all__ = [
     "check_trace",
     "checked",
     "counterexample_text",
+    "defects",
     "findings",
     "load_system",
     "model_check",

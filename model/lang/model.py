@@ -282,6 +282,11 @@ class Change:
         repairs: the properties that hold because of it.
         weakens: the properties that are dropped because this variant cannot satisfy them together with the others. Each
             has the names of the weaker properties that remain of it.
+        name: the name of the defect that it repairs; by default, that of a property.
+        wrong: what is wrong without it, in one sentence.
+        shown: the property whose violation shows that best; by default, the one with the shortest run.
+        asks: of an invariant or a step invariant that is ``shown``: what must also be true where it is violated.
+        avoids: the names of actions that the run of ``shown`` must not have.
     """
 
     why: str
@@ -289,6 +294,11 @@ class Change:
     adds: Sequence[Element] = ()
     drops: Sequence[str] = ()
     weakens: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    name: str = ""
+    wrong: str = ""
+    shown: str = ""
+    asks: Term | None = None
+    avoids: Sequence[str] = ()
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property

@@ -68,12 +68,16 @@ class Finding:
 
     def text(self) -> list[str]:
         """The finding as lines for a reader."""
-        example = self.counterexample
         where = self.document if self.line is None else f"{self.document}:{self.line}"
-        lines = [f"{self.property} ({where}, {self.variant})"]
-        if self.sentence:
-            lines.append(f"  The document: {self.sentence}")
-        lines.append(f"  The property: {self.says}")
+        lines = [f"{self.property} ({where}, {self.variant})", *self.run_text()]
+        lines += [f"  {reading.finding_note}" for reading in self.interpretations]
+        return [*lines, f"  Repair: {self.repair}"]
+
+    def run_text(self) -> list[str]:
+        """The sentence, the property and the run, as lines for a reader."""
+        example = self.counterexample
+        lines = [f"  The document: {self.sentence}"] if self.sentence else []
+        lines.append(f"  The property {self.property}: {self.says}")
         if example.objects:
             lines += ["    Objects:", *(f"      {text}" for text in introduced(example))]
         if example.initial:
@@ -81,9 +85,7 @@ class Finding:
         lines += [f"    {n}. {step.says}" for n, step in enumerate(example.steps, 1)]
         if example.end:
             lines.append(f"    Final state: {example.ending}")
-        lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
-        lines += [f"  {reading.finding_note}" for reading in self.interpretations]
-        return [*lines, f"  Repair: {self.repair}"]
+        return [*lines, f"    {example.problem[:1].upper()}{example.problem[1:]}"]
 
 
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:

@@ -571,8 +571,23 @@ def test_findings_json(run_json, registered):
     from tests.support.lamps import BROKEN
 
     registered(system(lamps(), lamps().amend("broken", "no switch", [BROKEN], frozenset())))
-    code, (finding,) = run_json("findings", "lamps")
+    code, (defect,) = run_json("findings", "lamps")
     assert code == 0
+    (finding,) = defect.pop("findings")
+    repair = "A lamp that cannot be switched on stays dark (line 7). (variant broken)"
+    assert defect == {
+        "system": "lamps",
+        "variants": ["plain"],
+        "name": "stays-dark",
+        "wrong": "",
+        "document": "lamps.md",
+        "line": 7,
+        "sentence": "Lamps stay dark.",
+        "repair": repair,
+        "cost": "without switch_on",
+        "left": "",
+        "rests_on": [],
+    }
     trace = finding.pop("trace")
     finding.pop("problem")
     assert finding == {
@@ -587,7 +602,7 @@ def test_findings_json(run_json, registered):
         "objects": {"l0": {"sort": "Lamp", "rigid": {}}},
         "initial": {"l0": {"state": "Off"}},
         "end": {"l0": {"state": "On"}},
-        "repair": "A lamp that cannot be switched on stays dark (line 7). (variant broken)",
+        "repair": repair,
     }
     assert [(step["action"], set(step)) for step in trace] == [
         ("switch_on", {"action", "parameters", "says", "line", "fact", "changes"})
@@ -937,17 +952,17 @@ def test_findings_report_once_what_an_amendment_breaks_as_well(run, run_json, re
     amended = lamps().amend("worse", "more properties", [worse], frozenset({"stays-dark", "all-off"}))
     registered(system(lamps(), amended, lamps("gas")))
     _, output = run_json("findings", "lamps")
-    assert [(f["variant"], f["property"]) for f in output] == [
-        ("plain", "stays-dark"), ("worse", "all-off"), ("gas", "stays-dark")
+    assert [(f["variants"], f["name"]) for f in output] == [
+        (["plain"], "stays-dark"), (["worse"], "all-off"), (["gas"], "stays-dark")
     ]  # fmt: skip
     _, output = run_json("findings", "lamps", "--variant", "gas")
-    assert [(f["variant"], f["property"]) for f in output] == [("gas", "stays-dark")]
+    assert [(f["variants"], f["name"]) for f in output] == [(["gas"], "stays-dark")]
     assert "left out" not in run("findings", "--variant", "gas")[1]
     assert run("findings", "lamps", "--variant", "gsa")[::2] == (
         2, "schedproof: unknown variant 'gsa'; did you mean gas? choose from plain, worse, gas\n"
     )  # fmt: skip
     assert run("findings", "lamps")[1].splitlines()[-2:] == [
-        "3 findings in lamps.md",
+        "3 defects in lamps.md, 3 properties violated",
         "left out: 1 property that lamps worse violates just as plain does, which it amends "
         "('schedproof explain lamps PROPERTY --variant worse' shows one)",
     ]
@@ -968,7 +983,9 @@ AS_IT_GOES = Change(why="Nights are dark.", repairs=[], weakens={"stays-dark": [
 def test_a_property_that_is_weakened_says_what_is_kept_of_it(run, run_json, registered):
     registered(system(lamps(), lamps().amend("darker", "a weaker property", [AS_IT_GOES], frozenset())))
     _, (finding,) = run_json("findings", "lamps")
-    assert finding["repair"] == (
+    assert finding["repair"] == "Nights are dark. (variant darker)"
+    assert finding["cost"] == "stays-dark is weakened to on-or-off-at-night"
+    assert finding["findings"][0]["repair"] == (
         "the property is weakened. Nights are dark. "
         "What holds is on-or-off-at-night: at night a lamp is on or off (variant darker)"
     )
@@ -986,7 +1003,7 @@ def test_a_variant_that_goes_back_on_a_repair_is_reported(run_json, registered):
     switch_back = Change(why="A switch again.", repairs=[], adds=[plain.action("switch_on")])
     registered(system(plain, broken, broken.amend("mended", "a switch", [switch_back], frozenset({"stays-dark"}))))
     _, output = run_json("findings", "lamps")
-    assert [(f["variant"], f["repair"]) for f in output] == [
+    assert [(*f["variants"], f["repair"]) for f in output] == [
         ("plain", "A lamp that cannot be switched on stays dark (line 7). (variant broken)"),
         ("mended", "the property holds in variant broken. What is different here: A switch again."),
     ]

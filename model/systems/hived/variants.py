@@ -6,7 +6,7 @@ condition or row of the result can be left out. Tests check both.
 
 from dataclasses import replace
 
-from schedproof.model.lang import Change, Model, Row, Rule, StepInvariant, after, forall, implies, variable
+from schedproof.model.lang import Change, Model, Row, Rule, StepInvariant, after, exists, forall, implies, variable
 
 from .events import ACTIONS, RULES, delete_preempted
 from .machines import AXIOMS, CELL, CELL_TABLE, DOCUMENT, POD_GROUP, POD_GROUP_TABLE, Cell, PodGroup, c, p, total_order
@@ -41,7 +41,13 @@ AS_WRITTEN = Model(
     ),
 )
 
+d = variable(Cell, "d")
+
 VICTIMS_CELLS_GO_TOGETHER = Change(
+    name="victims-lose-their-cells-one-by-one",
+    wrong="A victim loses its cells one by one as its pods are deleted, and no durable data says which it has left.",
+    shown="placement-is-what-it-uses",
+    asks=exists(d, d.user == p),
     why=(
         "A victim keeps all its cells until its last pod is deleted. In the document it loses them one by one. "
         "It can then go back to Allocated (line 29) with fewer cells than it was allocated (line 23), or stay "
@@ -72,9 +78,10 @@ VICTIMS_CELLS_GO_TOGETHER = Change(
     ],
 )
 
-d = variable(Cell, "d")
-
 VICTIM_IS_FREED = Change(
+    name="victims-stay-being-preempted",
+    wrong="No arrow leads from Being preempted back to Allocated when the last preemptor of a victim gives up.",
+    shown="victim-freed-with-the-preemptor",
     why=(
         "A victim goes back to Allocated when its last preemptor gives up. In the document it stays "
         "BeingPreempted without a preemptor (line 25)."
@@ -99,6 +106,8 @@ VICTIM_IS_FREED = Change(
 )
 
 CONDITIONS_SAY_BOTH = Change(
+    name="conditions-forget-being-preempted",
+    wrong="Two conditions say that only an Allocated group uses a Used cell; a group that is Being preempted at other cells may, too.",
     why=(
         "The conditions of cell e1 (line 183) and cell e2 (line 189) overlook that a Used cell can belong to a "
         "group that is BeingPreempted at other cells; line 145 is right. This change corrects the two "

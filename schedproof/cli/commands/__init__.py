@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, Command] = {
     "export": Command("export", "export", "Translate a model at a scope to Promela (SPIN) or TLA+ (TLC)."),
     "validate": Command("validate", "validate", "Validate a log of a real scheduler against a model."),
     "diagram": Command("diagram", "draw", "Draw state machines, triggers, message flows, lock orders and deadlocks."),
-    "findings": Command("findings", "findings", "List what documents get wrong: property, counterexample, repair."),
+    "findings": Command("findings", "findings", "List what documents get wrong: each defect, its clearest run, its repair."),
     "coverage": Command("coverage", "coverage", "Show what became of each sentence of a document."),
     "explain": Command("explain", "explain", "Show the counterexample of a property, or the shortest run to a state."),
     "diff": Command("diff", "diff", "Compare two variants of a system, element by element."),

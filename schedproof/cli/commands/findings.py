@@ -15,51 +15,54 @@ from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
 from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
-from schedproof.proofs.verification.findings import findings as find
+from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.findings import repeated
 from schedproof.proofs.verification.interpreted import effect
 from schedproof.proofs.verification.sources import Kind, differences
 
 
-@click.command(epilog=ending("findings hived", "findings beaker --variant as-written --json findings.json"))
+@click.command(epilog=ending("findings hived", "findings beaker --variant as-written --all"))
 @click.argument("system", required=False)
 @variants_option()
+@click.option(
+    "--all", "every", is_flag=True, help="Show a run of every property, not only the clearest of each defect."
+)
 @json_option
-def findings(system: str | None, variants: tuple[str, ...], json_file: Destination | None) -> int:
-    """List what documents get wrong: property, counterexample, repair.
+def findings(system: str | None, variants: tuple[str, ...], every: bool, json_file: Destination | None) -> int:
+    """List what documents get wrong: each defect, its clearest run, its repair.
 
-    Without SYSTEM, findings are of the systems of your schedproof.toml; without a schedproof.toml, of all systems. Without
-    --variant, the list ends with contradictions between sentences, with sentences that have two interpretations, and with
-    rows in which tables of text, figures and implementation differ. Cited lines are quoted at its end.
-    'schedproof explain' shows a counterexample field by field.
+    A defect is one mistake with all the properties that it violates. Its run is the shortest one with the repairs of all other
+    defects in place; --all shows one for each property. Without SYSTEM, findings are of the systems of your schedproof.toml;
+    without a schedproof.toml, of all systems. Without --variant, the list ends with contradictions between sentences, with
+    the interpretations that change a verdict, and with rows in which tables of text, figures and implementation differ.
+    Cited lines are quoted at its end. 'schedproof explain' shows a counterexample field by field.
     """
     chosen, unusable = choose.systems([system] if system is not None else [])
     among = [(one, model) for one in chosen for model in one.variants.values()]
     shown = scopes.variants(among, variants) if variants else among
     with progress("findings") as report_progress:
-        all_findings = []
-        for one in chosen:
-            report_progress(f"{one.name}: looking for the shortest runs")
-            all_findings += find(one, variants=variants)
+        by_system = {one.name: defects(one, variants=variants, progress=report_progress) for one in chosen}
+    all_defects = [defect for some in by_system.values() for defect in some]
     if json_file is not None:
-        json_file.write_json([finding.as_json() for finding in all_findings])
+        json_file.write_json([defect.as_json() for defect in all_defects])
     if json_file is None or not json_file.is_stdout:
         texts: dict[str, list[str]] = {one.name: [] for one in chosen}
-        for number, finding in enumerate(all_findings, 1):
-            head, *rest = finding.text()
-            texts[finding.system] += [f"{number}. {head}", *rest, ""]
+        for number, defect in enumerate(all_defects, 1):
+            head, *rest = defect.text(every=every)
+            texts[defect.system] += [f"{number}. {head}", *rest, ""]
         for one in chosen:
             click.echo("\n".join(texts[one.name]))
         documents = ", ".join(
-            dict.fromkeys([one.base.document.name for one, _ in shown] + [f.document for f in all_findings])
+            dict.fromkeys([one.base.document.name for one, _ in shown] + [d.shown.document for d in all_defects])
         )
-        click.echo(f"{count(len(all_findings), 'finding')} in {documents}")
+        violated = {(f.system, f.variant, f.property) for defect in all_defects for f in defect.findings}
+        violates = f", {_properties(len(violated))} violated" if violated else ""
+        click.echo(f"{count(len(all_defects), 'defect')} in {documents}{violates}")
         for one in chosen:
             for model in (model for each, model in shown if each is one):
                 if repeats := repeated(one, model):
-                    properties = "1 property" if len(repeats) == 1 else f"{len(repeats)} properties"
                     click.echo(
-                        f"left out: {properties} that {one.name} {model.variant} violates just as {model.amends} does, "
+                        f"left out: {_properties(len(repeats))} that {one.name} {model.variant} violates just as {model.amends} does, "
                         f"which it amends ('schedproof explain {one.name} PROPERTY --variant {model.variant}' shows one)"
                     )
             # Without --variant, what follows is of the system's documents.
@@ -69,6 +72,10 @@ def findings(system: str | None, variants: tuple[str, ...], json_file: Destinati
             for line in [*contradictions, *ambiguous, *quoted]:
                 click.echo(line)
     return Exit.USAGE if unusable else Exit.OK
+
+
+def _properties(many: int) -> str:
+    return f"{many} {'property' if many == 1 else 'properties'}"
 
 
 def _contradictions(system: System) -> Iterator[str]:
@@ -83,14 +90,19 @@ def _contradictions(system: System) -> Iterator[str]:
 
 
 def _readings(system: System) -> Iterator[str]:
-    """Sentences with two interpretations, and what depends on which is chosen."""
-    if system.interpretations:
-        yield f"{system.name}: {count(len(system.interpretations), 'sentence')} with two interpretations"
-    for reading in system.interpretations:
+    """The interpretations that change a verdict, those that change most first."""
+    ranked = sorted(system.interpretations, key=lambda each: -len([*each.rests, *each.breaks]))
+    decisive = [each for each in ranked if each.rests or each.breaks]
+    if decisive:
+        yield f"{system.name}: {count(len(decisive), 'interpretation')} on which verdicts rest"
+    for reading in decisive:
         yield f"  {reading.name} (line {reading.line}): {reading.read}"
         yield f"    The other interpretation: {reading.otherwise}"
-        if reading.adds or reading.drops:
-            yield f"    With it: {effect(reading)}"
+        yield f"    With it: {effect(reading)}"
+    if others := len(ranked) - len(decisive):
+        are = "changes no verdict, or cannot" if others == 1 else "change no verdict, or cannot"
+        more = f"{others} more" if decisive else f"{system.name}: {count(others, 'interpretation')}"
+        yield f"  {more} {are} be tried the other way" + ("" if decisive else "; no verdict rests on one")
 
 
 def _rows(system: System) -> Iterator[str]:

@@ -1,0 +1,269 @@
+"""Defects: what is wrong with a document, each with all properties that it violates, its clearest run and its repair.
+
+A property says where a run is wrong, and not why: one mistake violates several properties, and one property is violated for
+several reasons. A change of a repaired variant separates them. What that variant violates without this one change is what
+the change repairs, and its shortest run has all other changes in place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from schedproof.model.errors import require
+from schedproof.model.lang import (
+    Action,
+    Change,
+    Invariant,
+    Model,
+    ModelError,
+    Property,
+    Reading,
+    Row,
+    Rule,
+    StepInvariant,
+)
+from schedproof.model.registry.errors import require_known
+from schedproof.model.registry.system import System
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.verdict import Result, Verdict
+
+from .findings import Finding, repair_of, rests_on
+from .findings import findings as find
+from .without import without
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A mistake of a document, or of what was shipped.
+
+    Attributes:
+        system: the name of the system.
+        variants: the names of the variants that have it, the earliest first.
+        name: the name.
+        wrong: what is wrong, in one sentence; "" if the repair says it.
+        findings: the properties that it violates, each with a shortest run; the clearest first.
+        repair: the change that repairs it, and the variant that has the change.
+        cost: what the change adds, drops and weakens.
+        left: why the runs may show another defect as well; "" if all other repairs are in place.
+    """
+
+    system: str
+    variants: tuple[str, ...]
+    name: str
+    wrong: str
+    findings: tuple[Finding, ...]
+    repair: str
+    cost: str
+    left: str = ""
+
+    @property
+    def shown(self) -> Finding:
+        """The clearest of its runs."""
+        return self.findings[0]
+
+    @property
+    def interpretations(self) -> tuple[Reading, ...]:
+        """The interpretations of the document on which the clearest violation depends."""
+        return self.shown.interpretations
+
+    def as_json(self) -> dict[str, Any]:
+        """The defect as ``findings --json`` prints it."""
+        return {
+            "system": self.system,
+            "variants": list(self.variants),
+            "name": self.name,
+            "wrong": self.wrong,
+            "document": self.shown.document,
+            "line": self.shown.line,
+            "sentence": self.shown.sentence,
+            "repair": self.repair,
+            "cost": self.cost,
+            "left": self.left,
+            "rests_on": [each.name for each in self.interpretations],
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+
+    def text(self, *, every: bool = False) -> list[str]:
+        """The defect as lines for a reader.
+
+        Args:
+            every: with a run of each property, not only with the clearest.
+        """
+        shown = self.shown
+        where = shown.document if shown.line is None else f"{shown.document}:{shown.line}"
+        lines = [f"{self.name} ({where}, {' and '.join(self.variants)})"]
+        if self.wrong:
+            lines.append(f"  Wrong: {self.wrong}")
+        lines.append(f"  Violates: {', '.join(finding.property for finding in self.findings)}")
+        for finding in self.findings if every else self.findings[:1]:
+            lines += finding.run_text()
+        if self.left:
+            lines.append(f"  {self.left}")
+        if self.interpretations:
+            lines.append(f"  Rests on: {', '.join(f'{each.name} (line {each.line})' for each in self.interpretations)}")
+        return [*lines, f"  Repair: {self.repair}", *([f"  Cost: {self.cost}"] if self.cost else [])]
+
+
+def defects(
+    system: System, *, variants: Sequence[str] = (), progress: Callable[[str], None] = lambda line: None
+) -> list[Defect]:
+    """The defects of a system's variants: those that violate most first.
+
+    Args:
+        system: the system.
+        variants: names of the variants to report; () means all.
+        progress: called with a line on the current work.
+
+    Returns:
+        A defect for each change that repairs or weakens something, and one for each violated property that no change
+        repairs.
+
+    Raises:
+        UserError: a name of ``variants`` is unknown.
+    """
+    require("system", system, System, "a system, for example load_system('hived')")
+    require_known("variants", "variant", variants, list(system.variants), of=system.name)
+    by_change = [
+        defect
+        for model in system.variants.values()
+        if model.amends and (not variants or {*_having(system, model)} & {*variants})
+        for defect in _of_changes(system, model, progress)
+        if not variants or {*defect.variants} & {*variants}
+    ]
+    covered = {(name, finding.property) for each in by_change for finding in each.findings for name in each.variants}
+    progress(f"{system.name}: properties that no change repairs")
+    others = [
+        finding for finding in find(system, variants=variants) if (finding.variant, finding.property) not in covered
+    ]
+    by_repair: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in others:
+        # Of locks, one reason may repair several checks; elsewhere these are properties that nothing repairs.
+        apart = finding.property if finding.repair.startswith("no") else ""
+        by_repair.setdefault((finding.variant, finding.repair, apart), []).append(finding)
+    alone = [
+        Defect(system.name, (some[0].variant,), some[0].property, "", tuple(some), some[0].repair, "")
+        for some in by_repair.values()
+    ]
+    order = list(system.variants)
+    return sorted(
+        [*by_change, *alone],
+        key=lambda each: (order.index(each.variants[0]), -len(each.findings), each.shown.line or 0),
+    )
+
+
+def _having(system: System, model: Model) -> list[str]:
+    """The variants that an amended one may repair."""
+    return [each.variant for each in system.line(model)[1:]]
+
+
+def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -> Iterator[Defect]:
+    """The defects that the changes of an amended variant repair."""
+    base = system.variants[model.amends]
+    repairing = [change for change in model.changes if {*change.repairs, *change.weakens} & base.refuted]
+    for number, change in enumerate(repairing, 1):
+        names = [name for name in dict.fromkeys([*change.repairs, *change.weakens]) if name in base.refuted]
+        progress(f"{system.name} {model.variant}: without change {number} of {len(repairing)}")
+        less = without(system, model, change, names)
+        results = _violated(less[0] if less else base, names)
+        left = _left(less[1]) if less else f"No variant has all other repairs; the run is one of {base.variant}."
+        if not results:
+            results = _violated(base, names)
+            left = f"All other repairs leave nothing violated; the run is one of {base.variant}."
+        if change.shown:
+            results = [_clearest(less[0] if less else base, change), *(r for r in results if r.name != change.shown)]
+        violations = [_finding(system, base, result) for result in results]
+        having = [each for each in reversed(_having(system, model)) if system.variants[each].refuted & set(names)]
+        # The one to show, then the shortest, then the one that the change names first.
+        ranks = [(f.property != change.shown, len(f.counterexample.steps), names.index(f.property)) for f in violations]
+        clearest = [each for _, each in sorted(zip(ranks, violations, strict=True), key=lambda ranked: ranked[0])]
+        repair = f"{change.why} (variant {model.variant})"
+        yield Defect(
+            system.name,
+            tuple(having),
+            change.name or clearest[0].property,
+            change.wrong,
+            tuple(clearest),
+            repair,
+            cost(base, change),
+            left,
+        )
+
+
+def _violated(model: Model, names: Sequence[str]) -> list[Result]:
+    known = [name for name in names if name == "well-formed" or any(name == each.name for each in model.properties)]
+    results = model_check(model, {}, only=known) if known else []
+    return [each for each in results if each.verdict is Verdict.REFUTED and each.counterexample and each.name in names]
+
+
+def _clearest(model: Model, change: Change) -> Result:
+    """The shortest run that violates ``change.shown`` in the way that the change asks for.
+
+    Raises:
+        ModelError: there is none.
+    """
+    prop = model.property(change.shown)
+    if change.asks is not None:
+        if not isinstance(prop, Invariant | StepInvariant):
+            problem = f"asks is set, and {prop.name} is not an invariant or a step invariant"
+            raise ModelError(f"change {change.name}", change.place, problem, "leave asks out, or show another property")
+        prop = replace(prop, given=change.asks if prop.given is None else prop.given & change.asks)
+    actions = [each for each in model.actions if each.name not in change.avoids]
+    rules = [each for each in model.rules if not isinstance(each.on, Action) or each.on.name not in change.avoids]
+    asked = replace(model, actions=actions, rules=rules, properties=[prop])
+    (result,) = model_check(asked, {}, only=[prop.name])
+    if result.counterexample is None:
+        problem = f"no run violates {prop.name} as it asks"
+        raise ModelError(f"change {change.name}", change.place, problem, "ask for less, or show another property")
+    return result
+
+
+def _finding(system: System, base: Model, result: Result) -> Finding:
+    prop = base.property(result.name)
+    assert result.counterexample is not None
+    return Finding(
+        system.name,
+        base.variant,
+        prop.name,
+        prop.says,
+        base.document.name,
+        prop.line,
+        prop.sentence,
+        result.counterexample,
+        repair_of(system, prop.name, base),
+        rests_on(system, base, prop.name),
+    )
+
+
+def _left(others: Sequence[Change]) -> str:
+    if not others:
+        return ""
+    names = "; ".join(change.name or change.why for change in others)
+    return f"The run also has what these repairs build on: {names}"
+
+
+def cost(base: Model, change: Change) -> str:
+    """What a change adds, replaces, drops and weakens, in words."""
+    kinds = {Row: "row", Action: "action", Rule: "rule"}
+    known = {(type(each), each.name) for each in base.elements}
+    new: Counter[str] = Counter()
+    replaced: Counter[str] = Counter()
+    for element in change.adds:
+        if isinstance(element, Property):
+            continue
+        (replaced if (type(element), element.name) in known else new)[kinds[type(element)]] += 1
+    own = {each.name for each in base.elements if not isinstance(each, Property)}
+    dropped = [name for name in change.drops if name in own]
+    parts = [
+        *(f"{_many(number, kind)} more" for kind, number in new.items()),
+        *(f"{_many(number, kind)} changed" for kind, number in replaced.items()),
+        *([f"without {', '.join(dropped)}"] if dropped else []),
+        *(f"{name} is weakened to {', '.join(names)}" for name, names in change.weakens.items()),
+    ]
+    return "; ".join(parts) or "no change of behaviour"
+
+
+def _many(number: int, kind: str) -> str:
+    return f"{number} {kind}{'' if number == 1 else 's'}"

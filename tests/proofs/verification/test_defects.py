@@ -1,0 +1,163 @@
+"""Defects: what one change repairs, with all others in place; on doors that are wrong for three reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    BoolType,
+    Change,
+    Invariant,
+    Machine,
+    Model,
+    ModelError,
+    Row,
+    Sort,
+    State,
+    exists,
+    variables,
+)
+from schedproof.model.registry.system import System
+from schedproof.proofs.verification.defects import Defect, cost, defects
+from schedproof.proofs.verification.without import without
+
+Door = Sort("Door", "d")
+d, e = variables(Door, "d e")
+
+
+def move(name: str, source: str) -> Action:
+    return Action(name, [d], [d.is_(source)], [d.fires(name)], f"somebody does {name} to {{d}}")
+
+
+DOORS = Model(
+    system="doors",
+    variant="as-written",
+    about="doors that jam when they are kicked or slammed",
+    machines=[Machine(Door, [State("Shut"), State("Open"), State("Jammed")], [Attribute("loud", BoolType())])],
+    rows=[
+        Row(Door, "open", "Shut", "Open"),
+        Row(Door, "slam", "Open", "Jammed"),
+        Row(Door, "kick", "Shut", "Jammed", loud=True),
+    ],
+    actions=[move("open", "Shut"), move("slam", "Open"), move("kick", "Shut")],
+    rules=[],
+    properties=[
+        Invariant(name="never-jammed", says="no door is jammed", over=[d], then=~d.is_("Jammed")),
+        Invariant(name="quiet", says="no door is loud", over=[d], then=~d.loud),
+        Invariant(name="stays-shut", says="no door is open", over=[d], then=~d.is_("Open")),
+    ],
+    default_scope={"Door": 2},
+    refuted=frozenset({"never-jammed", "quiet", "stays-shut"}),
+)
+AJAR = Invariant(name="shut-or-open", says="a door is shut or open", over=[d], then=d.is_("Shut", "Open"))
+SOFT = Change(why="Doors are closed softly.", repairs=["never-jammed"], drops=["slam", "Door.slam from Open"], name="slammed", wrong="Doors are slammed.")  # fmt: skip
+FIRM = Change(why="Doors stand kicks.", repairs=["never-jammed", "quiet"], adds=[Row(Door, "kick", "Shut", "Shut")], drops=["Door.kick from Shut"])  # fmt: skip
+OPEN = Change(why="Doors open.", repairs=[], weakens={"stays-shut": ["shut-or-open"]}, adds=[AJAR])
+
+
+def repaired(changes: Sequence[Change] = (SOFT, FIRM, OPEN), *, refuted: Sequence[str] = ()) -> System:
+    """The doors, and their repaired variant; the row that leads to Jammed may be gone."""
+    machine = replace(DOORS.machines[0], states=[State("Shut"), State("Open"), State("Jammed", unreachable=True)])
+    amended = DOORS.amend("repaired", "doors that never jam", changes, frozenset(refuted), machines=[machine])
+    return System("doors", "Doors", {"as-written": DOORS, "repaired": amended}, "as-written")
+
+
+def shown(some: Sequence[Defect]) -> dict[str, list[tuple[str, int]]]:
+    """Defect -> its properties, each with the length of its run."""
+    return {each.name: [(f.property, len(f.counterexample.steps)) for f in each.findings] for each in some}
+
+
+def test_each_change_is_a_defect_and_hides_no_other() -> None:
+    """The shortest run to a jammed door is a kick; what slamming does shows only without it."""
+    some = defects(repaired())
+    assert shown(some) == {
+        "never-jammed": [("never-jammed", 1), ("quiet", 1)],
+        "slammed": [("never-jammed", 2)],
+        "stays-shut": [("stays-shut", 1)],
+    }
+    by_name = {each.name: each for each in some}
+    assert [step.action for step in by_name["slammed"].shown.counterexample.steps] == ["open", "slam"]
+    assert [step.action for step in by_name["never-jammed"].shown.counterexample.steps] == ["kick"]
+    assert by_name["slammed"].wrong == "Doors are slammed."
+    assert by_name["slammed"].repair == "Doors are closed softly. (variant repaired)"
+    assert [each.left for each in some] == ["", "", ""]
+    assert {each.variants for each in some} == {("as-written",)}
+
+
+def test_what_a_repair_costs() -> None:
+    assert [each.cost for each in defects(repaired())] == [
+        "1 row changed; without Door.kick from Shut",
+        "without slam, Door.slam from Open",
+        "stays-shut is weakened to shut-or-open",
+    ]
+    assert cost(DOORS, Change(why="Nothing.", repairs=["quiet"])) == "no change of behaviour"
+    more = Change(why="Doors shut.", repairs=[], adds=[Row(Door, "shut", "Open", "Shut"), move("shut", "Open")])
+    assert cost(DOORS, more) == "1 row more; 1 action more"
+
+
+def test_a_violation_that_nothing_repairs_is_a_defect_of_its_own() -> None:
+    some = defects(repaired([SOFT, FIRM], refuted=["stays-shut"]))
+    assert shown(some)["stays-shut"] == [("stays-shut", 1)]
+    assert [each.repair for each in some if each.name == "stays-shut"] == ["none is modelled"]
+
+
+def test_a_property_that_two_defects_share_is_in_both() -> None:
+    assert sum("never-jammed" in dict(properties) for properties in shown(defects(repaired())).values()) == 2
+
+
+def test_the_text_has_the_clearest_run_or_all() -> None:
+    (defect,) = [each for each in defects(repaired()) if each.name == "never-jammed"]
+    assert "\n".join(defect.text()).count("Initial state") == 1
+    assert "\n".join(defect.text(every=True)).count("Initial state") == 2
+    assert defect.text()[:2] == ["never-jammed (test_defects.py, as-written)", "  Violates: never-jammed, quiet"]
+
+
+def test_the_author_chooses_what_the_run_shows() -> None:
+    asked = replace(FIRM, shown="quiet", asks=exists(e, (e != d) & e.is_("Open")))
+    (defect,) = [each for each in defects(repaired([SOFT, asked, OPEN])) if "quiet" in shown([each])[each.name][0]]
+    assert [step.action for step in defect.shown.counterexample.steps] == ["open", "kick"]
+    assert [f.property for f in defect.findings] == ["quiet", "never-jammed"]
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ({"shown": "quiet", "avoids": ["kick"]}, "no run violates quiet as it asks; ask for less, or show another property"),
+        ({"shown": "quiet", "asks": d.is_("Open")}, "no run violates quiet as it asks"),
+    ],
+)  # fmt: skip
+def test_a_run_that_there_is_not(new: dict[str, object], says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        defects(repaired([SOFT, replace(FIRM, name="kicked", **new), OPEN]))  # type: ignore[arg-type]
+
+
+def test_what_builds_on_a_change_is_left_out_with_it() -> None:
+    bolt = Row(Door, "bolt", "Shut", "Shut")
+    firm = replace(FIRM, name="kicked", adds=[*FIRM.adds, bolt])
+    bolted = Change(why="Doors are bolted.", repairs=["stays-shut"], adds=[move("bolt", "Shut")], drops=["open", "Door.open from Shut", "slam", "Door.slam from Open"], name="opened")  # fmt: skip
+    of = repaired([firm, bolted])
+    model, left = without(of, of.variants["repaired"], firm, ["quiet"]) or (None, ())
+    assert model is not None and [each.name for each in left] == ["opened"]
+    (defect,) = [each for each in defects(of) if each.name == "kicked"]
+    assert defect.left == "The run also has what these repairs build on: opened"
+
+
+def test_where_all_others_leave_nothing_violated_the_run_is_of_the_base() -> None:
+    """Two changes that each repair the same alone: neither is needed."""
+    gentle = Change(why="Nobody kicks.", repairs=["quiet"], drops=["kick"], name="kicks")
+    thick = Change(why="Doors stand kicks.", repairs=["quiet"], adds=FIRM.adds, drops=FIRM.drops, name="thin")
+    of = repaired([gentle, thick], refuted=["never-jammed", "stays-shut"])
+    lefts = {each.name: each.left for each in defects(of)}
+    note = "All other repairs leave nothing violated; the run is one of as-written."
+    assert (lefts["kicks"], lefts["thin"]) == (note, note)
+
+
+def test_json() -> None:
+    data = defects(repaired())[0].as_json()
+    assert set(data) == {"system", "variants", "name", "wrong", "document", "line", "sentence", "repair", "cost", "left", "rests_on", "findings"}  # fmt: skip
+    assert [each["property"] for each in data["findings"]] == ["never-jammed", "quiet"]
