@@ -172,7 +172,7 @@ def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -
         if not results:
             results = _violated(base, names)
             left = f"All other repairs leave nothing violated; the run is one of {base.variant}."
-        if change.shown:
+        if change.shown in names and (change.asks is not None or change.avoids):
             results = [_clearest(less[0] if less else base, change), *(r for r in results if r.name != change.shown)]
         violations = [_finding(system, base, result) for result in results]
         having = [each for each in reversed(_having(system, model)) if system.variants[each].refuted & set(names)]
@@ -212,7 +212,7 @@ def _clearest(model: Model, change: Change) -> Result:
         prop = replace(prop, given=change.asks if prop.given is None else prop.given & change.asks)
     actions = [each for each in model.actions if each.name not in change.avoids]
     rules = [each for each in model.rules if not isinstance(each.on, Action) or each.on.name not in change.avoids]
-    asked = replace(model, actions=actions, rules=rules, properties=[prop])
+    asked = replace(model, actions=actions, rules=rules, properties=[prop], refuted=frozenset(), amended=None)
     (result,) = model_check(asked, {}, only=[prop.name])
     if result.counterexample is None:
         problem = f"no run violates {prop.name} as it asks"
@@ -254,8 +254,8 @@ def cost(base: Model, change: Change) -> str:
         if isinstance(element, Property):
             continue
         (replaced if (type(element), element.name) in known else new)[kinds[type(element)]] += 1
-    own = {each.name for each in base.elements if not isinstance(each, Property)}
-    dropped = [name for name in change.drops if name in own]
+    elements = {each.name for each in base.elements if not isinstance(each, Property)}
+    dropped = [name for name in change.drops if name in elements]
     parts = [
         *(f"{_many(number, kind)} more" for kind, number in new.items()),
         *(f"{_many(number, kind)} changed" for kind, number in replaced.items()),

@@ -211,7 +211,7 @@ class VerdictCache:
         its = next(each for each in every if name in {p.name for p in each.properties})
         if isinstance(its, Interpreted):
             other = otherwise(self._model, its.reading)
-            elements = [other.machines, other.elements, other.axioms, configurations(other, other.default_scope)]
+            elements = [other.machines, other.elements, other.axioms, configurations(other, check_scope(other, {}))]
             return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]

@@ -93,6 +93,9 @@ def following(name: str, *others: str) -> Invariant:
 
 
 FIRST_COME_FIRST_SERVED = Change(
+    name="assigned-sets-wait-for-each-other",
+    wrong="Assigned recipes get systems by priority, which can change, so two sets can each get the system that the other waits for.",
+    shown="no-abba",
     why=(
         "Assigned recipes get a system in the order in which their sets were assigned, and this order never "
         "changes. By priority (line 213), two sets can each get the system that the other waits for. So an "
@@ -120,6 +123,8 @@ FIRST_COME_FIRST_SERVED = Change(
 )
 
 SEATS_ARE_LEFT = Change(
+    name="siblings-take-each-others-systems",
+    wrong="A recipe takes any idle system that suits it, also the only one of a sibling, or one in a lab that has none for a sibling.",
     why=(
         "A recipe takes a system only if the same lab keeps a viable system for each of its siblings. In arbitrary "
         "order (line 132), a recipe can take its sibling's only system, or a lab without a system for its sibling. "
@@ -151,6 +156,9 @@ SEATS_ARE_LEFT = Change(
 )
 
 FINISHED_DO_NOT_COUNT = Change(
+    name="a-cancelled-recipe-stops-its-set",
+    wrong="A set begins only when all its recipes are scheduled, and a cancelled recipe never is.",
+    shown="no-finished-recipe-blocks-its-set",
     why=(
         "A set begins when all its unfinished recipes are scheduled. In the document it needs all recipes, and a "
         "cancelled one is never scheduled (line 226)."
@@ -160,6 +168,9 @@ FINISHED_DO_NOT_COUNT = Change(
 )
 
 LEAVE_TOGETHER = Change(
+    name="conditions-change-under-a-recipe",
+    wrong="The text does not say what becomes of a recipe or a reservation when the condition of its system changes.",
+    shown="recipe-and-system-in-step",
     why=(
         "When the condition of a system changes from Automated, the recipe on it does not stay. A recipe that "
         "executes is aborted. A set that has not begun returns all its systems, and is queued. A system that a "
@@ -198,6 +209,9 @@ LEAVE_TOGETHER = Change(
 )
 
 WAKE_THE_IDLE = Change(
+    name="an-idle-system-is-never-looked-at-again",
+    wrong="A system becomes idle after a search that found no recipe, and nothing looks at it again when one could take it later.",
+    shown="no-lost-wakeup",
     why=(
         "The retained loop (line 58) marks an idle system as pending if a waiting recipe can take it. Without "
         "this, a wakeup is lost if an event comes between the search for a system and its end. With it, no "
@@ -214,6 +228,8 @@ WAKE_THE_IDLE = Change(
 )
 
 IDLE_IS_A_USAGE = Change(
+    name="idle-means-two-things",
+    wrong="Line 85 says that an idle system is configured for automated use; lines 172 and 176 make Broken and Manual systems idle.",
     why=(
         "A Broken or Manual system is idle (lines 172 and 176), so an idle system is not always configured for "
         "automated use (line 85). This change weakens the property, and changes no behaviour: only an Automated "

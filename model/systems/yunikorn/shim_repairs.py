@@ -20,6 +20,8 @@ from .sorts import ShimApplication
 NO_POD = ("absent", "ended", "deleted")
 
 REJECTED = Change(
+    name="recovering-ends-the-process",
+    wrong="The shim's process ends when a recovered application is rejected.",
     why="A recovered application can be rejected. In v0.12.2 it waits, and the shim's process ends (fact 4.1).",
     repairs=["rejections-are-heard"],
     adds=[
@@ -34,6 +36,9 @@ REJECTED = Change(
 )
 
 RELEASES = Change(
+    name="releases-are-dropped",
+    wrong="The shim drops the core's request to release an allocation in several states, and the core waits for ever.",
+    shown="released-allocations-are-heard",
     why=(
         "The shim handles the core's request to release an allocation in every state of the application, and "
         "the state stays. If there is no pod, it answers at once. v0.12.2 drops the request in Accepted, "
@@ -107,6 +112,9 @@ FOR_GOOD = replace(
 )
 
 FAILURES = Change(
+    name="failing-needs-a-second-message",
+    wrong="The shim's application is Failed only at a second message of the core, which may never come or come too early.",
+    shown="failing-can-be-left",
     why=(
         "An application can begin to fail in every state; its pods are deleted, and it is Failed when none of "
         "its tasks goes on. In v0.12.2 it is Failed only at a second message of the core: never if the core "
@@ -161,6 +169,9 @@ def placeholders_are(states: tuple[str, ...], excepted: tuple[str, ...]) -> Term
 
 
 RESERVATIONS = Change(
+    name="a-gang-waits-for-a-lost-placeholder",
+    wrong="The shim waits for every placeholder to be bound or to end, also for one that failed or was deleted.",
+    shown="reserving-can-be-left",
     why=(
         "A reservation ends when every placeholder is bound or gone. An application that resumes goes on when "
         "all placeholders are gone; both are checked at every opportunity. Unused placeholders are deleted. "
@@ -184,6 +195,8 @@ RESERVATIONS = Change(
 )
 
 CORDONS = Change(
+    name="a-cordon-is-lost",
+    wrong="A node that is cordoned while it registers stays schedulable in the core.",
     why=(
         "The shim checks whether a node is schedulable after the core has accepted it, and reports the result. "
         "In v0.12.2 a cordon during the registration of the node is lost (section 3)."
@@ -207,6 +220,9 @@ def registers_again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
     known = a.known & a.is_(*UNFINISHED)
     exists_in_core = n.is_("schedulable", "unschedulable")
     return Change(
+        name="a-new-shim-hears-nothing",
+        wrong="A shim that registers again does not hear of its allocations, and the core rejects the applications that it knows.",
+        shown="no-allocation-without-a-pod",
         why=(
             "When a shim registers again, the core reports its nodes, its allocations and its requests for "
             "releases again, and accepts again what the shim adds. v0.12.2 rejects a known application (fact "

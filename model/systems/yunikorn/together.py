@@ -83,6 +83,9 @@ THE_REPAIRED_CORE_HEARS = Change(
 )
 
 NOTHING_IS_LOST = Change(
+    name="full-queues-drop-messages",
+    wrong="A message is dropped when its queue is full for too long.",
+    shown="submitted-can-be-left",
     why="A sender waits while the queue is full. v0.12.2 drops a message that finds no room for too long (fact 4).",
     repairs=["submitted-can-be-left", "tasks-do-not-wait-for-ever", "no-allocation-without-a-pod"],
     drops=["lose"],

@@ -125,6 +125,8 @@ def required(*names: str) -> list[Property]:
 
 
 A_TIME_OUT_IS_OF_ONE_STAY = Change(
+    name="old-time-outs-fire",
+    wrong="A time-out of an earlier stay in Completing ends a later stay at once.",
     why=(
         "The time-out of a state is cancelled when the application leaves the state, and a gang's time-out when its "
         "last placeholder is gone. v0.12.2 compares only the name of the state. So a time-out of an earlier stay in "
@@ -135,6 +137,9 @@ A_TIME_OUT_IS_OF_ONE_STAY = Change(
 )
 
 COMPLETING_HAS_NOTHING = Change(
+    name="completed-with-placeholders",
+    wrong="An application completes while placeholders are allocated, and a later swap gives it a container.",
+    shown="completed-has-nothing",
     why=(
         "An application completes when it has no pending ask, no swap under way and no allocation, placeholders "
         "included (line 22). Leftover placeholders are released first. In v0.12.2 it completes while placeholders "
@@ -146,6 +151,9 @@ COMPLETING_HAS_NOTHING = Change(
 )
 
 ALLOCATIONS_COUNT = Change(
+    name="placeholders-count-as-allocations",
+    wrong="Text and code count placeholders as allocations in some states and not in others.",
+    shown="starting-has-one-allocation",
     why=(
         "Every real allocation moves its application on, also the first one that replaces a placeholder; in "
         "Starting, a placeholder does so too (line 20). Before Starting, placeholders do not count: a gang is "
@@ -162,6 +170,9 @@ ALLOCATIONS_COUNT = Change(
 )
 
 FAILING_IS_CLEANED_UP = Change(
+    name="failing-waits-for-placeholders-only",
+    wrong="A failing application waits for its last placeholder only: it is Failed while it has allocations, or never if it had no placeholder.",
+    shown="failed-has-nothing",
     why=(
         "A failing application drops its asks, releases all its allocations, and is Failed when they are gone (lines "
         "25 and 26). A removed partition is Draining until its applications have ended (line 51); an application "
@@ -178,6 +189,8 @@ FAILING_IS_CLEANED_UP = Change(
 )
 
 A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
+    name="a-gang-fails-after-it-has-begun",
+    wrong="The time-out of the placeholders fails an application that has real allocations.",
     why=(
         "The time-out of placeholders fails an application, or makes it resume, only if it has no real "
         "allocation (line 25) and none is about to be confirmed. Otherwise it only releases the placeholders."
@@ -208,6 +221,8 @@ WHAT_IS_REMOVED_IS_CLEARED = Change(
 )
 
 RESUMING_ENDS = Change(
+    name="resuming-waits-for-no-placeholder",
+    wrong="A Resuming application without placeholders waits for its last one for ever.",
     why=(
         "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It "
         "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none."
@@ -218,6 +233,9 @@ RESUMING_ENDS = Change(
 )
 
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
+    name="what-is-not-scheduled-gets-allocations",
+    wrong="The core does not look at the state of an application, nor at a node once it is reserved or required, before it allocates.",
+    shown="only-the-cycle-is-scheduled",
     why=(
         "Only applications in the scheduling cycle (lines 19 to 21) get allocations. An application that is "
         "failing, has ended, or is in a removed partition gets no asks. Allocations are only on schedulable "
@@ -230,6 +248,9 @@ THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
 )
 
 ADDITIONS_ARE_REFUSED = Change(
+    name="draining-queues-accept",
+    wrong="A queue that is Draining still accepts applications, and no application is ever Rejected.",
+    shown="draining-queues-refuse-additions",
     why=(
         "A Draining queue or partition refuses new applications (line 51), and a refused application is Rejected "
         "(line 27)."
@@ -243,6 +264,8 @@ ADDITIONS_ARE_REFUSED = Change(
 )
 
 STOPPED_IS_USED = Change(
+    name="nothing-stops-a-queue",
+    wrong="Nothing fires Start and Stop, and a Stopped queue or partition cannot be removed.",
     why=(
         "Queues and partitions can be stopped and started again (lines 55 and 56). A Stopped one can be "
         "removed, and is Draining before that (lines 50 and 51)."
@@ -255,6 +278,9 @@ STOPPED_IS_USED = Change(
 )
 
 FAILED_IS_FINAL = Change(
+    name="a-failed-application-expires",
+    wrong="Failed is a final state in the text, and the figure has an arrow from it to Expired.",
+    shown="failed-is-final",
     why=(
         "A Failed application stays Failed (line 26), and only Completed applications expire (line 24), although the "
         "figure shows more. After a while only the record of the application is deleted; its state does not change."

@@ -22,6 +22,9 @@ from .sorts import SchedulingAllocation, SchedulingAsk
 send = CHANNELS.sending
 
 AMOUNT_FROM_THE_PROPOSAL = Change(
+    name="a-failed-confirmation-keeps-the-copy",
+    wrong="When the scheduler fails to add an allocation that the cache has accepted, its own copy of the proposal stays.",
+    shown="allocations-in-both-copies",
     why=(
         "The scheduler takes the amounts of a proposal from the proposal, not from the ask, which may be gone. "
         "So when it fails to add an allocation, it can drop its own copy too, beside sending "
@@ -48,6 +51,8 @@ AMOUNT_FROM_THE_PROPOSAL = Change(
 )
 
 ONLY_WHAT_IT_HAS = Change(
+    name="releases-are-asked-for-twice",
+    wrong="The scheduler asks the cache to release allocations that the cache removes with their application or node.",
     why=(
         "The scheduler asks the cache to release only allocations that it has just dropped itself. Allocations "
         "that it removed with their application or node leave the cache with these (lines 72, 97)."
@@ -74,6 +79,9 @@ ONLY_WHAT_IT_HAS = Change(
 )
 
 NOTIFIED_WHEN_CONFIRMED = Change(
+    name="the-cache-notifies-too-early",
+    wrong="The cache notifies the resource manager of an allocation that the scheduler may still fail to add.",
+    shown="told-allocations-are-confirmed",
     why=(
         "The scheduler notifies the resource manager of an allocation after it has confirmed it. The cache, "
         "which only accepts it, does not (line 26; fact 6). If the allocation has ended meanwhile, the next "
@@ -140,6 +148,9 @@ NOTIFIED_WHEN_CONFIRMED = Change(
 )
 
 FROM_THE_SCHEDULER_FIRST = Change(
+    name="a-preemption-begins-in-the-cache",
+    wrong="A preempted allocation leaves the cache first, against the contract of line 42.",
+    shown="allocations-are-removed-from-the-scheduler-first",
     why=(
         "The scheduler drops a preempted allocation first, and then the cache does, as line 42 requires. The "
         "scheduler does not wait for the cache to agree (lines 79 to 85)."
@@ -162,6 +173,9 @@ REMOVED_NODE = CHANNELS.delivery(
 )
 
 NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
+    name="a-node-goes-from-the-cache-first",
+    wrong="A decommissioned node leaves the cache first (line 157), against the contract of line 42.",
+    shown="nodes-are-removed-from-the-scheduler-first",
     why=(
         "A decommissioned node is removed from the scheduler first, and then from the cache, like all other "
         "objects (line 42, against line 157). So the scheduler notifies the cache; the table has no event for "
@@ -190,6 +204,9 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
 )
 
 RECOVERED_WITH_THEIR_NODE = Change(
+    name="recovered-allocations-are-proposed",
+    wrong="An allocation that already runs goes through a new proposal, which may be rejected.",
+    shown="recovered-allocations-are-kept",
     why=(
         "The allocations of a new node are added together with it, in one step of the cache and in one of the "
         "scheduler. They are not new allocations, which may be rejected, and of which the resource manager must be "
@@ -258,6 +275,8 @@ RECOVERED_WITH_THEIR_NODE = Change(
 REMOVE_PARTITION = next(action for action in RM_ACTIONS if action.name == "remove_partition")
 
 PARTITIONS_GO_BY_THE_CACHE = Change(
+    name="a-removal-overtakes-an-addition",
+    wrong="A partition is removed past the cache, so its removal can come before its addition, and is lost.",
     why=(
         "The removal of a partition goes through the cache, like its addition (as a new configuration that "
         "drops it). A removal that bypasses the cache (lines 22, 147) overtakes the addition, and is lost."

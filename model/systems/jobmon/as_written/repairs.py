@@ -30,6 +30,9 @@ from .progress import everything_ends
 from .properties import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 
 LAUNCHED_CAN_ERR = Change(
+    name="no-arrow-from-launched-to-triaging",
+    wrong="Errors are found while an object is Launched, and the universal machine has no arrow from Launched to Triaging.",
+    shown="task-is-the-image-of-its-instance",
     why=(
         "A Launched task or workflow can go to Triaging. Reconciler and client set two of the error states when it "
         "is Launched (lines 80, 81; facts 1.3 and 1.4), but the universal machine has no transition from Launched to "
@@ -59,6 +62,9 @@ LAUNCHED_CAN_ERR = Change(
 )
 
 CLIENT_ABORTS_WHAT_IT_FINDS = Change(
+    name="a-dead-client-aborts-nothing",
+    wrong="An error during a registration is fatal only if the client posts it, and a client that died cannot.",
+    shown="registering-ends",
     why=(
         "When a client that died during a registration is back, it aborts this registration. A dead client "
         "cannot post an error signal, which lines 55 and 56 require, and no other agent can continue the "
@@ -72,6 +78,9 @@ CLIENT_ABORTS_WHAT_IT_FINDS = Change(
 )
 
 INSTANTIATED_CAN_BE_LOST = Change(
+    name="a-dead-scheduler-leaves-instantiating",
+    wrong="A scheduler that dies while it instantiates posts no error, and looks only for Queued objects when it is back.",
+    shown="instantiating-ends",
     why=(
         "The reconciler also declares Instantiated objects lost. A scheduler that died before it submitted one "
         "posted no error signal, and when it is back it looks only for Queued objects (lines 54 to 56)."
@@ -95,6 +104,9 @@ INSTANTIATED_CAN_BE_LOST = Change(
 )
 
 HALTED_FIRST = Change(
+    name="a-new-attempt-beside-the-old-one",
+    wrong="After an error a new instance is created though nobody has reported that the old one has halted.",
+    shown="one-live-instance",
     why=(
         "After an error, the server decides only when the worker or the cluster has reported that the command, "
         "or the process of the run, has ended. So the answer to the question of line 155 is yes. For runs, the "
@@ -134,6 +146,8 @@ HALTED_FIRST = Change(
 TOO_FEW = "ResourceError"
 
 ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN = Change(
+    name="two-agents-answer-a-resource-error",
+    wrong="The server and the client both decide what follows a resource error, and the server may repeat the attempt with the same resources.",
     why=(
         "Only the server decides what follows a resource error, and it never repeats the attempt with the same "
         "resources. While attempts are left, it sets the task to Halted. The client that takes up the task increases "
@@ -228,6 +242,8 @@ def others_bring_it_to_triage(name: str, it: Var, one: str) -> Property:
 
 
 OTHERS_BRING_TO_TRIAGE = Change(
+    name="owners-are-not-alone",
+    wrong="The text gives each state one agent that moves it, and the figures let reconciler and client move the states of others.",
     why=(
         "A dead agent cannot post an error, and an owner does not stop by itself what a user wants to stop. So "
         "reconciler and client must set states in the boxes of others (facts 1.3 and 1.4). This change weakens "

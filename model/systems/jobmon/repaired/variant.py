@@ -14,12 +14,18 @@ def shipped(*beginnings: str) -> list[str]:
 
 
 CLAIMS_ARE_ATOMIC = Change(
+    name="a-distributor-reads-and-then-writes",
+    wrong="A distributor reads which instances are queued and moves them in a later transaction, when they may be others'.",
+    shown="the-distributor-moves-only-its-own",
     why="A distributor claims an instance in the transaction in which it finds it queued.",
     repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
     adds=[*m.CLAIM_TABLE, of.claim, properties.MOVES["distributor"], *properties.HELD],
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
+    name="control-has-no-end",
+    wrong="An agent that is late goes on as if it had control, and one that is gone keeps it.",
+    shown="the-worker-moves-only-its-own",
     why=(
         "An agent controls an instance for a limited time (a lease). After that the server refuses the agent's "
         "requests and takes control, in every state of the run."
@@ -41,6 +47,9 @@ CONTROL_IS_A_LEASE = Change(
     ],
 )
 LOST_MEANS_OVER = Change(
+    name="lost-instances-still-run",
+    wrong="An instance is declared lost by its late heartbeat, while its job may still run.",
+    shown="one-live-instance",
     why=(
         "An instance is lost only when nothing is left of its job. Triage removes the job, or returns control to a "
         "worker that reports again."
@@ -63,6 +72,9 @@ LOST_MEANS_OVER = Change(
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
+    name="others-end-an-instance",
+    wrong="Client and server end instances that a worker controls.",
+    shown="the-server-moves-only-its-own",
     why="An instance that must end is marked, and the agent in control ends it. Its task waits for the next run.",
     repairs=[
         "the-client-moves-only-its-own",
@@ -85,6 +97,9 @@ WHAT_IS_TO_END_IS_MARKED = Change(
     ],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
+    name="instances-of-an-ended-run-stay",
+    wrong="The instances of a run that has ended, or is to be resumed, stay as they are, and nobody takes them up.",
+    shown="instances-can-end",
     why=(
         "When a run ends, or is to be resumed, its instances that have not begun end with it. A cold resume also "
         "ends the running ones."
@@ -96,6 +111,9 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
     adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
+    name="a-distributor-ends-with-its-client",
+    wrong="A distributor belongs to one client and ends with it, so what it had to distribute stays.",
+    shown="workflows-can-be-done",
     why="Distributors do not end with a client. They serve every run, and are started again if they die.",
     repairs=[
         *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
@@ -105,6 +123,9 @@ DISTRIBUTORS_SERVE_ALL = Change(
     drops=["a distributor ends with its client"],
 )
 EVERY_RUN_IS_REAPED = Change(
+    name="runs-without-a-heartbeat",
+    wrong="A run has a heartbeat only in some states, so a client that dies in another is never noticed.",
+    shown="runs-can-end",
     why=(
         "Every run under way has a heartbeat, and the reaper ends it when the heartbeat is late, if the table of "
         "its workflow allows that."
@@ -122,6 +143,9 @@ EVERY_RUN_IS_REAPED = Change(
     ],
 )
 A_LATE_CLIENT_IS_REFUSED = Change(
+    name="an-old-run-queues-tasks",
+    wrong="A client whose run is over still queues tasks.",
+    shown="only-the-live-run-queues",
     why="The server queues tasks only for the running run.",
     repairs=[
         *("only-the-live-run-queues", "signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
@@ -130,6 +154,9 @@ A_LATE_CLIENT_IS_REFUSED = Change(
     adds=runs.QUEUEING,
 )
 A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
+    name="a-new-run-beside-the-old-one",
+    wrong="A run is registered while instances of the run before may still run.",
+    shown="halted-before-a-new-run",
     why=(
         "A run is registered only when no other run is under way, and nothing is left of the previous run that it "
         "would repeat. Waiting tasks keep what they wait for."
