@@ -24,6 +24,7 @@ from schedproof.model.lang import (
     implies,
 )
 
+from . import core_v0_12_2
 from . import events as ev
 from .events import FAILS, held, keeps, pending
 from .machines import HELD, SCHEDULED, TIMED, a, g, k, n, p, q, u, w, x
@@ -545,7 +546,7 @@ FAILING = (
         "The resource manager removes the asks and ends the containers.",
         drops=["what fails drops its asks", "what fails releases its allocations"],
         question="Who removes what a Failing application still has?",
-        why="Line 25 has it cleaned up before the application is Failed, and names nobody else.",
+        why="Line 25 has it cleaned up before the application is Failed, and the resource manager has no part in it.",
     ),
     Reading(
         "a-release-is-confirmed",
@@ -642,4 +643,103 @@ SHIM = (
     ),
 )
 
-INTERPRETATIONS = (*OBJECTS, *APPLICATION, *GANGS, *FAILING, *NODES, *SHIM)
+ENDED_TAKES_ASKS = replace(
+    core_v0_12_2.add_ask,
+    when=[
+        k.is_("to_come"),
+        k.application.known,
+        ~k.application.is_("Expired", "Rejected"),
+        core_v0_12_2.PARTITION_EXISTS,
+    ],
+)
+SHIPPED = {rule.name: rule for rule in core_v0_12_2.RULES}
+BEGUN = g.application.is_(*core_v0_12_2.BEGUN) & held(g.application, placeholder=True)
+
+RELEASE = (
+    Reading(
+        "the-state-is-not-tested-before-an-allocation",
+        19,
+        "The core of v0.12.2 allocates for every application that has a pending ask, in whatever state.",
+        "It allocates for applications in the scheduling cycle only.",
+        adds=[
+            guarded(core_v0_12_2.allocate, k.application.is_(*SCHEDULED)),
+            guarded(core_v0_12_2.swap, k.application.is_(*SCHEDULED)),
+        ],
+        question="Does v0.12.2 test the state of an application before it allocates? The facts list what fires an event, and no such test.",
+        why="The facts have the tests of queues, partitions and nodes. They would have this one.",
+        variant="v0.12.2",
+        rests=["only-the-cycle-is-scheduled"],
+    ),
+    Reading(
+        "what-has-ended-takes-no-asks",
+        18,
+        "An application takes no asks from the step on in which it is Completed or Failed.",
+        "It takes asks until it is moved away, which a goroutine of its own does later (fact 1.4).",
+        adds=[ENDED_TAKES_ASKS],
+        question="Until when does v0.12.2 find an application that has ended?",
+        why="The time between is short, and the resource manager has no reason to send an ask then.",
+        variant="v0.12.2",
+    ),
+    Reading(
+        "a-swap-is-decided-and-confirmed",
+        25,
+        "A real ask takes the place of a placeholder in two steps. The core chooses the placeholder and a node, and releases the placeholder. "
+        "The real allocation is there when the placeholder is gone. Any real ask of the application can replace any of its placeholders.",
+        "A placeholder is replaced in one step.",
+        question="How is a placeholder replaced? The facts have the two places where a replacement on a lost node is confirmed or reverted.",
+        why="A replacement that can be reverted is not yet an allocation.",
+        variant="v0.12.2",
+    ),
+    Reading(
+        "a-swap-goes-on-without-its-ask",
+        25,
+        "Removing a real ask does not stop a swap for it. If the swap is lost with its node, no ask is left that could be pending again.",
+        "The swap ends with the ask.",
+        question="What becomes of a swap whose ask is removed?",
+        why="The facts remove asks, and name no effect on what is on its way.",
+        variant="v0.12.2",
+    ),
+    Reading(
+        "a-late-gang-time-out-finds-a-gang-that-has-begun",
+        25,
+        "An application that is Starting, Running or Completing has begun, whether or not it has placeholders when the time-out takes effect.",
+        "It has begun only if it has placeholders then. Otherwise it fails, or drops its asks.",
+        adds=[
+            replace(
+                SHIPPED["a hard gang fails"],
+                when=[
+                    g.application.style == "Hard",
+                    g.application.is_("New", *SCHEDULED, "Failing"),
+                    ~BEGUN,
+                ],
+            ),
+            replace(
+                SHIPPED["a gang that has not begun drops its asks"],
+                when=[~BEGUN, *SHIPPED["a gang that has not begun drops its asks"].when[1:]],
+            ),
+        ],
+        question="Which of its two cases does the time-out take if the last placeholder is gone and the time-out is late?",
+        why="The timer stops with the last placeholder, so only a late time-out makes a difference. Fact 1.3 has the other answer.",
+        variant="v0.12.2",
+    ),
+    Reading(
+        "a-pod-has-seven-states",
+        76,
+        "The pod of a task is absent, pending, withdrawn, assigned, ended, deleting or deleted.",
+        "A pod is there or not.",
+        question="Which states of a pod matter to its task? The facts name pods that are bound, have ended or are deleted.",
+        why="A pod whose deletion is requested is still there until it is deleted, with or without a node.",
+        variant="v0.12.2",
+    ),
+    Reading(
+        "a-restored-task-knows-its-allocation",
+        76,
+        "The task of a pod that has a node knows the id of its allocation.",
+        "It learns the id when the core has recovered the node.",
+        question="Does the shim know the id of an allocation after a restart?",
+        why="Otherwise the shim could never release what it recovered.",
+        variant="v0.12.2",
+    ),
+)
+
+INTERPRETATIONS = (*OBJECTS, *APPLICATION, *GANGS, *FAILING, *NODES, *SHIM, *RELEASE)
