@@ -30,7 +30,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result, Verdict
 
-from .findings import Finding, repair_of, rests_on
+from .findings import Finding, builds_on, repair_of, rests_on
 from .findings import findings as find
 from .without import without
 
@@ -127,17 +127,25 @@ def defects(
     require("system", system, System, "a system, for example load_system('hived')")
     require_known("variants", "variant", variants, list(system.variants), of=system.name)
     by_change = [
-        defect
+        (defect, model, change)
         for model in system.variants.values()
-        if model.amends and (not variants or {*_having(system, model)} & {*variants})
-        for defect in _of_changes(system, model, progress)
+        if model.amends and (not variants or any(builds_on(system, model, system.variants[name]) for name in variants))
+        for defect, change in _of_changes(system, model, progress)
         if not variants or {*defect.variants} & {*variants}
     ]
-    covered = {(name, finding.property) for each in by_change for finding in each.findings for name in each.variants}
-    progress(f"{system.name}: properties that no change repairs")
+    covered = {
+        (name, each.property) for defect, _, _ in by_change for each in defect.findings for name in defect.variants
+    }
+    progress(f"{system.name}: properties that no change alone repairs")
     others = [
         finding for finding in find(system, variants=variants) if (finding.variant, finding.property) not in covered
     ]
+    repaired = []
+    for defect, model, change in by_change:
+        # What only several mistakes together violate belongs to the first of them.
+        its = [each for each in others if _repairs(system, model, change, each)]
+        others = [each for each in others if each not in its]
+        repaired.append(_with(system, defect, its))
     by_repair: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in others:
         # Of locks, one reason may repair several checks; elsewhere these are properties that nothing repairs.
@@ -149,22 +157,43 @@ def defects(
     ]
     order = list(system.variants)
     return sorted(
-        [*by_change, *alone],
+        [*repaired, *alone],
         key=lambda each: (order.index(each.variants[0]), -len(each.findings), each.shown.line or 0),
     )
 
 
-def _having(system: System, model: Model) -> list[str]:
-    """The variants that an amended one may repair."""
-    return [each.variant for each in system.line(model)[1:]]
+def _repairs(system: System, model: Model, change: Change, finding: Finding) -> bool:
+    """Whether a change of a variant is one of those that repair a finding of a variant on which it builds."""
+    broken = system.variants[finding.variant]
+    return finding.property in (*change.repairs, *change.weakens) and builds_on(system, model, broken)
 
 
-def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -> Iterator[Defect]:
+def _with(system: System, defect: Defect, others: Sequence[Finding]) -> Defect:
+    """A defect with violations for which other defects are needed as well."""
+    if not others:
+        return defect
+    names = dict.fromkeys(
+        each.property for each in others if each.property not in {f.property for f in defect.findings}
+    )
+    variants = [name for name in system.variants if name in {*defect.variants, *(each.variant for each in others)}]
+    new = {each.property: each for each in reversed(others) if each.property in names}
+    note = f"Only with another defect: {', '.join(new)}." if new else ""
+    return replace(
+        defect,
+        variants=tuple(variants),
+        findings=(*defect.findings, *new.values()),
+        left=" ".join(filter(None, (defect.left, note))),
+    )
+
+
+def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -> Iterator[tuple[Defect, Change]]:
     """The defects that the changes of an amended variant repair."""
     base = system.variants[model.amends]
-    repairing = [change for change in model.changes if {*change.repairs, *change.weakens} & base.refuted]
+    below = [each for each in system.variants.values() if builds_on(system, model, each)]
+    refuted = frozenset().union(*(each.refuted for each in below))
+    repairing = [change for change in model.changes if {*change.repairs, *change.weakens} & refuted]
     for number, change in enumerate(repairing, 1):
-        names = [name for name in dict.fromkeys([*change.repairs, *change.weakens]) if name in base.refuted]
+        names = [name for name in dict.fromkeys([*change.repairs, *change.weakens]) if name in refuted]
         progress(f"{system.name} {model.variant}: without change {number} of {len(repairing)}")
         less = without(system, model, change, names)
         results = _violated(less[0] if less else base, names)
@@ -175,21 +204,18 @@ def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -
         if change.shown in names and (change.asks is not None or change.avoids):
             results = [_clearest(less[0] if less else base, change), *(r for r in results if r.name != change.shown)]
         violations = [_finding(system, base, result) for result in results]
-        having = [each for each in reversed(_having(system, model)) if system.variants[each].refuted & set(names)]
+        having = [each.variant for each in below if each.refuted & set(names)]
         # The one to show, then the shortest, then the one that the change names first.
         ranks = [(f.property != change.shown, len(f.counterexample.steps), names.index(f.property)) for f in violations]
         clearest = [each for _, each in sorted(zip(ranks, violations, strict=True), key=lambda ranked: ranked[0])]
         repair = f"{change.why} (variant {model.variant})"
-        yield Defect(
-            system.name,
-            tuple(having),
-            change.name or clearest[0].property,
-            change.wrong,
-            tuple(clearest),
-            repair,
-            cost(base, change),
-            left,
+        if not clearest:
+            continue
+        name = change.name or clearest[0].property
+        defect = Defect(
+            system.name, tuple(having), name, change.wrong, tuple(clearest), repair, cost(base, change), left
         )
+        yield defect, change
 
 
 def _violated(model: Model, names: Sequence[str]) -> list[Result]:

@@ -97,7 +97,7 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
         broken: the variant that violates the property; the base variant by default.
     """
     broken = system.base if broken is None else broken
-    amended = [model for model in system.variants.values() if _builds_on(system, model, broken)]
+    amended = [model for model in system.variants.values() if builds_on(system, model, broken)]
     if not amended and not broken.amends and broken is not system.base:
         return _elsewhere(system, prop, broken)
     for model in amended:
@@ -118,7 +118,7 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
     return "none is modelled"
 
 
-def _builds_on(system: System, model: Model, broken: Model) -> bool:
+def builds_on(system: System, model: Model, broken: Model) -> bool:
     """Whether ``model`` amends ``broken``, or has all of its changes and more."""
     changes, others = ({change.why for change in m.changes} for m in (broken, model))
     return any(amended is broken for amended in system.line(model)[1:]) or (

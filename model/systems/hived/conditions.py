@@ -3,7 +3,6 @@
 from schedproof.model.lang import ByConstruction, Model, StepInvariant, after, exists, implies
 from schedproof.model.lang.triggers import trigger_graph
 
-from .events import OVERWRITTEN
 from .machines import PodGroup, c, p, q
 
 
@@ -45,12 +44,12 @@ CONDITIONS = [
     ),
     StepInvariant(
         name="cancelled-only-when-overwritten",
-        says="a preemptor is cancelled only when one of its cells is overwritten by another group",
+        says="a preemptor is cancelled only when another preemptor overwrites one of its cells",
         line=102,
         sentence="Condition: a `Reserving` or `Reserved` cell in this PG is being overwritten by another PG (e3 or e6 in cell state machine).",
         over=[q],
         given=q.fires("e5"),
-        then=exists(c, (c.reserver == q) & after(c.reserver != q) & OVERWRITTEN),
+        then=exists(c, (c.reserver == q) & after(c.reserver != q) & (c.fires("e3") | c.fires("e6"))),
     ),
     StepInvariant(
         name="preempted-only-at-its-cells",

@@ -14,7 +14,7 @@ CONTRADICTIONS = (
             (241, "For (i): the `Preempting` PG on this cell -> `Pending`  (e<sub>5</sub> in PG state machine)"),
         ),
         "The condition of e5 names e3 and e6 as its only triggers. The operation of e8 triggers e5 too.",
-        "e3, e6 and e8 trigger e5. The property cancelled-only-when-overwritten allows all three.",
+        "e3, e6 and e8 trigger e5. The property cancelled-only-when-overwritten keeps the literal condition, and is violated.",
     ),
     Contradiction(
         "whose-deletion-frees-a-cell",

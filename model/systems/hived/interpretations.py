@@ -42,7 +42,7 @@ from .events import (
     preempt,
 )
 from .life import preempting_ends
-from .machines import Cell, PodGroup, c, p, q
+from .machines import Cell, PodGroup, c, p
 from .states import GROUP_STATES
 from .variants import VICTIM_IS_FREED, VICTIMS_CELLS_GO_TOGETHER
 
@@ -424,21 +424,6 @@ CELLS = (
         rests=["victim-freed-with-the-preemptor"],
     ),
     Reading(
-        "allocation-also-cancels",
-        102,
-        "A preemptor is cancelled if any of its cells is overwritten: by e3, e6, or e8 of another group.",
-        "It is cancelled by e3 and e6 only, as the condition of e5 says.",
-        question="Does the condition of e5 list all ways in which a cell is overwritten?",
-        why="Line 241 says that e8 makes the preemptor Pending by e5.",
-        adds=[
-            replace(
-                condition("cancelled-only-when-overwritten"),
-                then=exists(c, (c.reserver == q) & (c.fires("e3") | c.fires("e6"))),
-            )
-        ],
-        breaks=["cancelled-only-when-overwritten"],
-    ),
-    Reading(
         "a-preemptor-that-loses-a-cell-is-cancelled",
         241,
         "If e0 takes a Reserved cell of another group, that group goes back to Pending.",
@@ -446,6 +431,7 @@ CELLS = (
         question="Is e5 triggered if the only event that overwrites a cell is e8?",
         why="Line 241 says so. The cell's allocation is a decision of the algorithm like e1, and all or none of a gang's cells are allocated.",
         drops=["e8 cancels the preemptor"],
+        rests=["cancelled-only-when-overwritten"],
         breaks=["preempting-has-cells", "allocated-begins-with-cells", "overwritten-preemptor-is-pending"],
     ),
 )

@@ -8,8 +8,21 @@ from dataclasses import replace
 
 from schedproof.model.lang import Change, Model, Row, Rule, StepInvariant, after, exists, forall, implies, variable
 
-from .events import ACTIONS, RULES, delete_preempted
-from .machines import AXIOMS, CELL, CELL_TABLE, DOCUMENT, POD_GROUP, POD_GROUP_TABLE, Cell, PodGroup, c, p, total_order
+from .events import ACTIONS, OVERWRITTEN, RULES, delete_preempted
+from .machines import (
+    AXIOMS,
+    CELL,
+    CELL_TABLE,
+    DOCUMENT,
+    POD_GROUP,
+    POD_GROUP_TABLE,
+    Cell,
+    PodGroup,
+    c,
+    p,
+    q,
+    total_order,
+)
 from .properties import PROPERTIES, preempting_ends
 
 AS_WRITTEN = Model(
@@ -37,6 +50,7 @@ AS_WRITTEN = Model(
             "recovery-from-durable",
             "cell-e1-frees-an-allocated-group",
             "cell-e2-preempts-an-allocated-group",
+            "cancelled-only-when-overwritten",
         }
     ),
 )
@@ -106,17 +120,19 @@ VICTIM_IS_FREED = Change(
 )
 
 CONDITIONS_SAY_BOTH = Change(
-    name="conditions-forget-being-preempted",
-    wrong="Two conditions say that only an Allocated group uses a Used cell; a group that is Being preempted at other cells may, too.",
+    name="conditions-forget-a-case",
+    wrong="Three conditions forget a case: a Used cell of a group that is Being preempted elsewhere (twice), and a preemptor that an allocation cancels.",
     why=(
         "The conditions of cell e1 (line 183) and cell e2 (line 189) overlook that a Used cell can belong to a "
-        "group that is BeingPreempted at other cells; line 145 is right. This change corrects the two "
-        "sentences, and no behaviour."
+        "group that is BeingPreempted at other cells; line 145 is right. The condition of e5 (line 102) overlooks that "
+        "a group that is allocated a Reserved cell cancels its preemptor too; line 241 is right. This change corrects "
+        "the three sentences, and no behaviour."
     ),
     repairs=[],
     weakens={
         "cell-e1-frees-an-allocated-group": ["cell-e1-frees-a-deleted-group"],
         "cell-e2-preempts-an-allocated-group": ["cell-e2-preempts-its-user"],
+        "cancelled-only-when-overwritten": ["cancelled-only-when-it-loses-a-cell"],
     },
     adds=[
         StepInvariant(
@@ -136,6 +152,15 @@ CONDITIONS_SAY_BOTH = Change(
             over=[c, p],
             given=c.fires("e2") & (c.user == p),
             then=p.is_("Allocated", "BeingPreempted") & after(p.is_("BeingPreempted")),
+        ),
+        StepInvariant(
+            name="cancelled-only-when-it-loses-a-cell",
+            says="a preemptor is cancelled only when another group takes one of its cells",
+            line=241,
+            sentence="For (i): the `Preempting` PG on this cell -> `Pending` (e5 in PG state machine); release the cell and then allocate it to the new `Allocated` PG.",
+            over=[q],
+            given=q.fires("e5"),
+            then=exists(c, (c.reserver == q) & after(c.reserver != q) & OVERWRITTEN),
         ),
     ],
 )
