@@ -333,9 +333,9 @@ RULES = [
             action,
             [r.recipe_set.lab == NONE],
             r.recipe_set.fires("assign", lab=s.lab),
-            line=138,
+            line=line,
         )
-        for action, _, _ in SIBLINGS  # an assigned recipe already has a lab
+        for action, _, line in SIBLINGS  # an assigned recipe already has a lab
     ],
     *[
         Rule(

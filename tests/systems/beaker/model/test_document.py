@@ -13,7 +13,7 @@ from itertools import pairwise
 import networkx as nx
 import pytest
 
-from schedproof.model.lang import Change, Invariant, Model, StepInvariant
+from schedproof.model.lang import Change, Contradiction, Invariant, Model, StepInvariant
 from schedproof.model.lang.terms import And, Implies, Or, Term
 from schedproof.model.semantics import Choice, Instance, Stepper, instances
 from schedproof.model.systems.beaker import repairs as fix
@@ -21,6 +21,7 @@ from schedproof.model.systems.beaker import seatings
 from schedproof.model.systems.beaker.batch import BATCH
 from schedproof.model.systems.beaker.collisions import BY_PRIORITY, EAGER, STRICT
 from schedproof.model.systems.beaker.configurations import CONFIGURATIONS, Configuration
+from schedproof.model.systems.beaker.contradictions import CONTRADICTIONS
 from schedproof.model.systems.beaker.phases import PHASES
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
 from schedproof.proofs.checking.model_check import model_check
@@ -181,6 +182,15 @@ def test_each_property_quotes_the_document_at_its_line(model: Model) -> None:
                 position = " ".join(plain.split()).find(words, at)
                 assert position >= 0, f"{prop.name}: {part!r} is not at line {prop.line}"
                 at = position
+
+
+@needs_shared
+@pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda contradiction: contradiction.name)
+def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> None:
+    text = lines()
+    assert len(contradiction.quotes) > 1 and contradiction.problem and contradiction.reading
+    for number, words in contradiction.quotes:
+        assert words in text[number], f"line {number}: {text[number]!r}"
 
 
 # --- No property is idle ----------------------------------------------------------------------------------------------

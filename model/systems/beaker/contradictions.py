@@ -1,0 +1,78 @@
+"""The contradictions in the text of the proposal. Each has its lines, what contradicts what, and our interpretation."""
+
+from schedproof.model.lang import Contradiction
+
+CONTRADICTIONS = (
+    Contradiction(
+        "idle-systems-are-not-all-automated",
+        (
+            (85, 'The phrase "idle system" refers to a system that is configured for automated'),
+            (172, "When the system condition is Broken, systems will always be ``idle``."),
+            (176, "provisioned in response to a reservation request, but otherwise ``idle``."),
+        ),
+        "By its definition, an idle system is configured for automated use. Broken and Manual systems are idle too.",
+        "Idle is a usage state, as in lines 172 and 176. Only Automated systems are in the idle pool. The violated definition is the finding idle-is-automated.",
+    ),
+    Contradiction(
+        "running-systems-become-idle",
+        (
+            (87, "Systems currently running a recipe are never considered idle."),
+            (172, "When the system condition is Broken, systems will always be ``idle``."),
+            (176, "provisioned in response to a reservation request, but otherwise ``idle``."),
+        ),
+        "A system that becomes Broken or Manual while it runs a recipe is idle, and must not be idle. The text never ends the recipe.",
+        "The model follows lines 172 and 176: the system is idle at once, and the recipe stays. The finding is idle-is-not-running.",
+    ),
+    Contradiction(
+        "pending-and-running-at-once",
+        (
+            (180, "* ``running`` when the associated recipe is ``running``"),
+            (192, "Systems will be marked as ``pending`` (triggering a"),
+            (196, "* The condition of an existing system is changed to Automated"),
+        ),
+        "A system can become Automated while a recipe that it had before still runs. One sentence makes it running, the other pending.",
+        "The model follows line 196: the system is pending. The finding is running-with-its-recipe.",
+    ),
+    Contradiction(
+        "systems-in-use-are-pending-by-definition",
+        (
+            (94, "automation, but is currently neither running a recipe nor part of the idle"),
+            (181, "* ``installing`` when the associated recipe is ``installing``"),
+            (182, "* ``waiting`` when the associated recipe is ``waiting``"),
+            (183, "* ``scheduled`` when the associated recipe is ``scheduled``"),
+        ),
+        "A scheduled, waiting or installing system runs no recipe yet and is not idle. So the definition calls it pending, and the list does not.",
+        "The model follows the list. Running a recipe means every usage from scheduled to running.",
+    ),
+    Contradiction(
+        "solely-by-priority-but-assigned-first",
+        (
+            (203, "* the currently ``assigned`` recipes for the system's lab controller are"),
+            (206, "* if the system remains ``pending``, all currently ``queued`` recipes are"),
+            (213, "sorted solely by overall job priority when looking for a suitable recipe."),
+            (215, "conditions and queue jumping that is possible in the current design), it"),
+        ),
+        "An assigned recipe gets a system before a queued one of a higher priority. So the order is not solely by priority, and the queue is still jumped.",
+        "The assigned and the queued are sorted apart, and the assigned come first. The finding is no-queue-jumping.",
+    ),
+    Contradiction(
+        "pending-for-a-queued-recipe",
+        (
+            (184, "* ``pending`` when a determination is needed as to whether the system"),
+            (185, "should start running a queued recipe or be marked as ``idle``"),
+            (203, "* the currently ``assigned`` recipes for the system's lab controller are"),
+        ),
+        "The list says that a pending system runs a queued recipe or becomes idle. The event first gives it to an assigned recipe.",
+        "The model follows line 203. A queued recipe in line 185, and the recipe queue in line 55, include assigned recipes.",
+    ),
+    Contradiction(
+        "reserved-and-being-provisioned",
+        (
+            (174, "When the system condition is Manual, systems will be ``running`` when"),
+            (175, "reserved by a user, ``waiting`` and then ``installing`` when being"),
+            (176, "provisioned in response to a reservation request, but otherwise ``idle``."),
+        ),
+        "A system that a user has reserved and that is being provisioned is running by the first clause, and waiting or installing by the second.",
+        "A reserved system is waiting, then installing, and running only after that.",
+    ),
+)
