@@ -21,10 +21,12 @@ from schedproof.model.lang import (
     Var,
     exists,
     forall,
+    given,
     implies,
     variable,
 )
 
+from . import batch
 from . import events as ev
 from .events import AUTOMATED, MANUAL, QUIET, SCHEDULING, SIBLINGS, suits
 from .machines import EXECUTING, IN_USE, UNFINISHED, USAGES, Recipe, RecipeSet, System, g, j, k, q, r, s, t
@@ -157,7 +159,7 @@ def releases(usages: Sequence[str], *conditions: Term) -> list[Rule]:
 jumping = next(prop for prop in RACES if isinstance(prop, StepInvariant) and prop.name == "no-queue-jumping")
 automated_if_idle = next(prop for prop in SETTINGS if isinstance(prop, Invariant) and prop.name == "idle-is-automated")
 
-INTERPRETATIONS = (
+AS_WRITTEN_INTERPRETATIONS = (
     # --- The words of the requirements
     Reading(
         "assigned-recipes-jump-the-queue",
@@ -167,7 +169,7 @@ INTERPRETATIONS = (
         adds=[replace(jumping, given=jumping.given & r.is_("new", "queued"))],
         rests=["no-queue-jumping"],
         question="Which recipes can jump the queue?",
-        why="The abstract has no assigned recipes. Whoever waits with a higher priority is passed over in both cases.",
+        why="The abstract has no assigned recipes. A recipe of a higher priority is passed over in both cases.",
     ),
     Reading(
         "idle-is-the-usage",
@@ -930,3 +932,99 @@ INTERPRETATIONS = (
         why="The text has one example. As written, no wakeup is lost, so there is nothing to correct.",
     ),
 )
+
+BATCH_INTERPRETATIONS = (
+    Reading(
+        "batch-passes-have-four-phases",
+        16,
+        "A pass moves recipes to processed, then to queued, then gives them systems, then begins sets. Then it starts again.",
+        "A pass has more phases, or handles one recipe in several of them before the next recipe.",
+        question="In which groups does the current scheduler move recipes?",
+        why="The sentence gives two phases and says and so on. The other two follow from the list of states.",
+        variant="batch",
+    ),
+    Reading(
+        "batch-a-pass-does-not-look-back",
+        22,
+        "A pass visits each recipe once, by priority. It does not return to a recipe when a system becomes available.",
+        "A system goes to the queued recipe of the highest priority that it suits, whether the pass has visited it or not.",
+        adds=[
+            replace(
+                batch.schedule,
+                when=[
+                    batch.b.is_("scheduling"),
+                    r.is_("queued"),
+                    ~exists(q, q.is_("queued") & q.viable.has(s) & (q.recipe_set.priority > r.recipe_set.priority)),
+                    s.is_("available"),
+                    r.viable.has(s),
+                ],
+            )
+        ],
+        rests=["no-queue-jumping"],
+        question="In which order does a pass visit the queued recipes, and how often?",
+        why="Otherwise no recipe could jump the queue midway through a pass.",
+        variant="batch",
+    ),
+    Reading(
+        "batch-jobs-come-at-any-time",
+        15,
+        "A job is submitted at any moment of a pass.",
+        "A job is submitted only while the pass looks for new recipes.",
+        adds=[also(batch.submit, exists(batch.b, batch.b.is_("processing")))],
+        question="When are jobs submitted?",
+        why="The web service does not wait for the scheduler.",
+        variant="batch",
+    ),
+    Reading(
+        "batch-priorities-are-fixed",
+        213,
+        "The priority of a set is fixed when it is submitted.",
+        "It may change at any time.",
+        adds=[
+            replace(batch.reprioritize, when=[j.rankable, j.priority != batch.n]),
+            Row(RecipeSet, "reprioritize", "submitted", "submitted", line=213, priority=given("to")),
+        ],
+        question="Can a priority change in the current scheduler?",
+        why="The abstract has queue jumping without it.",
+        variant="batch",
+    ),
+    Reading(
+        "batch-sets-begin-together",
+        25,
+        "A set begins when all its recipes are scheduled, and keeps its systems until then.",
+        "Each recipe begins by itself when it is scheduled.",
+        adds=[
+            replace(
+                batch.provision,
+                when=[batch.b.is_("provisioning"), exists(r, (r.recipe_set == j) & r.is_("scheduled"))],
+            ),
+            replace(
+                batch.end_provisioning,
+                when=[batch.b.is_("provisioning"), ~exists(r, r.is_("scheduled"))],
+            ),
+            Rule(
+                "provisioning begins for all recipes",
+                batch.provision,
+                [r.recipe_set == j, r.is_("scheduled")],
+                r.fires("provision"),
+                line=25,
+            ),
+        ],
+        rests=["no-deadlock"],
+        breaks=["begins-complete"],
+        question="When does a set of several recipes begin?",
+        why="Two sets that each have one of two systems deadlock only if a set needs both at once.",
+        variant="batch",
+    ),
+    Reading(
+        "batch-a-crash-ends-the-pass",
+        15,
+        "When the scheduler stops, the pass ends, and all moves that it has made stay. The next pass begins anew.",
+        "The current scheduler does not stop.",
+        question="What is left of a pass when the scheduler stops?",
+        why="The states of recipes are in the database. The text mentions start-up in line 69.",
+        variant="batch",
+    ),
+)
+
+INTERPRETATIONS = (*AS_WRITTEN_INTERPRETATIONS, *BATCH_INTERPRETATIONS)

@@ -1,5 +1,7 @@
 """Recipes, systems and recipe sets as Beaker's tables have them: sections 1.1, 1.2 and 1.4 of the facts."""
 
+from pathlib import Path
+
 from schedproof.model.lang import (
     NONE,
     Attribute,
@@ -19,7 +21,7 @@ from schedproof.model.lang import (
     variables,
 )
 
-FACTS = Document("Beaker as implemented", "Beaker as implemented")
+FACTS = Document("Beaker as implemented", "Beaker as implemented", facts=Path(__file__).parents[1] / "facts.json")
 
 RecipeSet = Sort("RecipeSet", "j")
 Recipe = Sort("Recipe", "r")
