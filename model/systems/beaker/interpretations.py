@@ -834,6 +834,15 @@ AS_WRITTEN_INTERPRETATIONS = (
         why="Line 196 has no exception.",
     ),
     Reading(
+        "a-reserved-system-may-break",
+        172,
+        "A system that a user has reserved may become Broken. It is idle at once, and the reservation is over.",
+        "Its condition is changed to Broken only after the user has returned it.",
+        adds=[also(ev.break_down, AUTOMATED | s.is_("idle"))],
+        question="What becomes of a reservation whose system becomes Broken?",
+        why="Line 172 says always, and gives a Broken system no state for a reservation.",
+    ),
+    Reading(
         "only-manual-systems-are-reserved",
         174,
         "A user reserves a system only while its condition is Manual.",
@@ -894,6 +903,20 @@ AS_WRITTEN_INTERPRETATIONS = (
         breaks=["dead-recipes-end"],
         question="Which recipes does the retained loop abort?",
         why="The removed distro tree is an example. A recipe without a viable system can never be scheduled.",
+    ),
+    Reading(
+        "systems-of-other-labs-count",
+        61,
+        "An assigned recipe is not aborted as long as a viable Automated system is in some lab.",
+        "It is aborted if none is in the lab of its set.",
+        adds=[
+            replace(
+                ev.abort_dead,
+                when=[r.is_("queued", "assigned"), r.host == NONE, ~exists(s, suits(s, r) & AUTOMATED), QUIET],
+            )
+        ],
+        question="Does a viable system in another lab keep an assigned recipe alive?",
+        why="The example speaks of all registered lab controllers.",
     ),
     Reading(
         "dead-recipes-are-aborted-alone",
