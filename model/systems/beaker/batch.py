@@ -306,14 +306,20 @@ def needs_just(recipe: Var, system: Var) -> Term:
 PROPERTIES = [
     StepInvariant(
         name="completed-is-final",
-        says="a finished recipe stays as it is",
+        says="a completed recipe is not cancelled or aborted any more",
         line=116,
         sentence="A recipe may jump from any state other than ``completed`` directly to ``cancelled`` or ``aborted``.",
         over=[r],
-        given=r.is_(*FINISHED),
-        then=(r.is_("completed") & after(r.is_("completed")))
-        | (r.is_("cancelled") & after(r.is_("cancelled")))
-        | (r.is_("aborted") & after(r.is_("aborted"))),
+        given=r.is_("completed"),
+        then=after(r.is_("completed")),
+    ),
+    StepInvariant(
+        name="ended-is-final",
+        says="a cancelled or aborted recipe stays what it is",
+        line=199,
+        over=[r],
+        given=r.is_("cancelled", "aborted"),
+        then=(r.is_("cancelled") & after(r.is_("cancelled"))) | (r.is_("aborted") & after(r.is_("aborted"))),
     ),
     Invariant(
         name="a-system-while-in-use",

@@ -323,7 +323,7 @@ AS_WRITTEN_INTERPRETATIONS = (
             ),
         ],
         breaks=[
-            "completed-is-final",
+            "ended-is-final",
             "guest-in-the-phase-of-its-host",
             "guest-with-its-host",
             "no-lab-before-the-first-system",
@@ -655,7 +655,7 @@ AS_WRITTEN_INTERPRETATIONS = (
             replace(ev.cancel, when=[r.recipe_set.endable, r.is_(*UNFINISHED, "aborted"), QUIET]),
             replace(ev.abort, when=[r.recipe_set.endable, r.is_(*UNFINISHED, "cancelled"), QUIET]),
         ],
-        breaks=["completed-is-final"],
+        breaks=["ended-is-final"],
         question="May a cancelled recipe be aborted, and an aborted one be cancelled?",
         why="Line 199 counts cancelled and aborted among the ways in which execution finishes.",
     ),
