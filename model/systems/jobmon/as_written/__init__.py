@@ -6,7 +6,8 @@ Read this package beside the document (jobmon-finite-state-machines.rst):
 * ``tasks`` and ``runs``: the actions of agents, cluster and server.
 * ``properties`` and ``progress``: the properties that the document requires.
 * ``configurations``: the configurations that are explored.
-* ``contradictions`` and ``readings``: where the document contradicts itself, or allows two interpretations.
+* ``contradictions`` and ``interpretations``: where the document contradicts itself, or allows two interpretations. Those whose
+  other answer can be tried are in ``readings`` and ``run_readings``.
 * ``repairs``: the changes that the document needs.
 """
 

@@ -207,4 +207,61 @@ CONTRADICTIONS = (
         "Tasks and workflows are called jobs and dags, and the table has two names.",
         "Tasks, workflows; the active row of the table is a number, how often the resources were increased.",
     ),
+    Contradiction(
+        "one-role-or-several",
+        (
+            (17, "Each deployment unit can act in one of four roles"),
+            (87, "- CLIENT -> DEFINER + CONTROLLER"),
+            (161, "- CLIENT -> DEFINER + CONTROLLER + DISTRIBUTER + OPERATOR"),
+            (162, "- SCHEDULER -> N/A"),
+        ),
+        "A unit acts in one role, and the client has two or four, others none.",
+        "A unit may have several roles, or none. No state depends on roles.",
+    ),
+    Contradiction(
+        "terminal-states-of-neither-kind",
+        (
+            (31, "The terminal state is 1. a"),
+            (32, "signal for the next deployment unit to begin working, or 2. that an unrecoverable error"),
+            (49, "When an error is encountered in the"),
+            (65, "- DONE (D) = All work has finished successfully."),
+        ),
+        "A unit ends with a signal to the next one or with an unrecoverable error. Done is neither, and nor is an error after which the task "
+        "is tried again.",
+        "Done is an end, and after an error the server has control.",
+    ),
+    Contradiction(
+        "who-signals-halted",
+        (
+            (33, "the signal state is listed on the"),
+            (50, "the web server decides which deployment unit will get control next"),
+            (68, "- HALTED (H) = Execution was stopped mid-run."),
+        ),
+        "In the flow of deployment units the worker signals Halted to the client (facts 1.1); in the universal machine the server does, after "
+        "Triaging (facts 1.2).",
+        "The server does.",
+    ),
+    Contradiction(
+        "halted-without-the-workers-signal",
+        (
+            (153, "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow"),
+            (154, "Run FSM mandates that the worker node signals back that the process has successfully halted"),
+            (155, "before a new instance can be created."),
+        ),
+        "In the figure a run also becomes Halted by the reconciler, and by the client if it has not started, without a signal of the worker "
+        "(facts 1.4).",
+        "As the figure has it: a finding (halted-runs-have-halted).",
+    ),
+    Contradiction(
+        "new-runs-without-a-halt",
+        (
+            (44, "The deployment unit FSM can be generalized into a universal FSM for progression of tasks and"),
+            (50, "the web server decides which deployment unit will get control next"),
+            (154, "Run FSM mandates that the worker node signals back that the process has successfully halted"),
+            (155, "before a new instance can be created."),
+        ),
+        "A new run is created after an error as well, and then nothing has halted: in the universal machine the way from Triaging to Queued "
+        "has no condition (facts 1.2).",
+        "Only a resume waits for a halt: a finding (halted-before-a-new-run, one-live-run).",
+    ),
 )

@@ -241,7 +241,7 @@ WORKFLOW_RUN = Machine(
 
 WORKFLOW_RUN_TABLE = [
     Row(WorkflowRun, "create", "Absent", "Registered", line=59, fact="1.4", at_hand=True, workflow=given("workflow")),
-    Row(WorkflowRun, "renew", "Absent", "Bound", line=155, fact="1.4", workflow=given("workflow")),
+    Row(WorkflowRun, "renew", "Absent", "Bound", line=153, fact="1.4", workflow=given("workflow")),
     # the box of the client
     Row(WorkflowRun, "bind", "Registered", "Bound", line=60, fact="1.4", at_hand=False),
     Row(WorkflowRun, "abort", "Registered", "Aborted", line=61, fact="1.4", at_hand=False),

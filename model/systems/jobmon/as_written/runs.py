@@ -155,7 +155,7 @@ end_unheard = Action(
     when=[r.process == "live", r.is_("UnknownError", "Halted")],
     fires=[r.fires("exit", how="gone")],
     says="the process of {r} comes to its end, and nobody waits to hear of it",
-    line=65,
+    line=55,
 )
 exceed = Action(
     "exceed_run",

@@ -417,8 +417,8 @@ def as_read() -> list[tuple[int, int]]:
     return list(sizes(AS_WRITTEN))
 
 
-SAME_STEPS = {"the-worker-posts-resource-errors"}
-"""Who makes a move is history, and no part of the state."""
+SAME_STEPS = {"the-worker-posts-resource-errors", "active-resources-stay-active"}
+"""Who makes a move is history, and no part of the state. Which resources an attempt has enables no other step."""
 
 
 @pytest.mark.parametrize("reading", thinned(READINGS, 3), ids=lambda reading: reading.name)
