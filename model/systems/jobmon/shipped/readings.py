@@ -1,0 +1,288 @@
+"""Where the facts about the running system are silent, and what the shipped variant takes in their place.
+
+The lines are those of the document about the same subject. An element of an alternative replaces that of the same name.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from schedproof.model.lang import NONE, Action, Reading, Row, Rule, Term, exists
+from schedproof.model.systems.jobmon.sorts import Task, TaskInstance
+
+from . import client, couplings, distributor, server, worker
+from .machines import LIVE, RESUMING, c, d, i, r, t, w
+
+VARIANT = "shipped"
+
+ACTIONS = {
+    each.name: each
+    for each in (
+        *client.CLIENT_ACTIONS,
+        *distributor.DISTRIBUTOR_ACTIONS,
+        *worker.WORKER_ACTIONS,
+        *server.SERVER_ACTIONS,
+    )
+}
+RULES = {each.name: each for each in (*client.CLIENT_RULES, *couplings.COUPLINGS)}
+
+
+def instead(name: str, now: Term, then: Term | None) -> Action:
+    """Returns the action of that name with another condition, or none, in the place of one of its conditions."""
+    action = ACTIONS[name]
+    at = [str(each) for each in action.when].index(str(now))
+    return replace(action, when=[*action.when[:at], *([] if then is None else [then]), *action.when[at + 1 :]])
+
+
+def as_well(name: str, *when: Term) -> Action:
+    """Returns the action of that name with further conditions."""
+    return replace(ACTIONS[name], when=[*ACTIONS[name].when, *when])
+
+
+def apart() -> Iterator[Action | Rule]:
+    """Yields the moves of a run that do not need its workflow's table, and the couplings that do."""
+    for name, states in (
+        ("bind", ("Registering",)),
+        ("instantiate_run", ("Queued",)),
+        ("launch_run", ("Instantiating",)),
+        ("start_run", ("Launched",)),
+    ):
+        yield replace(ACTIONS[name], when=ACTIONS[name].when[:2])
+        rule = RULES[f"{name.removesuffix('_run')} moves the workflow"]
+        yield replace(rule, when=[r.workflow.is_(*states)])
+
+
+def queueing(thinks: Term) -> Iterator[Action]:
+    """Yields the actions that queue tasks, for a client that thinks that it runs on this condition."""
+    for each in client.QUEUEING:
+        can = thinks & (t.workflow == c.run.workflow) & i.is_("Absent")
+        yield replace(each, when=[can, *each.when[1:]])
+
+
+def of_the_workflow(name: str) -> Action:
+    """Returns the distributor's action of that name, for instances of all runs of its workflow."""
+    return instead(name, distributor.OF_ITS_RUN, (i.run != NONE) & (i.run.workflow == d.run.workflow))
+
+
+READINGS = (
+    Reading(
+        "linking-checks-for-live-runs",
+        153,
+        "A run is linked only if no run of its workflow is alive at that time.",
+        "Only the client has checked that, before it registered the run.",
+        adds=[replace(ACTIONS["link"], when=[*ACTIONS["link"].when[:2], *ACTIONS["link"].when[3:]])],
+        breaks=["one-live-run", "workflow-is-the-image-of-its-run"],
+        variant=VARIANT,
+        question="The client checks that no run is alive (facts 3.5). Does the server check it again when it links the run?",
+        why="The model takes the server to check it, as it does each move against its tables.",
+    ),
+    Reading(
+        "a-refused-move-refuses-all",
+        29,
+        "A request is refused as a whole if the table of the coupled object does not have its move.",
+        "The object itself moves, and the coupled one stays. Tried for the first moves of a run.",
+        adds=[*apart()],
+        variant=VARIANT,
+        question="What becomes of the first of two coupled moves if the second one is not in its table?",
+        why="Both are one transaction (facts 2.5, 3.2).",
+    ),
+    Reading(
+        "a-client-speaks-for-its-distributor",
+        63,
+        "A run is Launched although its distributor has died meanwhile.",
+        "It is Launched only while its distributor runs.",
+        adds=[as_well("launch_run", exists(d, (d.run == c.run) & d.is_("Running")))],
+        variant=VARIANT,
+        question="Who reports that the distributor has come up? By the facts the distributor does (3.5).",
+        why="It may die right after it has reported.",
+    ),
+    Reading(
+        "a-client-notices-late",
+        54,
+        "A client whose run was reaped, or is to make room, goes on queueing until it hears of that.",
+        "It queues only while its run is Running.",
+        adds=[*queueing(client.GOES_ON & c.run.is_("Running"))],
+        rests=["only-the-live-run-queues"],
+        variant=VARIANT,
+        question="Does a client queue tasks while its run is in another state?",
+        why="The request to queue is not checked against the run, and a client hears of its run with its next heartbeat (facts 3.1, 3.5).",
+    ),
+    Reading(
+        "a-client-hears-of-termination-at-once",
+        54,
+        "A client whose run was terminated by the reaper queues nothing any more.",
+        "It goes on queueing until it hears of it, as after an error.",
+        adds=[*queueing(client.THINKS_IT_RUNS | (client.GOES_ON & c.run.is_("Terminated")))],
+        variant=VARIANT,
+        question="What does a client do whose run was to make room, and was terminated before its next heartbeat?",
+        why="The model has it hear of the request to make room before that.",
+    ),
+    Reading(
+        "who-makes-room-still-checks",
+        124,
+        "A client still looks for overdue instances while it makes room.",
+        "It looks for them only while its run is Running.",
+        adds=[
+            instead(name, c.run.is_("Running", *RESUMING), c.run.is_("Running"))
+            for name in ("miss_running", "miss_launched")
+        ],
+        variant=VARIANT,
+        question="Does a run that makes room triage its instances?",
+        why="It is part of each heartbeat (facts 3.1).",
+    ),
+    Reading(
+        "a-distributor-dies-with-its-client",
+        88,
+        "The distributor ends when its client ends or dies.",
+        "It goes on alone.",
+        drops=["a distributor ends with its client"],
+        variant=VARIANT,
+        question="The distributor is a process of its own, which the client starts. Does it survive its client?",
+        why="It is a subprocess of the client (facts 3.1).",
+    ),
+    Reading(
+        "a-distributor-looks-at-its-run",
+        88,
+        "A distributor takes up instances of its own run only.",
+        "It also triages, kills and gives up those of earlier runs of its workflow.",
+        adds=[
+            of_the_workflow(name)
+            for name in ("triage_lost", "triage_resources", "triage_fatal", "kill", "give_up_lost")
+        ],
+        variant=VARIANT,
+        question="Of which runs does a distributor take up instances?",
+        why="The facts say it of the check for overdue instances only (3.1). If it also took up what is queued, two distributors would submit it.",
+    ),
+    Reading(
+        "a-submission-may-go-unheard",
+        63,
+        "A job may be on the cluster although its submission has failed for the distributor.",
+        "What has failed is not on the cluster.",
+        adds=[instead("get_no_id", distributor.NOT_SUBMITTED, i.job.is_("Absent"))],
+        variant=VARIANT,
+        question="Is a job certainly not there if the cluster's command to submit it has failed?",
+        why="The answer of the cluster can be lost.",
+    ),
+    Reading(
+        "exit-information-may-be-missing",
+        66,
+        "The distributor may find nothing about a job that still runs, and reports an unknown error.",
+        "It reports an unknown error only for a job that is over.",
+        adds=[as_well("triage_lost", ~i.job.is_("Submitted", *LIVE))],
+        variant=VARIANT,
+        question="What does the cluster say of a job that has not ended?",
+        why="The request acts on the deadline only (facts 3.4).",
+    ),
+    Reading(
+        "triage-may-be-fatal",
+        67,
+        "A failed command may turn out to be fatal when it is triaged.",
+        "It is an unknown error, and the task may be tried again.",
+        adds=[replace(ACTIONS["triage_fatal"], fires=[i.fires("vanish")])],
+        variant=VARIANT,
+        question="For what does the distributor report a fatal error of what is Triaging?",
+        why="The table has the move, and the facts name no cause (2.1, 3.1).",
+    ),
+    Reading(
+        "commands-may-outlive-their-wrappers",
+        122,
+        "A wrapper may die while its command runs on.",
+        "They die together.",
+        adds=[replace(ACTIONS["wrapper_dies"], fires=[i.job.fires("be_killed")])],
+        variant=VARIANT,
+        question="What becomes of a command whose wrapper dies?",
+        why="They are two processes, and the facts do not say that one ends the other.",
+    ),
+    Reading(
+        "heartbeats-may-be-late",
+        80,
+        "A heartbeat may be late while the wrapper is alive.",
+        "Only what is dead is late.",
+        adds=[
+            as_well("instance_is_late", ~i.job.is_("Submitted", "Running")),
+            as_well("run_is_late", ~exists(c, (c.run == r) & c.is_("Running"))),
+        ],
+        breaks=["life-of-a-late-instance"],
+        variant=VARIANT,
+        question="May a deadline pass although its process is alive?",
+        why="Processes and networks may be slow, and in some states heartbeats extend nothing (facts 3.4).",
+    ),
+    Reading(
+        "a-resume-keeps-the-attempts-of-what-waits",
+        94,
+        "A resume leaves a task as it is that is Registering, with its number of attempts.",
+        "It sets its attempts to none as well.",
+        adds=[
+            Row(Task, "reset", "Registering", "Registering", fact="3.5", attempts=0),
+            *(
+                replace(
+                    RULES[f"a {how} resume resets tasks"],
+                    when=[*RULES[f"a {how} resume resets tasks"].when[:2], t.is_("Registering", *states)],
+                )
+                for how, states in (("cold", client.RESET_COLD), ("hot", client.RESET_HOT))
+            ),
+        ],
+        variant=VARIANT,
+        question="Two ways to resume differ in this (facts 3.5): by the number of the workflow, or by building it again.",
+        why="The model has the first way.",
+    ),
+    Reading(
+        "a-start-is-a-heartbeat",
+        64,
+        "An instance that starts has a new deadline.",
+        "It keeps the one that it had when it was launched.",
+        adds=[
+            Row(TaskInstance, "start", now, "Running", line=None, fact="2.1") for now in ("Instantiated", "Launched")
+        ],
+        variant=VARIANT,
+        question="Does the report that a worker starts extend the deadline?",
+        why="A heartbeat of a running worker does (facts 3.1), and the report is its first.",
+    ),
+    Reading(
+        "the-cluster-lists-what-it-has",
+        63,
+        "The distributor extends deadlines only of launched jobs that are still on the cluster.",
+        "It extends them for all that are Launched.",
+        adds=[instead("beat_launched", i.job.is_("Submitted"), None)],
+        variant=VARIANT,
+        question="For which launched instances does the distributor report a heartbeat?",
+        why="It asks the cluster for what is there.",
+    ),
+    Reading(
+        "nothing-is-done-all-the-same",
+        65,
+        "The reaper takes a failed workflow without tasks for done.",
+        "It looks only at workflows that have tasks.",
+        adds=[as_well("repair_workflow", exists(t, t.workflow == w))],
+        variant=VARIANT,
+        question="Are all tasks of a workflow done that has none?",
+        why="The condition is that all its tasks are done (facts 3.4).",
+    ),
+    Reading(
+        "what-is-killed-is-gone",
+        66,
+        "The job of a killed instance is off the cluster when the distributor reports it.",
+        "It may run on: the cluster has not yet taken it away.",
+        drops=["kill takes the job"],
+        variant=VARIANT,
+        question="Does the distributor wait until the cluster has ended a job?",
+        why="It asks the cluster first, and reports afterwards (facts 3.1).",
+    ),
+    Reading(
+        "shipped-is-the-main-branch",
+        91,
+        "What is shipped is the main branch of 2026.",
+        "It is the last release, 3.6: a resume kills instances in any state, and the reaper terminates runs without a look at instances.",
+        variant=VARIANT,
+        question="Which version is the current implementation?",
+        why="The facts of the main branch are complete, and its tables are those of the release (facts 2.1 to 2.5).",
+    ),
+    Reading(
+        "anybody-may-ask-for-a-resume",
+        94,
+        "A run may be asked to make room at any time, and a client may begin a run without having asked.",
+        "Only a client that is about to resume asks.",
+        variant=VARIANT,
+        question="Who asks a run to make room, and does that client then resume?",
+        why="The request and the check are separate (facts 3.5).",
+    ),
+)
