@@ -517,5 +517,45 @@ READINGS = (
         question="The two machines are linked. Which states of a workflow does a task need to go on?",
         why="The text names no condition of one on the other, except that a Done workflow has finished all its work (line 65).",
     ),
+    Reading(
+        "wrappers-outlive-their-commands",
+        122,
+        "The wrapper of a command that has ended lives until it has reported the end.",
+        "It may die before that, and the end is lost.",
+        adds=[
+            Action(
+                "wrapper_dies",
+                [i],
+                when=[i.is_("Running"), (i.command == "succeeded") | (i.command == "failed"), i.task.mortal],
+                fires=[i.fires("exit", how="gone")],
+                says="the wrapper of {i} dies before it has reported the end of its command",
+                crash=True,
+                line=54,
+            )
+        ],
+        question="Can the wrapper die by itself?",
+        why="The reconciler then holds the instance for lost, as after a death of both: finished work is done again.",
+    ),
+    Reading(
+        "submitted-jobs-can-start",
+        63,
+        "A job that was submitted can start as long as its instance waits for it.",
+        "The cluster may lose it before it starts.",
+        adds=[
+            Row(TaskInstance, "exit", "BatchExecutor", "BatchExecutor", line=63, command=given("how")),
+            Action(
+                "lose_job",
+                [i],
+                when=[i.is_("BatchExecutor"), i.command == "none", i.task.mortal],
+                fires=[i.fires("exit", how="gone")],
+                says="the cluster loses the job of {i}, which has not started yet",
+                crash=True,
+                line=63,
+            ),
+            replace(tasks.start, when=[*tasks.start.when, i.command == "none"]),
+        ],
+        question="The executor is in control of what is Launched. Does it always start it?",
+        why="No sentence has an error of the executor before the start.",
+    ),
     *RUN_READINGS,
 )
