@@ -36,7 +36,9 @@ ITEM = re.compile(r"\s*([-*•]|#\.|\d+\.)\s+")
 BLOCK = re.compile(r"(#+ |\.\. |\s*<|\||:\w[\w ]*:)")
 """The beginnings of lines that are a statement by themselves: headings, directives, tags, rows of tables, fields."""
 
-END = re.compile(r"""(?<=[.?!])(?<!\A\d\.)(?<!\A#\.)(?<!\.\.\.)(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)["')*]*\s+(?=["'`(*_]*[A-Z])""")
+END = re.compile(
+    r"""(?<=[.?!])(?<!\A\d\.)(?<!\A#\.)(?<!\.\.\.)(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)["')*]*\s+(?=["'`(*_]*[A-Z])"""
+)
 """Between two sentences."""
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,12 +14,15 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option
 from schedproof.cli.output import Destination, OutputFile
+from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, table
 from schedproof.model.ledger.draft import draft
 from schedproof.model.ledger.gaps import gaps, names, unlike
 from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger, read
 from schedproof.model.ledger.page import as_json, html, markdown
 from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.system import System
+from schedproof.proofs.verification.silences import Silence, loose_ends, silences
 
 
 @click.command(epilog=ending("coverage hived", "coverage hived --html hived.html"))
@@ -34,6 +39,12 @@ from schedproof.model.registry.errors import UserError
 @click.option(
     "--draft", "is_draft", is_flag=True, help="Print the ledger with an entry for whatever it lacks; needs --document."
 )
+@click.option(
+    "--silences",
+    "is_silences",
+    is_flag=True,
+    help="Also search for events that would reach a state without a row for them.",
+)
 @click.option("--names", "is_names", is_flag=True, help="List the names that a ledger may use.")
 @json_option
 def coverage(
@@ -42,6 +53,7 @@ def coverage(
     markdown_file: Destination | None,
     html_file: Destination | None,
     is_draft: bool,
+    is_silences: bool,
     is_names: bool,
     json_file: Destination | None,
 ) -> int:
@@ -49,7 +61,7 @@ def coverage(
 
     The ledger of a system has an entry for each statement of its document, and for each element of the models that claim to
     be the document: which elements model it, which properties require it, which interpretation it needs. The exit code is
-    1 if something is missing.
+    1 if something is missing. --silences needs no ledger.
     """
     chosen = choose.system(system)
     if is_names:
@@ -60,25 +72,57 @@ def coverage(
     written = chosen.ledger is not None and chosen.ledger.is_file() and chosen.ledger.stat().st_size > 0
     # The shell empties the file first, if it gets the draft.
     ledger = read(chosen.ledger) if chosen.ledger and (written or not is_draft) else None
+    variants = ledger.variants if ledger else [chosen.base.variant]
     if is_draft:
         if text is None:
             raise UserError("--draft: needs the text of the document; write --document FILE")
-        click.echo(draft(chosen, text, ledger, ledger.variants if ledger else [chosen.base.variant]), nl=False)
+        click.echo(draft(chosen, text, ledger, variants), nl=False)
         return Exit.OK
-    if ledger is None:
+    if ledger is None and not is_silences:
         raise UserError(
             f'{system} has no ledger; write ledger = "ledger.yaml" in its manifest, and the file with '
             f"'schedproof coverage {system} --document FILE --draft'"
         )
-    lines = [*gaps(chosen, ledger), *(unlike(ledger, text) if text is not None else ())]
-    for file, rendered in ((markdown_file, markdown), (html_file, html)):
-        if file is not None:
-            file.write(rendered(chosen, ledger))
+    lines = []
+    if ledger is not None:
+        lines = [*gaps(chosen, ledger), *(unlike(ledger, text) if text is not None else ())]
+        for file, rendered in ((markdown_file, markdown), (html_file, html)):
+            if file is not None:
+                file.write(rendered(chosen, ledger))
+    searched: dict[str, list[Silence]] = {}
+    if is_silences:
+        with progress("silences") as report_progress:
+            for name in variants:
+                report_progress(f"{system} {name}: exploring")
+                searched[name] = silences(chosen.variants[name])
     if json_file is not None:
-        json_file.write_json(as_json(chosen, ledger, lines))
+        data = as_json(chosen, ledger, lines) if ledger is not None else {"system": system}
+        json_file.write_json({**data, **_silences_as_json(chosen, searched)})
     if not any(file is not None and file.is_stdout for file in (markdown_file, html_file, json_file)):
-        _print(ledger, lines)
+        if ledger is not None:
+            _print(ledger, lines)
+        for name, silent in searched.items():
+            _print_silences(chosen, name, silent)
     return Exit.DIFFERENT if lines else Exit.OK
+
+
+def _silences_as_json(system: System, searched: Mapping[str, Sequence[Silence]]) -> dict[str, Any]:
+    if not searched:
+        return {}
+    return {
+        "silences": {name: [each.as_json() for each in some] for name, some in searched.items()},
+        "loose_ends": {name: loose_ends(system.variants[name]) for name in searched},
+    }
+
+
+def _print_silences(system: System, variant: str, some: Sequence[Silence]) -> None:
+    click.echo(
+        f"\n{system.name} {variant}: {count(len(some), 'condition')} without which an event reaches a state that has no row for it"
+    )
+    for each in some:
+        click.echo(f"  {each.text}")
+    for line in loose_ends(system.variants[variant]):
+        click.echo(f"  {line}")
 
 
 def _document(name: str | None) -> str | None:

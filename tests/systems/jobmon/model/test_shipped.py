@@ -7,20 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Reading, Row, Sort, StepInvariant
+from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row, Sort, StepInvariant
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import State, Step
 from schedproof.model.semantics.instance import Instance, fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems.jobmon.shipped import couplings, tables
 from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration
-from schedproof.model.systems.jobmon.shipped.readings import READINGS
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.findings import findings, repair_of
-from schedproof.proofs.verification.interpreted import wrong
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.support.sample import thinned
@@ -251,14 +249,3 @@ def test_a_run_says_who_does_what() -> None:
 def test_each_finding_has_its_repair() -> None:
     for name in SHIPPED.refuted:
         assert repair_of(systems()["jobmon"], name, SHIPPED).endswith("(variant repaired)"), name
-
-
-# --- Interpretations --------------------------------------------------------------------------------------------------------
-
-TRIED = [reading for reading in READINGS if reading.adds or reading.drops]
-
-
-@pytest.mark.long(one_in=4)
-@pytest.mark.parametrize("reading", TRIED, ids=lambda reading: reading.name)
-def test_interpreted_otherwise_exactly_what_it_says_is_different(reading: Reading) -> None:
-    assert wrong(SHIPPED, reading) == []

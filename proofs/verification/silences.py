@@ -1,0 +1,186 @@
+"""Silences: what can happen in a model, and the table of its document has no row for it.
+
+A model has no such step, because a condition keeps the event from the object: a guard, or the condition of a rule, asks for
+another state. Where the document does not state that condition, it is silent about what happens then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from schedproof.model.lang import NONE, Action, Model, Property, StepInvariant
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.properties import Invariant
+from schedproof.model.lang.types import Ref
+from schedproof.model.lang.wording import show_term
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.verdict import Counterexample, Verdict
+
+
+@dataclass(frozen=True)
+class Silence:
+    """An event that would reach an object in states without a row for it, if one condition were not there.
+
+    Attributes:
+        by: the action or the rule whose condition keeps the event away: ``action start``.
+        line: of the document that the action or the rule cites; None if it cites none.
+        condition: the condition, in words.
+        sort: the name of the object's sort.
+        event: the name of the event.
+        runs: state without a row -> a shortest run to where the event would occur.
+    """
+
+    by: str
+    line: int | None
+    condition: str
+    sort: str
+    event: str
+    runs: Mapping[str, Counterexample]
+
+    @property
+    def text(self) -> str:
+        """The silence in one line."""
+        cites = f" (line {self.line})" if self.line is not None else ""
+        states = ", ".join(f"{state} ({_steps(run)})" for state, run in self.runs.items())
+        return f"{self.by}{cites}: only if {self.condition}; no row of {self.sort} has {self.event} from {states}"
+
+    def as_json(self) -> dict[str, Any]:
+        """The silence as ``coverage --silences --json`` prints it."""
+        return {
+            "by": self.by,
+            "line": self.line,
+            "condition": self.condition,
+            "sort": self.sort,
+            "event": self.event,
+            "runs": {state: [step.as_json() for step in run.steps] for state, run in self.runs.items()},
+        }
+
+
+def _steps(run: Counterexample) -> str:
+    many = len(run.steps)
+    return "at the beginning" if not many else f"after {many} step{'' if many == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A property that is violated where a silence is."""
+
+    prop: Property
+    sort: str
+    event: str
+    state: str
+    by: str
+    line: int | None
+    condition: str
+
+
+def silences(model: Model, scope: Mapping[str, int] | None = None) -> list[Silence]:
+    """The silences of a model that exploration meets: what rules withhold, then what actions do.
+
+    What follows from a trigger is seldom meant to stop half-way, while each action has objects for which it is meant.
+    Actions with parameters that are sets are left out: no property can range over sets.
+
+    Args:
+        model: the model.
+        scope: sort name -> number of objects, instead of the model's default.
+
+    Raises:
+        ScopeError: the scope is impossible.
+    """
+    questions = {each.prop.name: each for each in [*_of_rules(model), *_of_actions(model)]}
+    asked = replace(model, properties=[each.prop for each in questions.values()], refuted=frozenset(), amended=None)
+    results = model_check(asked, scope or {}) if questions else []
+    by_condition: dict[tuple[str, int | None, str, str, str], dict[str, Counterexample]] = {}
+    for result in results:
+        if (
+            (q := questions.get(result.name))
+            and result.verdict is Verdict.REFUTED
+            and result.counterexample is not None
+        ):
+            key = (q.by, q.line, q.condition, q.sort, q.event)
+            by_condition.setdefault(key, {})[q.state] = result.counterexample
+    return [Silence(*key, runs) for key, runs in by_condition.items()]
+
+
+def loose_ends(model: Model) -> list[str]:
+    """States that no row leaves, and events that nothing fires, one line each; exploration is not needed."""
+    lines = []
+    for machine in model.machines:
+        rows = model.table(machine.sort)
+        left = {row.source for row in rows if row.target != row.source}
+        final = [state.name for state in machine.states if state.name not in left and len(machine.states) > 1]
+        if final:
+            lines.append(f"{machine.sort}: no row leaves {', '.join(final)}")
+        firings = [*(f for action in model.actions for f in action.fires), *(rule.fires for rule in model.rules)]
+        fired = {f.event for f in firings if sort_of(model, f.of, {}) == machine.sort.name}
+        if unfired := [event for event in _events(model, machine.sort.name) if event not in fired]:
+            lines.append(f"{machine.sort}: nothing fires {', '.join(unfired)}")
+    return lines
+
+
+def _uncovered(model: Model, firing: t.Fires, conditions: Iterable[t.Term]) -> Iterator[tuple[int, str, str]]:
+    """(position of the condition on the receiver's state, sort, state without a row) of a firing."""
+    machine = model.machine(sort_of(model, firing.of, {}))
+    have = {row.source for row in model.table(machine.sort) if row.event == firing.event}
+    for at, condition in enumerate(conditions):
+        if isinstance(condition, t.Is) and repr(condition.of) == repr(firing.of):  # == makes a term
+            for state in machine.states:
+                if state.name not in have and not state.unreachable:
+                    yield at, machine.sort.name, state.name
+
+
+def _of_actions(model: Model) -> Iterator[_Question]:
+    for action in model.actions:
+        if not all(isinstance(each.type, Ref) for each in action.parameters):
+            continue
+        for firing in action.fires:
+            for at, sort, state in _uncovered(model, firing, action.when):
+                prop = Invariant(
+                    name=f"action {action.name} {firing.event} {at} {state}",
+                    says="",
+                    over=action.parameters,
+                    given=_but_for(action.when, at, firing.of, state),
+                    then=~t.Is(firing.of, (state,)),
+                )
+                condition = show_term(action.when[at])
+                yield _Question(prop, sort, firing.event, state, f"action {action.name}", action.line, condition)
+
+
+def _of_rules(model: Model) -> Iterator[_Question]:
+    for rule in model.rules:
+        on = rule.on
+        if isinstance(on, Action) and on.crash:
+            continue  # what a crash does not take is durable
+        for at, sort, state in _uncovered(model, rule.fires, rule.when):
+            # Another rule may say what happens to the object in that state.
+            idle = [~t.Fires(rule.fires.of, event, ()) for event in _events(model, sort)]
+            given = t.And((_but_for(rule.when, at, rule.fires.of, state), *idle))
+            known = on.parameters if isinstance(on, Action) else ()
+            free = {name: v for part in (*rule.when, rule.fires.of) for name, v in t.free_variables(part).items()}
+            free |= {} if isinstance(on, Action) else t.free_variables(on.of)
+            over = [v for name, v in free.items() if name not in {each.name for each in known}]
+            prop = StepInvariant(
+                name=f"rule {rule.name} {rule.fires.event} {at} {state}",
+                says="",
+                over=over,
+                on=[on.name] if isinstance(on, Action) else (),
+                given=given if isinstance(on, Action) else t.Fires(on.of, on.event, ()) & given,
+                then=~t.Is(rule.fires.of, (state,)),
+            )
+            condition = show_term(rule.when[at])
+            yield _Question(prop, sort, rule.fires.event, state, f"rule {rule.name!r}", rule.line, condition)
+
+
+def _but_for(conditions: Sequence[t.Term], at: int, receiver: t.Term, state: str) -> t.Term:
+    """All conditions but one, and that the receiver is in a state. A receiver that is an attribute may be NONE."""
+    exists = [receiver != NONE] if isinstance(receiver, t.Attr) else []
+    others = [each for number, each in enumerate(conditions) if number != at]
+    return t.And((*exists, *others, t.Is(receiver, (state,))))
+
+
+def _events(model: Model, sort: str) -> list[str]:
+    """The events of a sort, in the order of its table."""
+    return list(dict.fromkeys(row.event for row in model.table(sort)))

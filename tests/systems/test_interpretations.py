@@ -1,0 +1,51 @@
+"""Each interpretation of a document the other way: exactly the verdicts differ that it names, at the default scope.
+
+That the lists are right is what exploration says; why they are to be expected is argued in each interpretation's words.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from schedproof.model.lang import Model, Reading
+from schedproof.model.registry.discovery import systems
+from schedproof.proofs.verification.interpreted import differences, of_variant, wrong
+
+TRIED = [
+    pytest.param(model, reading, id=f"{system.name}-{model.variant}-{reading.name}")
+    for system in systems().values()
+    for model in system.variants.values()
+    for reading in of_variant(system, model)
+]
+
+
+@pytest.mark.long(one_in=8)
+@pytest.mark.parametrize(("model", "reading"), TRIED)
+def test_exactly_the_verdicts_differ_that_it_names(model: Model, reading: Reading) -> None:
+    assert wrong(model, reading) == []
+
+
+@pytest.mark.parametrize("name", ["victims-stay-being-preempted", "deleted-groups-do-not-return"])
+def test_two_of_hived(name: str) -> None:
+    model = systems()["hived"].base
+    (reading,) = (each for each in of_variant(systems()["hived"], model) if each.name == name)
+    assert differences(model, reading) == (frozenset(reading.rests), frozenset(reading.breaks))
+    assert reading.rests or reading.breaks
+
+
+def test_each_names_what_its_variant_keeps_or_violates() -> None:
+    for system in systems().values():
+        for reading in system.interpretations:
+            model = system.variants[reading.variant or system.base.variant]
+            kept = {each.name for each in model.properties} - model.refuted
+            assert set(reading.rests) <= model.refuted and set(reading.breaks) <= kept, reading.name
+
+
+def test_each_says_what_it_answers_and_why() -> None:
+    """Those without another answer to try say in words what the text leaves open."""
+    for system in systems().values():
+        for reading in system.interpretations:
+            assert reading.read and reading.otherwise, reading.name
+            assert reading.adds or reading.drops or (reading.question and reading.why), reading.name
+            if not (reading.adds or reading.drops):
+                assert not reading.rests and not reading.breaks, f"{reading.name}: nothing was tried"
