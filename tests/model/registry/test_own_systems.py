@@ -94,7 +94,7 @@ def test_every_command_works(run, tmp_path):
     for arguments, expected in [
         (["prove", "lease"], "as expected: 12 of 12 verdicts are what the manifests say: 10 proved, 2 not inductive"),
         (["list", "lease"], "Workers and leases that run out (no document but the model itself: model.py)"),
-        (["findings"], "2 findings in model.py"),
+        (["findings"], "1 defect in model.py, 2 properties violated"),
         (
             ["findings", "lease"],
             "stops the worker that still works under it, which then waits for another. (variant fenced)",

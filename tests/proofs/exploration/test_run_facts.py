@@ -175,7 +175,7 @@ def test_a_finding_shows_both():
     (finding,) = findings(System("toy", "Lamps on plugs", {"plain": toy(DARK)}, validated_by="plain"))
     assert finding.text() == [
         "dark (toy.md, plain)",
-        "  The property: no lamp is on",
+        "  The property dark: no lamp is on",
         "    Objects:",
         "      plug p0",
         "      server room o1: colour green",

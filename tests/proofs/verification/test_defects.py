@@ -147,7 +147,7 @@ def test_what_builds_on_a_change_is_left_out_with_it() -> None:
     assert defect.left == "The run also has what these repairs build on: opened"
 
 
-def test_where_all_others_leave_nothing_violated_the_run_is_of_the_base() -> None:
+def test_if_others_leave_nothing_violated_the_base_has_the_run() -> None:
     """Two changes that each repair the same alone: neither is needed."""
     gentle = Change(why="Nobody kicks.", repairs=["quiet"], drops=["kick"], name="kicks")
     thick = Change(why="Doors stand kicks.", repairs=["quiet"], adds=FIRM.adds, drops=FIRM.drops, name="thin")
