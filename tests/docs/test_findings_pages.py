@@ -115,7 +115,7 @@ def test_counts_on_the_page_of_limitations() -> None:
     assert (len(yunikorn.CONFIGURATIONS), len(yunikorn.WITH_SHIM)) == (12, 10)
     assert "Fifteen configurations" in LIMITATIONS and len(yunikorn_merge.CONFIGURATIONS) == 15
     assert "Ten configurations" in LIMITATIONS and len(CONFIGURATIONS) == 10
-    assert "has sixteen, each" in by_hand("yunikorn-merge") and len(systems()["yunikorn-merge"].interpretations) == 16
+    assert f"has {len(systems()['yunikorn-merge'].interpretations)} of them" in by_hand("yunikorn-merge")
 
 
 @pytest.mark.long

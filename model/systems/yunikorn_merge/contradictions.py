@@ -228,4 +228,34 @@ CONTRADICTIONS = (
         "remove_alloc writes an application and a node. Its comment guarantees only the application's lock.",
         "The model follows line 311. The broken rule is the finding locks.several-objects-are-changed-under-the-partition.",
     ),
+    Contradiction(
+        "removals-leave-the-queue-as-it-is",
+        (
+            (191, "- Do new allocation / remove allocation, will change application, queue and node"),
+            (276, "- scheduler.delete_all_apps(partition)"),
+            (293, "update queue's resource_usage for app."),
+            (318, "- update app.resource_usage"),
+        ),
+        "The removal of an allocation changes the usage of a queue. Only delete_queue updates it. delete_all_apps and a single delete_app or remove_alloc do not.",
+        "The caller of remove_alloc updates the queue, in locks/as-written.yaml after it has released the application.",
+    ),
+    Contradiction(
+        "a-change-of-an-ask-is-arguable",
+        (
+            (190, "Here's a list of operation needs wlock(Partition)"),
+            (196, "- Change pending request of ask, will change application (pending resource),"),
+            (199, "it maybe fine to not make this operation atomic."),
+        ),
+        "The list says that a change of an ask needs the lock of the partition. A comment in the list says that it may not need it.",
+        "It needs the lock. What the comment proposes is an operation of its own, and breaks line 187.",
+    ),
+    Contradiction(
+        "a-preemption-is-a-release-and-a-reservation",
+        (
+            (76, "**Release allocation initiated by scheduler (preemption)**"),
+            (195, "(Preempt container is a special case of reservation)"),
+        ),
+        "A preemption is the release of an allocation in one line, and a reservation in the other.",
+        "It is the release of an allocation.",
+    ),
 )
