@@ -193,7 +193,7 @@ ALLOCATIONS = [
         a.cache.fires("remove"),
         [x.ask.application == a, x.cache.is_(PRESENT)],
         x.cache.fires("remove"),
-        line=81,
+        line=56,
     ),
     Rule(
         "allocations go with their node",

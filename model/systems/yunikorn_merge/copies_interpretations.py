@@ -109,6 +109,14 @@ REQUESTS = (
         why="The notification is older than the end. In the configurations that are explored, this never happens.",
     ),
     Reading(
+        "there-is-one-resource-manager",
+        22,
+        question="The event names the partitions of a resource manager. Are there several resource managers, and does the event remove several partitions?",
+        read="There is one resource manager. The event removes one partition.",
+        otherwise="The event removes all partitions of one of several resource managers.",
+        why="No line relates a partition to a resource manager.",
+    ),
+    Reading(
         "proxy-and-resource-manager-are-one",
         47,
         question="Are the resource manager and its proxy two components with a queue between them?",

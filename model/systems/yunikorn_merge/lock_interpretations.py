@@ -162,6 +162,15 @@ LOCK_INTERPRETATIONS = (
         variant=VARIANT,
     ),
     Reading(
+        "five-kinds-of-objects-have-locks",
+        172,
+        question="Which objects have a lock?",
+        read="Cluster, partitions, queues, applications and nodes have one. The proxy of the resource manager takes events out of the queue, and holds nothing.",
+        otherwise="The proxy, asks and the collection of nodes have locks too, which the table does not order. A thread may hold the lock of the proxy while it waits for one of the core.",
+        why="The section has rules for these five. Deadlocks with the lock of the proxy are known: deadlocks/yunikorn-2543.yaml.",
+        variant=VARIANT,
+    ),
+    Reading(
         "locks-are-those-of-go",
         243,
         question="May a thread acquire a lock again that it holds, and do readers wait for a writer that waits?",

@@ -130,7 +130,7 @@ NODES = [
     send("what is not added is reported", x.fires("not_recovered"), [], "AllocationReleased", x, line=27),
     Rule("a node is removed", decommission, [], n.fires("remove"), line=278),
     Rule(
-        "allocations go with their node", n.fires("remove"), [x.node == n, x.is_("allocated")], x.fires("end"), line=315
+        "allocations go with their node", n.fires("remove"), [x.node == n, x.is_("allocated")], x.fires("end"), line=278
     ),
 ]
 
