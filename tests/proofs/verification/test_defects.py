@@ -9,6 +9,7 @@ import pytest
 
 from schedproof.model.lang import (
     Action,
+    AlwaysCanReach,
     Attribute,
     BoolType,
     Change,
@@ -134,6 +135,28 @@ def test_the_author_chooses_what_the_run_shows() -> None:
 def test_a_run_that_there_is_not(new: dict[str, object], says: str) -> None:
     with pytest.raises(ModelError, match=says):
         defects(repaired([SOFT, replace(FIRM, name="kicked", **new), OPEN]))  # type: ignore[arg-type]
+
+
+def asked_of_what_can_be_reached() -> list[Defect]:
+    """Asks for more of a run than an invariant, of a property that is none."""
+    back = AlwaysCanReach(name="can-be-shut", says="a door can be shut", over=[d], goal=d.is_("Shut"))
+    doors = replace(DOORS, properties=[*DOORS.properties, back], refuted=DOORS.refuted | {back.name})
+    shut = Change(
+        why="Doors shut.", repairs=[back.name], drops=["open", "Door.open from Shut", "slam", "Door.slam from Open", "kick", "Door.kick from Shut"],
+        name="open-for-ever", shown=back.name, asks=d.is_("Open"),
+    )  # fmt: skip
+    machine = replace(
+        doors.machines[0], states=[State("Shut"), State("Open", unreachable=True), State("Jammed", unreachable=True)]
+    )
+    amended = doors.amend("shut", "doors that are never opened", [shut], frozenset(), machines=[machine])
+    return defects(System("doors", "Doors", {"as-written": doors, "shut": amended}, "as-written"))
+
+
+def test_only_invariants_can_be_asked_for_more() -> None:
+    with pytest.raises(
+        ModelError, match="asks is set, and can-be-shut is not an invariant or a step invariant; leave asks out"
+    ):
+        asked_of_what_can_be_reached()
 
 
 def test_what_builds_on_a_change_is_left_out_with_it() -> None:

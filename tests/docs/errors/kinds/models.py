@@ -17,6 +17,7 @@ from schedproof.proofs.induction.solve import prove
 from tests.docs.errors.case import Case
 from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
+from tests.proofs.verification import test_defects as doors
 from tests.support.lamps import lamps
 
 
@@ -60,6 +61,11 @@ def _false_axiom(*axioms: object) -> object:
 
 
 def cases() -> Iterator[Case]:
+    kicked = dataclasses.replace(doors.FIRM, name="kicked", shown="quiet", avoids=["kick"])
+    yield _placed(
+        'Change(..., shown="quiet", avoids=["kick"])', lambda: doors.defects(doors.repaired([doors.SOFT, kicked]))
+    )
+    yield _placed('Change(..., shown="can-be-shut", asks=d.is_("Open"))', doors.asked_of_what_can_be_reached)
     yield from map(_wrong, w.CASES.values())
     prop = w.PROPERTIES[0]
     yield _placed(
