@@ -130,8 +130,8 @@ class Channels:
                     rigid=True,
                     about="of the messages that one step sends, those of a lower rank arrive first",
                 ),
-                Attribute("ordered", BoolType(), rigid=True, about="arrives in the order of sending"),
-                Attribute("losable", BoolType(), rigid=True, about="may be lost"),
+                Attribute("ordered", BoolType(), rigid=True, about="arrives in the order of sending", assumed=True),
+                Attribute("losable", BoolType(), rigid=True, about="may be lost", assumed=False),
                 Attribute(
                     "behind", SetOf(self.sort), about="the messages that were sent before it and arrive before it"
                 ),

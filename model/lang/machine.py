@@ -62,6 +62,8 @@ class Attribute:
         line: of the document.
         about: defines, in one clause, a name that does not explain itself; of a rigid Bool, what is true of the object.
             Counterexamples print it.
+        assumed: of a rigid Bool: the value with which the environment does less than it may: nothing dies, no heartbeat is
+            late. What can always be reached may need what it then does not do: see ``AlwaysCanReach.assumes``.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Attribute:
     initial: Value | None = None
     line: int | None = None
     about: str = ""
+    assumed: bool | None = None
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 

@@ -19,6 +19,7 @@ from schedproof.proofs.locks.checks import checks
 from schedproof.proofs.refinement.property import Refinement
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
+from . import assumptions
 from .interpreted import effect, of_variant, wrong
 
 if TYPE_CHECKING:
@@ -212,14 +213,42 @@ class Interpreted(Auxiliary):
         ]
 
 
+@dataclass(frozen=True)
+class Assumed(Auxiliary):
+    """The assumptions on the environment on which violated properties rest."""
+
+    kernel = "states"
+
+    model: Model
+
+    @property
+    def properties(self) -> Sequence[Property]:
+        """The check of ``assumes``."""
+        says = "violations of what can be reached name the assumptions on which they rest"
+        return [Interpretation(name="assumptions", says=says, place=self.model.place)]
+
+    def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
+        """Proved if each violated property names exactly the assumptions on which its violation rests."""
+        start = time.perf_counter()
+        (prop,) = self.properties
+        report_progress("violated properties without each assumption")
+        problems = assumptions.wrong(self.model)
+        verdict = Verdict.REFUTED if problems else Verdict.PROVED
+        counterexample = Counterexample((), f"assumptions: {'; '.join(problems)}") if problems else None
+        method, scope = Method.EXPLORATION, self.model.default_scope
+        return [Result(prop.name, prop.kind, verdict, method, scope, time.perf_counter() - start, counterexample, "")]
+
+
 @cache
 def _description(file: Path) -> Locks:
     return read(file)
 
 
 def auxiliary(system: System, model: Model, *, interpretations: bool = False) -> Sequence[Auxiliary]:
-    """The auxiliary checks that the manifest of ``system`` names for a variant; of interpretations only if asked for."""
+    """The auxiliary checks that the manifest of ``system`` names for a variant; of interpretations and assumptions only if asked for."""
     refined = [Refined(each) for each in system.refinements if each.variant == model.variant]
     locked = [Locked(each) for each in system.locks.get(model.variant, ())]
-    others = [Interpreted(model, each) for each in of_variant(system, model)] if interpretations else []
-    return [*refined, *locked, *others]
+    if not interpretations:
+        return [*refined, *locked]
+    assumed = [Assumed(model)] if assumptions.assumptions(model) and assumptions.concerned(model) else []
+    return [*refined, *locked, *(Interpreted(model, each) for each in of_variant(system, model)), *assumed]

@@ -260,6 +260,7 @@ def _finding(system: System, base: Model, result: Result) -> Finding:
         result.counterexample,
         repair_of(system, prop.name, base),
         rests_on(system, base, prop.name),
+        tuple(getattr(prop, "assumes", ())),
     )
 
 

@@ -32,6 +32,7 @@ class Finding:
         counterexample: a shortest run that violates the property.
         repair: the changes that repair the property.
         interpretations: the interpretations of the document on which the finding depends.
+        assumes: the assumptions on the environment without which the property holds.
     """
 
     system: str
@@ -44,6 +45,7 @@ class Finding:
     counterexample: Counterexample
     repair: str
     interpretations: tuple[Reading, ...] = ()
+    assumes: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The finding as ``findings --json`` prints it."""
@@ -61,6 +63,7 @@ class Finding:
             "problem": self.counterexample.problem,
             "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
+            "assumes": list(self.assumes),
             "readings": [
                 {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.interpretations
             ],
@@ -85,7 +88,10 @@ class Finding:
         lines += [f"    {n}. {step.says}" for n, step in enumerate(example.steps, 1)]
         if example.end:
             lines.append(f"    Final state: {example.ending}")
-        return [*lines, f"    {example.problem[:1].upper()}{example.problem[1:]}"]
+        lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
+        return (
+            [*lines, f"  Assumes: {', '.join(self.assumes)}. Otherwise the property holds."] if self.assumes else lines
+        )
 
 
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
@@ -197,6 +203,7 @@ def _of(system: System, model: Model) -> list[Finding]:
                     result.counterexample,
                     repair_of(system, prop.name, model),
                     rests_on(system, model, prop.name),
+                    tuple(getattr(prop, "assumes", ())),
                 )
             )
     return of_model

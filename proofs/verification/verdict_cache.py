@@ -30,7 +30,7 @@ from schedproof.proofs.cache import Cache
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.verdict import Result, Verdict
 
-from .auxiliary import Interpreted, Locked, Refined, auxiliary
+from .auxiliary import Assumed, Interpreted, Locked, Refined, auxiliary
 from .interpreted import otherwise
 from .parts import Done, Inducted, Part, Work
 
@@ -213,6 +213,10 @@ class VerdictCache:
             other = otherwise(self._model, its.reading)
             elements = [other.machines, other.elements, other.axioms, configurations(other, check_scope(other, {}))]
             return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]
+        if isinstance(its, Assumed):
+            model = self._model
+            scope = configurations(model, check_scope(model, {}))
+            return [self._of([model.machines, model.elements, model.axioms, scope]), self._of(model.refuted)]
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
         assert isinstance(its, Refined)

@@ -603,6 +603,7 @@ def test_findings_json(run_json, registered):
         "initial": {"l0": {"state": "Off"}},
         "end": {"l0": {"state": "On"}},
         "repair": repair,
+        "assumes": [],
     }
     assert [(step["action"], set(step)) for step in trace] == [
         ("switch_on", {"action", "parameters", "says", "line", "fact", "changes"})

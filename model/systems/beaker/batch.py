@@ -86,8 +86,8 @@ RECIPE_SET = Machine(
     states=[State("to_come", about="not yet submitted"), State("submitted", line=15)],
     attributes=[
         Attribute("priority", IntRange(0, 1), durable=True, line=213),
-        Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted"),
-        Attribute("rankable", BoolType(), rigid=True, about="priority may change"),
+        Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted", assumed=False),
+        Attribute("rankable", BoolType(), rigid=True, about="priority may change", assumed=False),
     ],
     events=[Event("reprioritize", {"to": IntRange(0, 1)})],
 )

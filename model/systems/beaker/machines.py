@@ -77,8 +77,8 @@ RECIPE_SET = Machine(
         # "assigned to a particular lab controller" (line 125): one for the whole set (line 142)
         Attribute("lab", Ref(Lab), durable=True, line=125),
         # Whether users may do this to the set: an exploration can exclude it, proofs leave it open.
-        Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted"),
-        Attribute("rankable", BoolType(), rigid=True, about="priority may change"),
+        Attribute("endable", BoolType(), rigid=True, about="may be cancelled or aborted", assumed=False),
+        Attribute("rankable", BoolType(), rigid=True, about="priority may change", assumed=False),
     ],
     events=[
         Event("assign", {"lab": Ref(Lab)}),
@@ -131,7 +131,7 @@ SYSTEM = Machine(
         Attribute("condition", EnumType(("Automated", "Manual", "Broken")), durable=True, line=253),
         Attribute("lab", Ref(Lab), rigid=True, line=203),
         # Whether users may do this to the system, as for recipe sets.
-        Attribute("adjustable", BoolType(), rigid=True, about="condition may change"),
+        Attribute("adjustable", BoolType(), rigid=True, about="condition may change", assumed=False),
     ],
 )
 

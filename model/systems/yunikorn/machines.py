@@ -81,7 +81,7 @@ PARTITION = Machine(
     states=object_states(),
     attributes=[
         Attribute("deleted", BoolType(), durable=True, line=51),
-        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people"),
+        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people", assumed=False),
     ],
 )
 
@@ -96,7 +96,7 @@ QUEUE = Machine(
             "above", SetOf(Queue), rigid=True, about="the parent of the queue, the parent of that queue, and so on"
         ),
         Attribute("deleted", BoolType(), durable=True, line=51),
-        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people"),
+        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people", assumed=False),
     ],
 )
 
@@ -243,7 +243,7 @@ NODE = Machine(
     ],
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True),
-        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people"),
+        Attribute("adjustable", BoolType(), rigid=True, about="may be changed by people", assumed=False),
     ],
 )
 

@@ -83,7 +83,7 @@ SHIM_SCHEDULER = Machine(
     states=_states(SCHEDULER_STATES),
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True),
-        Attribute("mortal", BoolType(), rigid=True, about="its process may end"),
+        Attribute("mortal", BoolType(), rigid=True, about="its process may end", assumed=False),
     ],
 )
 
@@ -108,7 +108,7 @@ SHIM_MACHINES_SHIPPED = [
             # that check is made only then.
             Attribute("run_due", BoolType(), about="the dispatcher holds a RunApplication for it"),
             # The shim can find a fault with it: a submit error, or a Spark operator that fails it.
-            Attribute("troubled", BoolType(), rigid=True, about="may fail on the side of the shim"),
+            Attribute("troubled", BoolType(), rigid=True, about="may fail on the side of the shim", assumed=False),
         ],
         events=[Event("UpdateReservation", {"last": BoolType()}), Event("AppTaskCompleted", {"last": BoolType()})],
     ),

@@ -74,7 +74,7 @@ def universal_machine(
             Attribute("maximum", IntRange(1, MOST_ATTEMPTS), rigid=True, line=67, about="the most attempts"),
             Attribute("mover", AGENT, history=True, line=46, about="the agent that took the last transition"),
             # Which faults can occur to it: an exploration leaves out faults outside of its subject.
-            Attribute("mortal", BoolType(), rigid=True, about="the agent that controls it may die"),
+            Attribute("mortal", BoolType(), rigid=True, about="the agent that controls it may die", assumed=False),
             *attributes,
         ],
         events=[Event(name, with_instance if name in RENEWING else signed) for name in named],
@@ -127,8 +127,10 @@ TASK = universal_machine(
         Attribute("workflow", Ref(Workflow), rigid=True, line=28),
         # How often the resources have been increased (lines 113, 114): the active row of the table of parameter sets.
         Attribute("resources", IntRange(0, MOST_ATTEMPTS), line=132),
-        Attribute("losable", BoolType(), rigid=True, about="the reconciler may take it for lost when it is not"),
-        Attribute("hungry", BoolType(), rigid=True, about="its command may exceed its resources"),
+        Attribute(
+            "losable", BoolType(), rigid=True, about="the reconciler may take it for lost when it is not", assumed=False
+        ),
+        Attribute("hungry", BoolType(), rigid=True, about="its command may exceed its resources", assumed=False),
     ],
     ["adjust"],
 )
@@ -158,7 +160,7 @@ TASK_INSTANCE = Machine(
         Attribute("command", PROCESS, line=23, about="what has become of the command that the instance runs"),
         # Whether the agent that has claimed it still knows of it: values outside of the database die with their agent.
         Attribute("at_hand", BoolType(), line=54, about="the agent that has claimed it still has it in memory"),
-        Attribute("stoppable", BoolType(), rigid=True, about="may be stopped"),
+        Attribute("stoppable", BoolType(), rigid=True, about="may be stopped", assumed=False),
     ],
     events=[
         Event("create", {"task": Ref(Task), "resources": IntRange(0, MOST_ATTEMPTS)}),
@@ -230,7 +232,7 @@ WORKFLOW_RUN = Machine(
         Attribute("workflow", Ref(Workflow), line=29),
         Attribute("process", PROCESS, line=154, about="what has become of the process of the run"),
         Attribute("at_hand", BoolType(), line=54, about="the agent that has claimed it still has it in memory"),
-        Attribute("stoppable", BoolType(), rigid=True, about="may be stopped"),
+        Attribute("stoppable", BoolType(), rigid=True, about="may be stopped", assumed=False),
     ],
     events=[
         Event("create", {"workflow": Ref(Workflow)}),

@@ -45,10 +45,10 @@ MOST = 5
 BEGUN = Attribute("begun", BoolType(), rigid=True, about="runs from the start")
 """It is already running in the initial state."""
 
-MORTAL = Attribute("mortal", BoolType(), rigid=True, about="may die by itself")
+MORTAL = Attribute("mortal", BoolType(), rigid=True, about="may die by itself", assumed=False)
 """It may die by itself: explorations leave some deaths out, proofs leave out none."""
 
-PUNCTUAL = Attribute("punctual", BoolType(), rigid=True, about="its heartbeats come in time")
+PUNCTUAL = Attribute("punctual", BoolType(), rigid=True, about="its heartbeats come in time", assumed=True)
 """Its heartbeats arrive in time: explorations leave some lateness out, proofs leave out none."""
 
 
@@ -274,8 +274,10 @@ JOB = Machine(
     ],
     attributes=[
         MORTAL,
-        Attribute("fallible", BoolType(), rigid=True, about="its command may fail"),
-        Attribute("unheard", BoolType(), rigid=True, about="may be submitted without an answer of the cluster"),
+        Attribute("fallible", BoolType(), rigid=True, about="its command may fail", assumed=False),
+        Attribute(
+            "unheard", BoolType(), rigid=True, about="may be submitted without an answer of the cluster", assumed=False
+        ),
     ],
     introduced=False,
 )
