@@ -1,4 +1,4 @@
-"""Each interpretation of a document the other way: exactly the verdicts differ that it names, at the default scope.
+"""Each interpretation of a document the other way, and each violation without each assumption on the environment.
 
 That the lists are right is what exploration says; why they are to be expected is argued in each interpretation's words.
 """
@@ -9,6 +9,7 @@ import pytest
 
 from schedproof.model.lang import Model, Reading
 from schedproof.model.registry.discovery import systems
+from schedproof.proofs.verification import assumptions
 from schedproof.proofs.verification.interpreted import differences, of_variant, wrong
 
 TRIED = [
@@ -31,6 +32,20 @@ def test_two_of_hived(name: str) -> None:
     (reading,) = (each for each in of_variant(systems()["hived"], model) if each.name == name)
     assert differences(model, reading) == (frozenset(reading.rests), frozenset(reading.breaks))
     assert reading.rests or reading.breaks
+
+
+ASSUMING = [
+    pytest.param(model, id=f"{system.name}-{model.variant}")
+    for system in systems().values()
+    for model in system.variants.values()
+    if assumptions.assumptions(model) and assumptions.concerned(model)
+]
+
+
+@pytest.mark.long(one_in=4)
+@pytest.mark.parametrize("model", ASSUMING)
+def test_violations_name_the_assumptions_they_rest_on(model: Model) -> None:
+    assert assumptions.wrong(model) == []
 
 
 def test_each_names_what_its_variant_keeps_or_violates() -> None:

@@ -97,6 +97,8 @@ HEARD = [
 # Without the messages of a release, a configuration cannot end the waits that depend on them.
 ALL_IS_SAID = exists(r, r.kind == "ReleaseAllocation")
 
+LEFT_BY_FAILING = ["ShimApplication.troubled"]
+
 WAITS = [
     AlwaysCanReach(
         name="what-is-to-be-released-goes",
@@ -107,6 +109,7 @@ WAITS = [
         given=k.is_("releasing") & ALL_IS_SAID,
         goal=~k.is_("releasing"),
         without=PEOPLE,
+        assumes=["Node.adjustable"],  # a node that goes takes its allocations along
     ),
     AlwaysCanReach(
         name="no-allocation-without-a-pod",
@@ -116,6 +119,7 @@ WAITS = [
         over=[t, k],
         given=(t.ask == k) & k.is_(*HELD) & one_of(t.pod, ("ended", "deleted")) & ALL_IS_SAID,
         goal=~k.is_(*HELD),
+        assumes=["Node.adjustable"],
     ),
     AlwaysCanReach(
         name="tasks-do-not-wait-for-ever",
@@ -136,8 +140,15 @@ WAITS = [
             given=b.is_(state) & ALL_IS_SAID,
             goal=~b.is_(state),
             without=PEOPLE,
+            assumes=assumes,
         )
-        for state in ("Submitted", "Recovering", "Reserving", "Resuming", "Failing")
+        for state, assumes in (
+            ("Submitted", LEFT_BY_FAILING),
+            ("Recovering", []),
+            ("Reserving", LEFT_BY_FAILING),
+            ("Resuming", []),
+            ("Failing", []),
+        )
     ],
     AlwaysCanReach(
         name="the-shim-gets-to-run",
