@@ -52,7 +52,7 @@ def graphs(model: Model) -> list[tuple[frozenset[object], int]]:
 @pytest.mark.parametrize(
     "reading",
     [
-        pytest.param(r, id=r.name, marks=[] if r.name in SEEN_BY_DEFAULT else [pytest.mark.long(one_in=3)])
+        pytest.param(r, id=r.name, marks=[] if r.name in SEEN_BY_DEFAULT else [pytest.mark.long(one_in=8)])
         for r in TRIED
     ],
 )
