@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,23 @@ class Verdict(enum.Enum):
     WITHOUT = "states nothing for a model"
 
 
-def verdict(system: System, ledger: Ledger, entry: Entry) -> Verdict:
-    """The expected verdict of a statement, of the first variant of the ledger that has a property of it."""
-    refuted = {name: lock.refuted for some in system.locks.values() for lock in some for name in [lock.name]}
+def violated(system: System, ledger: Ledger) -> frozenset[str]:
+    """The properties that are expected to be violated in the first variant of the ledger that has them."""
+    refuted = {lock.name: lock.refuted for some in system.locks.values() for lock in some}
     for name in reversed(ledger.variants):
         model = system.variants[name]
         refuted |= {prop.name: prop.name in model.refuted for prop in model.properties}
-    if any(refuted.get(name) for name in entry.required):
+    return frozenset(name for name, value in refuted.items() if value)
+
+
+def verdict(entry: Entry, broken: Collection[str]) -> Verdict:
+    """The expected verdict of a statement.
+
+    Args:
+        entry: of the statement.
+        broken: the properties that are violated.
+    """
+    if any(name in broken for name in entry.required):
         return Verdict.VIOLATED
     if entry.contradictions or entry.interpretations:
         return Verdict.OPEN
@@ -70,18 +80,37 @@ def html(system: System, ledger: Ledger) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    rows = [(entry, verdict(system, ledger, entry), became(entry)) for entry in ledger.statements]
-    return environment.get_template("page.html").render(system=system, ledger=ledger, rows=rows, verdicts=list(Verdict))
+    broken = violated(system, ledger)
+    rows = [(entry, verdict(entry, broken), list(_shown(entry, broken))) for entry in ledger.statements]
+    named = {name for entry in ledger.statements for name in (*entry.interpretations, *entry.contradictions)}
+    return environment.get_template("page.html").render(
+        system=system,
+        ledger=ledger,
+        rows=rows,
+        verdicts=list(Verdict),
+        interpretations=[each for each in system.interpretations if each.name in named],
+        contradictions=[each for each in system.contradictions if each.name in named],
+    )
+
+
+def _shown(entry: Entry, broken: Collection[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """What became of a statement: (in which way, names or reason, each with a link or "violated" or "")."""
+    for key, words in DISPOSITIONS.items():
+        if value := getattr(entry, key):
+            linked = key in ("interpretations", "contradictions")
+            names = value if isinstance(value, list) else [value]
+            yield words, [(n, f"#{n}" if linked else "violated" if n in broken else "") for n in names]
 
 
 def as_json(system: System, ledger: Ledger, gaps: Sequence[str]) -> dict[str, Any]:
     """The ledger with the verdict of each statement, and its gaps."""
+    broken = violated(system, ledger)
     return {
         "system": system.name,
         "document": ledger.document,
         "variants": list(ledger.variants),
         "statements": [
-            {**msgspec.to_builtins(entry), "verdict": verdict(system, ledger, entry).name.lower()}
+            {**msgspec.to_builtins(entry), "verdict": verdict(entry, broken).name.lower()}
             for entry in ledger.statements
         ],
         "elements": msgspec.to_builtins(ledger.elements),

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import msgspec
 
 from schedproof.model.ledger.ledger import Entry
-from schedproof.model.ledger.page import Verdict, as_json, html, markdown, verdict
+from schedproof.model.ledger.page import Verdict, as_json, html, markdown, verdict, violated
 from tests.model.ledger.lamps import LEDGER, MODEL, system
 
 
@@ -20,6 +20,7 @@ class Cells(HTMLParser):
         self.cells: list[tuple[str, str]] = []
         self.open = ""
         self.links: list[str] = []
+        self.ids: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -27,6 +28,7 @@ class Cells(HTMLParser):
         if tag == "td" and named.get("class"):
             self.open = str(named["class"])
             self.cells.append((self.open, ""))
+        self.ids |= {str(named["id"])} if named.get("id") else set()
         self.links += [str(named[key]) for key in ("src", "href") if named.get(key)]
 
     def handle_endtag(self, tag: str) -> None:
@@ -48,7 +50,8 @@ def test_html_colours_each_statement() -> None:
         ("modelled", "figure: Off -> On, push"),
         ("without", "Lamps are nice."),
     ]
-    assert page.links == [], "it needs no network"
+    assert page.links == ["#never-nice", "#red-only"], "it needs no network"
+    assert {"never-nice", "red-only"} <= page.ids
 
 
 def test_html_escapes_the_document() -> None:
@@ -67,7 +70,8 @@ def test_markdown_has_a_row_for_each_statement() -> None:
 
 def test_a_statement_whose_properties_hold() -> None:
     holds = system(model=replace(MODEL, refuted=frozenset()))
-    assert verdict(holds, LEDGER, LEDGER.statements[4]) is Verdict.HELD
+    assert violated(system(), LEDGER) == {"dark"} and violated(holds, LEDGER) == set()
+    assert verdict(LEDGER.statements[4], violated(holds, LEDGER)) is Verdict.HELD
 
 
 def test_json_has_verdicts_and_gaps() -> None:
