@@ -32,6 +32,7 @@ from schedproof.proofs.verdict import Result, Verdict
 
 from .findings import Finding, builds_on, repair_of, rests_on
 from .findings import findings as find
+from .replayed import replays
 from .without import without
 
 
@@ -48,6 +49,7 @@ class Defect:
         repair: the change that repairs it, and the variant that has the change.
         cost: what the change adds, drops and weakens.
         left: why the runs may show another defect as well; "" if all other repairs are in place.
+        behaviour: whether the repair changes what happens, and not only a sentence.
     """
 
     system: str
@@ -58,6 +60,7 @@ class Defect:
     repair: str
     cost: str
     left: str = ""
+    behaviour: bool = True
 
     @property
     def shown(self) -> Finding:
@@ -110,7 +113,7 @@ class Defect:
 def defects(
     system: System, *, variants: Sequence[str] = (), progress: Callable[[str], None] = lambda line: None
 ) -> list[Defect]:
-    """The defects of a system's variants: those that violate most first.
+    """The defects of a system's variants: first those that rest on the fewest interpretations, then those that violate most.
 
     Args:
         system: the system.
@@ -143,9 +146,9 @@ def defects(
     repaired = []
     for defect, model, change in by_change:
         # What only several mistakes together violate belongs to the first of them.
-        its = [each for each in others if _repairs(system, model, change, each)]
+        its = [e for e in others if e.variant in defect.variants and _repairs(system, model, change, e)]
         others = [each for each in others if each not in its]
-        repaired.append(_with(system, defect, its))
+        repaired.append(_with(defect, its))
     by_repair: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in others:
         # Of locks, one reason may repair several checks; elsewhere these are properties that nothing repairs.
@@ -158,7 +161,13 @@ def defects(
     order = list(system.variants)
     return sorted(
         [*repaired, *alone],
-        key=lambda each: (order.index(each.variants[0]), -len(each.findings), each.shown.line or 0),
+        key=lambda each: (
+            order.index(each.variants[0]),
+            not each.behaviour,
+            len(each.interpretations),
+            -len(each.findings),
+            each.shown.line or 0,
+        ),
     )
 
 
@@ -168,22 +177,12 @@ def _repairs(system: System, model: Model, change: Change, finding: Finding) -> 
     return finding.property in (*change.repairs, *change.weakens) and builds_on(system, model, broken)
 
 
-def _with(system: System, defect: Defect, others: Sequence[Finding]) -> Defect:
+def _with(defect: Defect, others: Sequence[Finding]) -> Defect:
     """A defect with violations for which other defects are needed as well."""
     if not others:
         return defect
-    names = dict.fromkeys(
-        each.property for each in others if each.property not in {f.property for f in defect.findings}
-    )
-    variants = [name for name in system.variants if name in {*defect.variants, *(each.variant for each in others)}]
-    new = {each.property: each for each in reversed(others) if each.property in names}
-    note = f"Only with another defect: {', '.join(new)}." if new else ""
-    return replace(
-        defect,
-        variants=tuple(variants),
-        findings=(*defect.findings, *new.values()),
-        left=" ".join(filter(None, (defect.left, note))),
-    )
+    note = f"Only with another defect: {', '.join(each.property for each in others)}."
+    return replace(defect, findings=(*defect.findings, *others), left=" ".join(filter(None, (defect.left, note))))
 
 
 def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -> Iterator[tuple[Defect, Change]]:
@@ -196,26 +195,68 @@ def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -
         names = [name for name in dict.fromkeys([*change.repairs, *change.weakens]) if name in refuted]
         progress(f"{system.name} {model.variant}: without change {number} of {len(repairing)}")
         less = without(system, model, change, names)
-        results = _violated(less[0] if less else base, names)
-        left = _left(less[1]) if less else f"No variant has all other repairs; the run is one of {base.variant}."
+        left = _left(less[1]) if less else ""
+        results = _violated(less[0], names) if less else []
         if not results:
             results = _violated(base, names)
-            left = f"All other repairs leave nothing violated; the run is one of {base.variant}."
-        if change.shown in names and (change.asks is not None or change.avoids):
-            results = [_clearest(less[0] if less else base, change), *(r for r in results if r.name != change.shown)]
-        violations = [_finding(system, base, result) for result in results]
-        having = [each.variant for each in below if each.refuted & set(names)]
+            why = "Without this repair alone, nothing is violated" if less else "Other repairs build on this one"
+            left, less = f"{why}; the run is one of {base.variant}.", None
+        violations = [
+            _finding(system, below, result, f"{model.variant} without this repair" if less else base.variant)
+            for result in results
+        ]
+        if change.shown in names:
+            shown = next((each for each in violations if each.property == change.shown), None)
+            if shown is None or not _is_of(below, shown) or change.asks is not None or change.avoids:
+                of = next(each for each in below if change.shown in each.refuted)
+                shown = _finding(system, below, _clearest(of, change), of.variant)
+            violations = [shown, *(each for each in violations if each.property != change.shown)]
+        if not violations:
+            continue
         # The one to show, then the shortest, then the one that the change names first.
         ranks = [(f.property != change.shown, len(f.counterexample.steps), names.index(f.property)) for f in violations]
         clearest = [each for _, each in sorted(zip(ranks, violations, strict=True), key=lambda ranked: ranked[0])]
-        repair = f"{change.why} (variant {model.variant})"
-        if not clearest:
-            continue
-        name = change.name or clearest[0].property
+        having = [each.variant for each in below if clearest[0].property in each.refuted]
+        named = Counter(name for each in repairing for name in {*each.repairs, *each.weakens})
+        clearest = [_of_the_variant(system, below, each, alone=named[each.property] == 1) for each in clearest]
         defect = Defect(
-            system.name, tuple(having), name, change.wrong, tuple(clearest), repair, cost(base, change), left
+            system.name,
+            tuple(having),
+            change.name or clearest[0].property,
+            change.wrong,
+            tuple(clearest),
+            f"{change.why} (variant {model.variant})",
+            cost(base, change),
+            left,
+            behaviour=bool(change.repairs),
         )
         yield defect, change
+
+
+def _of_the_variant(system: System, below: Sequence[Model], finding: Finding, *, alone: bool) -> Finding:
+    """A finding whose run is one of the variants that violate its property, where that is known to show the same defect.
+
+    Args:
+        system: the system.
+        below: the variants that have the defect.
+        finding: a violation without one repair.
+        alone: no other change repairs the property, so that each violation of it shows this defect.
+    """
+    if _is_of(below, finding):
+        return replace(finding, of="")
+    violating = next(each for each in below if finding.property in each.refuted)
+    if alone and (results := _violated(violating, [finding.property])):
+        return replace(_finding(system, below, results[0], ""), of="")
+    return finding
+
+
+def _is_of(variants: Sequence[Model], finding: Finding) -> bool:
+    """Whether the run of a finding is one of each variant that is expected to violate the property."""
+    violating = [each for each in variants if finding.property in each.refuted]
+    return all(
+        finding.of == each.variant or replays(each, each.property(finding.property), finding.counterexample)
+        for each in violating
+    )
 
 
 def _violated(model: Model, names: Sequence[str]) -> list[Result]:
@@ -231,10 +272,12 @@ def _clearest(model: Model, change: Change) -> Result:
         ModelError: there is none.
     """
     prop = model.property(change.shown)
+    # Without an action more states could not reach their goal; what one state or step violates stays violated.
+    if (change.asks is not None or change.avoids) and not isinstance(prop, Invariant | StepInvariant):
+        problem = f"asks or avoids is set, and {prop.name} is not an invariant or a step invariant"
+        raise ModelError(f"change {change.name}", change.place, problem, "leave them out, or show another property")
     if change.asks is not None:
-        if not isinstance(prop, Invariant | StepInvariant):
-            problem = f"asks is set, and {prop.name} is not an invariant or a step invariant"
-            raise ModelError(f"change {change.name}", change.place, problem, "leave asks out, or show another property")
+        assert isinstance(prop, Invariant | StepInvariant)
         prop = replace(prop, given=change.asks if prop.given is None else prop.given & change.asks)
     actions = [each for each in model.actions if each.name not in change.avoids]
     rules = [each for each in model.rules if not isinstance(each.on, Action) or each.on.name not in change.avoids]
@@ -246,9 +289,12 @@ def _clearest(model: Model, change: Change) -> Result:
     return result
 
 
-def _finding(system: System, base: Model, result: Result) -> Finding:
+def _finding(system: System, below: Sequence[Model], result: Result, of: str) -> Finding:
+    """A violation of the variants ``below``, by a run of the variant ``of``."""
+    base = next(each for each in below if result.name in each.refuted)
     prop = base.property(result.name)
     assert result.counterexample is not None
+    rests = {each.name: each for model in below for each in rests_on(system, model, prop.name)}
     return Finding(
         system.name,
         base.variant,
@@ -259,8 +305,9 @@ def _finding(system: System, base: Model, result: Result) -> Finding:
         prop.sentence,
         result.counterexample,
         repair_of(system, prop.name, base),
-        rests_on(system, base, prop.name),
+        tuple(rests.values()),
         tuple(getattr(prop, "assumes", ())),
+        of,
     )
 
 
@@ -287,9 +334,17 @@ def cost(base: Model, change: Change) -> str:
         *(f"{_many(number, kind)} more" for kind, number in new.items()),
         *(f"{_many(number, kind)} changed" for kind, number in replaced.items()),
         *([f"without {', '.join(dropped)}"] if dropped else []),
-        *(f"{name} is weakened to {', '.join(names)}" for name, names in change.weakens.items()),
+        *(f"property {name} is dropped" for name in change.drops if name not in elements and _is_property(base, name)),
+        *(
+            f"{name} is weakened to {', '.join(names)}" if names else f"{name} is given up"
+            for name, names in change.weakens.items()
+        ),
     ]
     return "; ".join(parts) or "no change of behaviour"
+
+
+def _is_property(model: Model, name: str) -> bool:
+    return any(each.name == name for each in model.properties)
 
 
 def _many(number: int, kind: str) -> str:

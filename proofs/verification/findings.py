@@ -33,6 +33,7 @@ class Finding:
         repair: the changes that repair the property.
         interpretations: the interpretations of the document on which the finding depends.
         assumes: the assumptions on the environment without which the property holds.
+        of: of which variant the run is one; "" if it is one of ``variant``.
     """
 
     system: str
@@ -46,6 +47,7 @@ class Finding:
     repair: str
     interpretations: tuple[Reading, ...] = ()
     assumes: tuple[str, ...] = ()
+    of: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as ``findings --json`` prints it."""
@@ -64,6 +66,7 @@ class Finding:
             "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
             "assumes": list(self.assumes),
+            "of": self.of or self.variant,
             "readings": [
                 {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.interpretations
             ],
@@ -81,6 +84,8 @@ class Finding:
         example = self.counterexample
         lines = [f"  The document: {self.sentence}"] if self.sentence else []
         lines.append(f"  The property {self.property}: {self.says}")
+        if self.of:
+            lines.append(f"    A run of {self.of}; {self.variant} violates the property by another:")
         if example.objects:
             lines += ["    Objects:", *(f"      {text}" for text in introduced(example))]
         if example.initial:
@@ -167,6 +172,15 @@ def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
         each
         for each in system.interpretations
         if (each.variant or system.base.variant) == model.variant and prop in each.rests
+    )
+
+
+def holds_by(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
+    """The interpretations without which a property that ``model`` satisfies would not hold."""
+    return tuple(
+        each
+        for each in system.interpretations
+        if (each.variant or system.base.variant) == model.variant and prop in each.breaks
     )
 
 

@@ -584,7 +584,7 @@ def test_findings_json(run_json, registered):
         "line": 7,
         "sentence": "Lamps stay dark.",
         "repair": repair,
-        "cost": "without switch_on",
+        "cost": "without switch_on; property blinks is dropped",
         "left": "",
         "rests_on": [],
     }
@@ -604,6 +604,7 @@ def test_findings_json(run_json, registered):
         "end": {"l0": {"state": "On"}},
         "repair": repair,
         "assumes": [],
+        "of": "plain",
     }
     assert [(step["action"], set(step)) for step in trace] == [
         ("switch_on", {"action", "parameters", "says", "line", "fact", "changes"})

@@ -94,8 +94,8 @@ def following(name: str, *others: str) -> Invariant:
 
 FIRST_COME_FIRST_SERVED = Change(
     name="assigned-sets-wait-for-each-other",
-    wrong="Assigned recipes get systems by priority, which can change, so two sets can each get the system that the other waits for.",
     shown="no-abba",
+    wrong="Assigned recipes get systems by job priority alone, which has ties, so two sets can each get the system that the other waits for.",
     why=(
         "Assigned recipes get a system in the order in which their sets were assigned, and this order never "
         "changes. By priority (line 213), two sets can each get the system that the other waits for. So an "
@@ -125,6 +125,7 @@ FIRST_COME_FIRST_SERVED = Change(
 SEATS_ARE_LEFT = Change(
     name="siblings-take-each-others-systems",
     wrong="A recipe takes any idle system that suits it, also the only one of a sibling, or one in a lab that has none for a sibling.",
+    shown="no-set-blocks-itself",
     why=(
         "A recipe takes a system only if the same lab keeps a viable system for each of its siblings. In arbitrary "
         "order (line 132), a recipe can take its sibling's only system, or a lab without a system for its sibling. "
@@ -157,8 +158,8 @@ SEATS_ARE_LEFT = Change(
 
 FINISHED_DO_NOT_COUNT = Change(
     name="a-cancelled-recipe-stops-its-set",
-    wrong="A set begins only when all its recipes are scheduled, and a cancelled recipe never is.",
     shown="no-finished-recipe-blocks-its-set",
+    wrong="A set begins only when all its recipes are scheduled, and a cancelled or aborted recipe never is.",
     why=(
         "A set begins when all its unfinished recipes are scheduled. In the document it needs all recipes, and a "
         "cancelled one is never scheduled (line 226)."
@@ -170,7 +171,7 @@ FINISHED_DO_NOT_COUNT = Change(
 LEAVE_TOGETHER = Change(
     name="conditions-change-under-a-recipe",
     wrong="The text does not say what becomes of a recipe or a reservation when the condition of its system changes.",
-    shown="recipe-and-system-in-step",
+    shown="idle-is-not-running",
     why=(
         "When the condition of a system changes from Automated, the recipe on it does not stay. A recipe that "
         "executes is aborted. A set that has not begun returns all its systems, and is queued. A system that a "

@@ -59,8 +59,8 @@ d = variable(Cell, "d")
 
 VICTIMS_CELLS_GO_TOGETHER = Change(
     name="victims-lose-their-cells-one-by-one",
-    wrong="A victim loses its cells one by one as its pods are deleted, and no durable data says which it has left.",
-    shown="placement-is-what-it-uses",
+    wrong="A victim loses its cells pod by pod (e9), and a crash makes it Allocated again with those that are left.",
+    shown="allocated-fully",
     asks=exists(d, d.user == p),
     why=(
         "A victim keeps all its cells until its last pod is deleted. In the document it loses them one by one. "
@@ -93,8 +93,8 @@ VICTIMS_CELLS_GO_TOGETHER = Change(
 )
 
 VICTIM_IS_FREED = Change(
-    name="victims-stay-being-preempted",
-    wrong="No arrow leads from Being preempted back to Allocated when the last preemptor of a victim gives up.",
+    name="no-way-back-to-allocated",
+    wrong="A victim whose last preemptor gives up stays Being preempted; only a crash takes it back to Allocated.",
     shown="victim-freed-with-the-preemptor",
     why=(
         "A victim goes back to Allocated when its last preemptor gives up. In the document it stays "

@@ -30,7 +30,7 @@ from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
-from schedproof.proofs.verification.findings import rests_on
+from schedproof.proofs.verification.findings import holds_by, rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
 
@@ -118,10 +118,12 @@ def _explain_property(
         )
     if result.note:
         head.append(f"Note: {result.note}.")
-    if result.verdict is Verdict.REFUTED and (
-        readings := [reading.finding_note for reading in rests_on(system, model, name)]
-    ):
+    decisive = (rests_on if result.verdict is Verdict.REFUTED else holds_by)(system, model, name)
+    if decisive:
+        readings = [reading.finding_note for reading in decisive]
         head += [*readings, *footnotes(model.document, readings)]
+    if assumed := getattr(prop, "assumes", ()) if result.verdict is Verdict.REFUTED else ():
+        head.append(f"Assumes: {', '.join(assumed)}. Otherwise the property holds.")
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
     if json_file is not None:

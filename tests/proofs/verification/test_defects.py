@@ -154,7 +154,8 @@ def asked_of_what_can_be_reached() -> list[Defect]:
 
 def test_only_invariants_can_be_asked_for_more() -> None:
     with pytest.raises(
-        ModelError, match="asks is set, and can-be-shut is not an invariant or a step invariant; leave asks out"
+        ModelError,
+        match="asks or avoids is set, and can-be-shut is not an invariant or a step invariant; leave them out",
     ):
         asked_of_what_can_be_reached()
 
@@ -176,7 +177,7 @@ def test_if_others_leave_nothing_violated_the_base_has_the_run() -> None:
     thick = Change(why="Doors stand kicks.", repairs=["quiet"], adds=FIRM.adds, drops=FIRM.drops, name="thin")
     of = repaired([gentle, thick], refuted=["never-jammed", "stays-shut"])
     lefts = {each.name: each.left for each in defects(of)}
-    note = "All other repairs leave nothing violated; the run is one of as-written."
+    note = "Without this repair alone, nothing is violated; the run is one of as-written."
     assert (lefts["kicks"], lefts["thin"]) == (note, note)
 
 

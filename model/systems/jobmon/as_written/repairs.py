@@ -32,7 +32,7 @@ from .properties import IN_CONTROL, ONE_OWNER, leaves, leaves_any
 LAUNCHED_CAN_ERR = Change(
     name="no-arrow-from-launched-to-triaging",
     wrong="Errors are found while an object is Launched, and the universal machine has no arrow from Launched to Triaging.",
-    shown="task-is-the-image-of-its-instance",
+    shown="errors-are-triaged",
     why=(
         "A Launched task or workflow can go to Triaging. Reconciler and client set two of the error states when it "
         "is Launched (lines 80, 81; facts 1.3 and 1.4), but the universal machine has no transition from Launched to "
@@ -106,7 +106,7 @@ INSTANTIATED_CAN_BE_LOST = Change(
 HALTED_FIRST = Change(
     name="a-new-attempt-beside-the-old-one",
     wrong="After an error a new instance is created though nobody has reported that the old one has halted.",
-    shown="one-live-instance",
+    shown="halted-before-a-new-run",
     why=(
         "After an error, the server decides only when the worker or the cluster has reported that the command, "
         "or the process of the run, has ended. So the answer to the question of line 155 is yes. For runs, the "

@@ -2,6 +2,7 @@
 
 from schedproof.model.lang import Change
 from schedproof.model.systems.jobmon.shipped import SHIPPED
+from schedproof.model.systems.jobmon.shipped.machines import c, i
 
 from . import instances as of
 from . import machines as m
@@ -26,6 +27,7 @@ CONTROL_IS_A_LEASE = Change(
     name="control-has-no-end",
     wrong="An agent that is late goes on as if it had control, and one that is gone keeps it.",
     shown="the-worker-moves-only-its-own",
+    asks=i.is_("Triaging"),
     why=(
         "An agent controls an instance for a limited time (a lease). After that the server refuses the agent's "
         "requests and takes control, in every state of the run."
@@ -73,8 +75,9 @@ LOST_MEANS_OVER = Change(
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
     name="others-end-an-instance",
-    wrong="Client and server end instances that a worker controls.",
-    shown="the-server-moves-only-its-own",
+    wrong="Client and reaper mark instances to be killed that a worker runs.",
+    shown="the-client-moves-only-its-own",
+    asks=i.is_("Running"),
     why="An instance that must end is marked, and the agent in control ends it. Its task waits for the next run.",
     repairs=[
         "the-client-moves-only-its-own",
@@ -112,8 +115,8 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     name="a-distributor-ends-with-its-client",
-    wrong="A distributor belongs to one client and ends with it, so what it had to distribute stays.",
     shown="workflows-can-be-done",
+    wrong="A distributor ends with its client, and nobody else launches or ends what it holds.",
     why="Distributors do not end with a client. They serve every run, and are started again if they die.",
     repairs=[
         *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
@@ -144,8 +147,9 @@ EVERY_RUN_IS_REAPED = Change(
 )
 A_LATE_CLIENT_IS_REFUSED = Change(
     name="an-old-run-queues-tasks",
-    wrong="A client whose run is over still queues tasks.",
     shown="only-the-live-run-queues",
+    wrong="The server lets a client queue tasks after the reaper has ended its run.",
+    asks=c.run.is_("Error"),
     why="The server queues tasks only for the running run.",
     repairs=[
         *("only-the-live-run-queues", "signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
