@@ -116,7 +116,7 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
 DISTRIBUTORS_SERVE_ALL = Change(
     name="a-distributor-ends-with-its-client",
     shown="workflows-can-be-done",
-    wrong="A distributor ends with its client, and nobody else launches or ends what it holds.",
+    wrong="A distributor ends with its client, and no other agent launches or ends what it holds.",
     why="Distributors do not end with a client. They serve every run, and are started again if they die.",
     repairs=[
         *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
