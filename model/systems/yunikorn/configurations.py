@@ -31,6 +31,7 @@ class Configuration:
         nodes: how many nodes there are.
         adjustable_nodes: whether people drain, restore and decommission the nodes.
         queues: for each queue the number of its parent, or None; applications are in the last queue.
+        dynamic: whether a placement rule has created the last queue.
         people: what people may start, stop and remove: "queues", "partition".
         exact: whether the placeholders asked for are exactly those that the gang was said to need.
         shim: the shim's part; None for a resource manager that may do anything.
@@ -42,6 +43,7 @@ class Configuration:
     nodes: int = 1
     adjustable_nodes: bool = False
     queues: Sequence[int | None] = (None,)
+    dynamic: bool = False
     people: Sequence[str] = ()
     exact: bool = True
     shim: Shim | None = None
@@ -69,12 +71,20 @@ class Configuration:
             ("Application", "exact"): [self.exact for _ in self.applications],
             ("Ask", "application"): [number for number, _ in asks],
             ("Ask", "placeholder"): [kind == "p" for _, kind in asks],
-            **({("Ask", "required"): [kind == "n" for _, kind in asks]} if shipped else {}),
+            **(self._shipped if shipped else {}),
             ("Wakeup", "spare"): [False] * self.wakeups,
             ("GangTimer", "application"): gangs,
             ("Node", "partition"): [0] * self.nodes,
             ("Node", "adjustable"): [self.adjustable_nodes] * self.nodes,
             **(self._shim if shipped else NOTHING_OF_THE_SHIM),
+        }
+
+    @property
+    def _shipped(self) -> Rigid:
+        """The attributes that only the shipped core has."""
+        return {
+            ("Queue", "dynamic"): [False] * (len(self.queues) - 1) + [self.dynamic],
+            ("Ask", "required"): [kind == "n" for kinds, _ in self.applications for kind in kinds],
         }
 
     @property
@@ -97,6 +107,7 @@ CONFIGURATIONS = [
     Configuration("a partition is removed", [("r", "Soft")], people=["partition", "queues"]),
     Configuration("a partition is removed with a gang in it", [("p", "Hard")], people=["partition"]),
     Configuration("queues are removed", [("r", "Soft")], queues=[None, 0], people=["queues"], wakeups=1),
+    Configuration("a dynamic queue", [("r", "Soft")], queues=[None, 0], dynamic=True, people=["queues", "partition"]),
     Configuration("a node is drained", [("r", "Soft")], adjustable_nodes=True, nodes=2),
     Configuration("a node is drained that an ask requires", [("n", "Soft")], adjustable_nodes=True),
     Configuration("a node goes with a placeholder", [("pr", "Soft")], adjustable_nodes=True, nodes=2),

@@ -32,7 +32,7 @@ from schedproof.model.lang import (
 
 from . import events as ev
 from .events import held, keeps, o, pending
-from .machines import ASK, HELD, SCHEDULED, a, g, k, n, p, q, u, w, x
+from .machines import ASK, HELD, QUEUE, SCHEDULED, a, g, k, n, p, q, u, w, x
 from .sorts import Application, Ask, Node
 
 TABLE = "1, application_state.go"
@@ -42,7 +42,7 @@ BEGUN = ("Starting", "Running", "Completing")
 RUNS = ("New", *SCHEDULED, "Completing", "Resuming")
 """The states with a row for ``run``."""
 
-# --- Machines: an ask can be swapped for a placeholder, or need a particular node
+# --- Machines: an ask can be swapped for a placeholder, or need a particular node; a queue can be dynamic
 
 ASK_SHIPPED = replace(
     ASK,
@@ -53,6 +53,16 @@ ASK_SHIPPED = replace(
         Attribute("instead", Ref(Ask), about="the placeholder that the ask is swapped for"),
     ],
     events=[*ASK.events, Event("swap", {"node": Ref(Node), "instead": Ref(Ask)})],
+)
+
+# A placement rule creates a dynamic queue for its applications. One that has been swept can be created again; in the
+# model that is another queue.
+QUEUE_SHIPPED = replace(
+    QUEUE,
+    attributes=[
+        *QUEUE.attributes,
+        Attribute("dynamic", BoolType(), rigid=True, about="created by a placement rule"),
+    ],
 )
 
 ROWS = [
@@ -148,14 +158,18 @@ swap = Action(
 
 remove_queue = replace(
     ev.remove_queue,
-    when=[q.adjustable, ~q.deleted, q.is_("Active")],
+    when=[q.adjustable, ~q.deleted, q.is_("Active"), ~q.dynamic],
     says="queue {q} is left out of the new configuration",
     line=None,
     fact="2, partition.go:236",
 )
 
+# Nothing makes a dynamic queue Draining: the sweep takes it as it is.
 delete_queue = replace(
-    ev.delete_queue, when=[~q.deleted, q.is_("Draining"), ev.empty(q)], line=None, fact="2, partition_manager.go:111"
+    ev.delete_queue,
+    when=[~q.deleted, q.is_("Draining") | (q.is_("Active") & q.dynamic), ev.empty(q)],
+    line=None,
+    fact="2, partition_manager.go:111",
 )
 
 remove_partition = replace(
@@ -404,14 +418,14 @@ RULES = [
     Rule(
         "a partition that is removed removes its queues",
         p.fires("delete"),
-        [q.partition == p, q.is_("Active"), ~q.deleted],
+        [q.partition == p, q.is_("Active"), ~q.deleted, ~q.dynamic],
         q.fires("remove"),
         fact="2, partition_manager.go:144",
     ),
     Rule(
         "a queue that is removed removes those below it",
         remove_queue,
-        [u.above.has(q), u.is_("Active"), ~u.deleted],
+        [u.above.has(q), u.is_("Active"), ~u.deleted, ~u.dynamic],
         u.fires("remove"),
         fact="2, queue.go:672",
     ),

@@ -174,7 +174,7 @@ FAILING_ENDS: list[Element] = [
     Rule(
         "a partition that is removed removes its queues",
         p.fires("remove"),
-        [q.partition == p, q.is_("Active", "Stopped"), ~q.deleted],
+        [q.partition == p, q.is_("Active", "Stopped"), ~q.deleted, ~q.dynamic],
         q.fires("remove"),
         line=51,
     ),
@@ -386,7 +386,9 @@ SUBMIT = replace(core_v0_12_2.submit, when=[*core_v0_12_2.submit.when, ~a.queue.
 # A Completing application that the resource manager has removed is in no queue.
 ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
 
-REMOVE_QUEUE = replace(core_v0_12_2.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped")])
+REMOVE_QUEUE = replace(
+    core_v0_12_2.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped"), ~q.dynamic]
+)
 QUEUES: list[Element] = [
     *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
     ev.start_queue,
@@ -395,7 +397,7 @@ QUEUES: list[Element] = [
     Rule(
         "a queue that is removed removes those below it",
         REMOVE_QUEUE,
-        [u.above.has(q), u.is_("Active", "Stopped"), ~u.deleted],
+        [u.above.has(q), u.is_("Active", "Stopped"), ~u.deleted, ~u.dynamic],
         u.fires("remove"),
         fact="2, queue.go:672",
     ),
@@ -405,4 +407,19 @@ QUEUES: list[Element] = [
     replace(
         ev.delete_partition, when=[ev.delete_partition.when[0], p.is_("Draining"), ev.delete_partition.when[2], ENDED]
     ),
+]
+
+# --- The sweep makes a dynamic queue Draining before it takes it off the tree
+
+DYNAMIC_QUEUES: list[Element] = [
+    Row(Queue, "remove", "Stopped", "Draining", line=50),
+    Action(
+        "drain_queue",
+        [q],
+        when=[q.dynamic, ~q.deleted, q.is_("Active", "Stopped"), ev.empty(q)],
+        fires=[q.fires("remove")],
+        says="the dynamic queue {q} is empty, and begins to drain",
+        line=51,
+    ),
+    replace(core_v0_12_2.delete_queue, when=[~q.deleted, q.is_("Draining"), ev.empty(q)]),
 ]

@@ -108,13 +108,14 @@ V0_12_2 = AS_WRITTEN.amend(
             "life-rejected",
             "life-of-a-queue",
             "life-of-a-partition",
+            "removed-queues-drain",
             "removed-partitions-drain",
             "draining-queues-refuse-additions",
             "unschedulable-nodes-are-not-used",
             "unschedulable-nodes-get-nothing",
         }
     ),
-    machines=[core_v0_12_2.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
+    machines=[core_v0_12_2.QUEUE_SHIPPED, core_v0_12_2.ASK_SHIPPED, *SHIM_MACHINES_SHIPPED],
     configurations=partial(configurations, shipped=True),
 )
 
@@ -270,11 +271,22 @@ STOPPED_IS_USED = Change(
         "Queues and partitions can be stopped and started again (lines 55 and 56). A Stopped one can be "
         "removed, and is Draining before that (lines 50 and 51)."
     ),
-    repairs=["life-of-a-queue", "life-of-a-partition", "removed-queues-drain"],
+    repairs=["life-of-a-queue", "life-of-a-partition"],
     adds=[
         *fix.QUEUES,
         *required("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
     ],
+)
+
+DYNAMIC_QUEUES_DRAIN = Change(
+    name="dynamic-queues-go-without-draining",
+    wrong="The sweep takes an empty dynamic queue off the tree while it is Active.",
+    why=(
+        "The sweep gives Remove to an empty dynamic queue, and takes it off the tree when it is Draining (line 51). "
+        "In v0.12.2 a dynamic queue ignores Remove, and the sweep takes it while it is Active (fact 2)."
+    ),
+    repairs=["removed-queues-drain"],
+    adds=fix.DYNAMIC_QUEUES,
 )
 
 FAILED_IS_FINAL = Change(
@@ -302,6 +314,7 @@ OF_THE_CORE = [
     THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
     ADDITIONS_ARE_REFUSED,
     STOPPED_IS_USED,
+    DYNAMIC_QUEUES_DRAIN,
     FAILED_IS_FINAL,
 ]
 REPAIRED = V0_12_2.amend(

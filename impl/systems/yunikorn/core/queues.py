@@ -162,15 +162,20 @@ class Queues(Ledger):
     # Removal of empty queues.
 
     def sweep_queues(self) -> None:
-        """Removes the empty queues that are Draining or dynamic, from the leaves up (F 1.3); roots stay."""
+        """Removes the empty queues that are Draining, from the leaves up (F 1.3); roots stay.
+
+        An empty dynamic queue is made Draining (D51), and goes with the next sweep.
+        """
         for queue in sorted(self.queues.values(), key=lambda q: -q.name.count(".")):
-            if queue.parent and self.is_removable(queue):
-                del self.queues[queue.partition, queue.name]
+            if self.is_removable(queue):
+                if queue.parent:
+                    del self.queues[queue.partition, queue.name]
+            elif not queue.managed and self.is_empty(queue):
+                self.fire_queue(queue, REMOVE)
 
     def is_removable(self, queue: Queue) -> bool:
-        """True if a queue is empty, and is to be removed when empty."""
-        to_go = queue.state is ObjectState.DRAINING or not queue.managed
-        return to_go and self.is_empty(queue)
+        """True if a queue is Draining and empty."""
+        return queue.state is ObjectState.DRAINING and self.is_empty(queue)
 
     def is_empty(self, queue: Queue) -> bool:
         """True if there is no queue below and no application inside."""

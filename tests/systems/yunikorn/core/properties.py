@@ -164,7 +164,7 @@ def _check_additions(before: World, request: Request | None, news: Sequence[Resp
 
 
 def _check_draining(before: World, after: World) -> None:
-    """Draining is final (D51); what is there no more was Draining and empty, or a dynamic queue."""
+    """Draining is final (D51); what is there no more was Draining and empty."""
     queues = {(q.partition, q.name): q for q in after.queues}
     partitions = {p.name: p for p in after.partitions}
     drained = {(q.partition, q.name) for q in before.queues if q.state == "Draining"}
@@ -189,7 +189,7 @@ def _check_draining(before: World, after: World) -> None:
         if key in queues:
             assert queue.state != "Draining" or queues[key].state == "Draining", f"queue {queue.name} drains no more"
         else:
-            assert queue.state == "Draining" or not queue.managed, f"queue {queue.name} was {queue.state}, and is gone"
+            assert queue.state == "Draining", f"queue {queue.name} was {queue.state}, and is gone"
             assert not any((a.partition, a.queue) == key for a in after.applications), f"{queue.name} was in use"
     for key in queues.keys() - {(q.partition, q.name) for q in before.queues}:
         partition, name = key

@@ -1234,6 +1234,10 @@ def rules_are_tried_one_after_the_other(b: Bench) -> None:
     b.handle(RemoveApplication("y"))
     b.handle(RemoveApplication("z"))
     b.run(10)
+    states = {q.name: str(q.state) for q in b.core.world.queues}
+    assert states["root.users.me_dot_too"] == "Draining", "before it is removed, an object is Draining (line 51)"
+    assert states["root.users"] == "Active"
+    b.run(10)
     assert "root.users.me_dot_too" not in [q.name for q in b.core.world.queues], "empty dynamic queues go"
     assert "root.users" in [q.name for q in b.core.world.queues]
 

@@ -131,6 +131,7 @@ def two_partitions(*, shipped: bool = True) -> Rigid:
         ("Queue", "parent"): [None, None],
         ("Queue", "above"): [frozenset(), frozenset()],
         ("Queue", "adjustable"): [False, True],
+        **({("Queue", "dynamic"): [False, False]} if shipped else {}),
         ("Application", "queue"): [0, 1],
         ("Node", "partition"): [0, 1],
     }

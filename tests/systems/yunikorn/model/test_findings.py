@@ -429,6 +429,20 @@ def test_a_draining_queue_takes_new_applications() -> None:
     assert "submit" not in repaired.possible() and repaired.do("reject").of("Application") == "Rejected"
 
 
+def test_a_dynamic_queue_goes_while_it_is_active() -> None:
+    """Line 51. "Unmanaged (dynamic) queues ignore Remove", and the sweep removes "empty Draining or unmanaged queues"
+    (2, 1.3). The configured queue above it drains first, in both.
+    """
+    queues = Configuration("", queues=[None, 0], dynamic=True, people=["queues"])
+    shipped, repaired = both(queues, "remove_queue 0")
+    for run in (shipped, repaired):
+        assert (run.of("Queue", 0), run.of("Queue", 1)) == ("Draining", "Active")
+    shipped.do("delete_queue 1", "delete_queue 0")
+    assert shipped.of("Queue", 1) == "Active"
+    repaired.do("drain_queue 1", "delete_queue 1", "delete_queue 0")
+    assert repaired.of("Queue", 1) == "Draining"
+
+
 def test_an_ask_that_requires_a_drained_node_gets_it() -> None:
     """Line 64. "An ask with requiredNode ignores the flag" (3, node.go:382-399)."""
     node = Configuration("", [("n", "Soft")], adjustable_nodes=True)

@@ -112,7 +112,6 @@ def lemma(says: str, over: Sequence[object], given: Term | None, then: Term) -> 
 
 
 OBJECTS = [
-    lemma("a deleted queue is Draining", [q], q.deleted, q.is_("Draining")),
     lemma("a pending ask is listed", [k], k.is_("pending"), k.listed),
 ]
 TIMERS = [
@@ -124,6 +123,7 @@ LEMMAS: Mapping[str, Sequence[Invariant]] = {
     "v0.12.2": [
         *OBJECTS,
         *TIMERS,
+        lemma("a deleted queue is Draining, or dynamic", [q], q.deleted, q.is_("Draining") | q.dynamic),
         lemma("no queue is Stopped", [q], None, ~q.is_("Stopped")),
         lemma("partitions are Active", [p], None, p.is_("Active")),
         lemma(
@@ -164,6 +164,7 @@ LEMMAS: Mapping[str, Sequence[Invariant]] = {
     "repaired": [
         *OBJECTS,
         *TIMERS,
+        lemma("a deleted queue is Draining", [q], q.deleted, q.is_("Draining")),
         lemma("a Stopped queue can be adjusted", [q], q.is_("Stopped"), q.adjustable & ~q.deleted),
         lemma("a Stopped partition can be adjusted", [p], p.is_("Stopped"), p.adjustable & ~p.deleted),
         lemma("a deleted partition is Draining", [p], p.deleted, p.is_("Draining")),
