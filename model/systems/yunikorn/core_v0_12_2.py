@@ -32,7 +32,7 @@ from schedproof.model.lang import (
 
 from . import events as ev
 from .events import held, keeps, o, pending
-from .machines import ASK, HELD, QUEUE, SCHEDULED, a, g, k, n, p, q, u, w, x
+from .machines import ASK, HELD, QUEUE, SCHEDULED, UNFINISHED, a, g, k, n, p, q, u, w, x
 from .sorts import Application, Ask, Node
 
 TABLE = "1, application_state.go"
@@ -65,6 +65,18 @@ QUEUE_SHIPPED = replace(
     ],
 )
 
+
+def clear(source: str, target: str) -> Row:
+    """A row that ends an ask and its allocation: its application is taken out of the core."""
+    return Row(Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE)
+
+
+# With its partition an application is taken out of the core: its timers stop, and nothing of it is left.
+DISCARDED = [
+    Row(Application, "discard", "Failing", "Failed", fact="1.2, partition_manager.go:150", timer="off"),
+    Row(Application, "discard", "Completing", "Completed", fact="1.2, partition.go:385", timer="off"),
+]
+
 ROWS = [
     Row(Application, "run", "Running", "Running", fact=f"{TABLE}:92"),
     *[Row(Application, "timer_off", now, now, fact="1.3, application.go:259", timer="off") for now in ("Completing",)],
@@ -74,6 +86,9 @@ ROWS = [
     Row(Ask, "remove", "swapping", "swapping", fact="1.2", listed=False),
     Row(Ask, "drop", "swapping", "swapping", fact="1.3, application.go:315", listed=False),
     Row(Ask, "give_up", "swapping", "removed", fact="3, partition.go:694", listed=False, node=NONE, instead=NONE),
+    *[clear(now, "removed") for now in ("pending", "swapping", "removed")],
+    *[clear(now, "released") for now in (*HELD, "released")],
+    *DISCARDED,
     Row(Node, "restore", "schedulable", "schedulable", fact="3, DRAIN_TO_SCHEDULABLE is unconditional"),
 ]
 
@@ -411,9 +426,30 @@ RULES = [
     Rule(
         "a partition that is removed fails its applications",
         p.fires("delete"),
-        [a.queue.partition == p, a.known, a.is_(*ev.FAILS, "Failing")],
+        [a.queue.partition == p, a.known, a.is_(*ev.FAILS)],
         a.fires("fail"),
         fact="1.2, partition_manager.go:150",
+    ),
+    Rule(
+        "a partition that is removed ends what fails or completes",
+        p.fires("delete"),
+        [a.queue.partition == p, a.is_("Failing", "Completing")],
+        a.fires("discard"),
+        fact="1.2, partition.go:385",
+    ),
+    Rule(
+        "a partition that is removed clears its asks and allocations",
+        p.fires("delete"),
+        [k.application.queue.partition == p, k.application.is_(*UNFINISHED), ~k.is_("to_come")],
+        k.fires("clear"),
+        fact="1.2, partition.go:385",
+    ),
+    Rule(
+        "a partition that is removed stops the timers of its gangs",
+        p.fires("delete"),
+        [g.application.queue.partition == p, g.is_("armed")],
+        g.fires("stop"),
+        fact="1.3",
     ),
     Rule(
         "a partition that is removed removes its queues",
@@ -474,6 +510,14 @@ PHASES = [
         then=x.is_("releasing"),
     ),
 ]
+
+WITH_THE_PARTITION = [
+    *[row.name for row in DISCARDED],
+    "a partition that is removed ends what fails or completes",
+    "a partition that is removed clears its asks and allocations",
+    "a partition that is removed stops the timers of its gangs",
+]
+"""What happens in v0.12.2 to applications that have not ended when their partition is removed."""
 
 REPLACED = [
     "what resumes drops the placeholders that it has not got",

@@ -17,7 +17,7 @@ from .events import FAILS, held, keeps, o, pending
 from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
 from .properties import APPLICATIONS
 from .shim_messages import DELIVER
-from .sorts import Application, Ask, GangTimer, Partition, Queue, Wakeup
+from .sorts import Application, GangTimer, Partition, Queue, Wakeup
 
 AS_WRITTEN = {rule.name: rule for rule in ev.CORE_RULES}
 
@@ -192,11 +192,6 @@ REMOVE_APPLICATION = Action(
 )
 
 
-def clear(source: str, target: str) -> Row:
-    """A row that ends an ask and its allocation."""
-    return Row(Ask, "clear", source, target, fact="1.2, partition.go:385", listed=False, node=NONE, instead=NONE)
-
-
 REMOVAL: list[Element] = [
     REMOVE_APPLICATION,
     # The document's reachability properties must hold without this action.
@@ -214,8 +209,6 @@ REMOVAL: list[Element] = [
         for now in (*SCHEDULED, "Resuming")
     ],
     Row(Application, "forget", "Failing", "Failed", line=26, timer="off"),
-    *[clear(now, "removed") for now in ("pending", "swapping", "removed")],
-    *[clear(now, "released") for now in (*HELD, "released")],
     Rule(
         "what is removed has no asks and no allocations any more",
         a.fires("forget"),

@@ -182,6 +182,16 @@ FROM_CORE_RULES = [
     sending("an added node is accepted", n.fires("create"), [], "NodeAccepted", n, fact="4.3, node.go:76"),
 ]
 
+WITH_THE_PARTITION = sending(
+    "Failed is reported when the partition is removed",
+    a.fires("discard"),
+    [a.is_("Failing")],
+    "ApplicationFailed",
+    a,
+    fact="1.4, application.go:213-237",
+)
+"""Of v0.12.2 only: see :data:`.core_v0_12_2.DISCARDED`."""
+
 
 def to_core(
     *,

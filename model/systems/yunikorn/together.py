@@ -16,6 +16,7 @@ from .components import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
 from .components import SHIM_MACHINES as SHIM_AND_MESSAGES
 from .configurations import WITH_SHIM, configurations
 from .properties import PHASES
+from .shim_messages import WITH_THE_PARTITION
 from .shim_properties import SHIM_PROPERTIES
 from .shim_repairs import shim_repairs
 from .variants import OF_THE_CORE, REPAIRED, V0_12_2
@@ -38,7 +39,7 @@ def promising(variant: Model, refuted: frozenset[str]) -> Model:
 BY_MESSAGES = Change(
     why="A shim acts for the resource manager, and sends messages (line 6; facts 3 and 4).",
     repairs=[],
-    adds=[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions)],
+    adds=[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions), WITH_THE_PARTITION],
 )
 
 COMPONENTS = promising(
@@ -79,6 +80,7 @@ THE_REPAIRED_CORE_HEARS = Change(
         "applications that it does not add."
     ),
     repairs=[],
+    drops=[WITH_THE_PARTITION.name],
     adds=[*apart(REPAIRED.actions), *shim_rules(REPAIRED.actions), fix.rejected(REPAIRED)],
 )
 

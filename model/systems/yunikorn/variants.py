@@ -45,7 +45,7 @@ AS_WRITTEN = Model(
     ),
 )
 
-MODEL_EVENTS = frozenset({"submit", "timer_ran", "delete", "forget"})
+MODEL_EVENTS = frozenset({"submit", "timer_ran", "delete", "forget", "discard"})
 """Events of the model that are in no table of the document."""
 
 TABLES: Mapping[str, frozenset[str]] = {
@@ -178,11 +178,19 @@ FAILING_IS_CLEANED_UP = Change(
         "A failing application drops its asks, releases all its allocations, and is Failed when they are gone (lines "
         "25 and 26). A removed partition is Draining until its applications have ended (line 51); an application "
         "that was Resuming then fails as soon as it can. v0.12.2 waits only for the last placeholder. So an "
-        "application with real allocations is Failed too early, and one without placeholders is never Failed."
+        "application with real allocations is Failed too early, and one without placeholders is never Failed. "
+        "It takes an application out with its partition, in the state in which it is then; a Completing one is "
+        "Completed at once (fact 1.2)."
     ),
-    repairs=["failed-has-nothing", "failing-ends", "applications-can-end", "removed-partitions-drain"],
+    repairs=[
+        "failed-has-nothing",
+        "failing-ends",
+        "applications-can-end",
+        "removed-partitions-drain",
+        "completed-after-its-time",
+    ],
     weakens={"failing-has-something-left": ["failing-ends"]},
-    drops=["without its last placeholder a Failing application has failed"],
+    drops=["without its last placeholder a Failing application has failed", *core_v0_12_2.WITH_THE_PARTITION],
     adds=[
         *fix.FAILING_ENDS,
         *required("draining-partitions-refuse-additions", "draining-partitions-are-final"),

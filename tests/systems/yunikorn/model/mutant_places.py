@@ -31,6 +31,9 @@ SEEN_WHOLE = [
     Configuration(
         "a partition is removed while a swap is under way", [("pr", "Soft")], wakeups=0, people=["partition"]
     ),
+    Configuration(
+        "a partition is removed with a gang that fails", [("p", "Hard")], wakeups=0, exact=False, people=["partition"]
+    ),
     Configuration("queues in a row, and beside", wakeups=0, queues=[None, 0, 1, 0], people=["queues", "partition"]),
 ]
 SEEN_LAST = [

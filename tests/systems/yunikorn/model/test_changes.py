@@ -54,7 +54,8 @@ NEEDED = [
     # placeholder, and that needs a time-out which comes when the last one is gone.
     Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
     Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", PARTITION, also=of.STOPPED_IS_USED),
-    Needed(of.FAILING_IS_CLEANED_UP, "applications-can-end", PARTITION, also=of.STOPPED_IS_USED),
+    Needed(of.FAILING_IS_CLEANED_UP, "applications-can-end", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
+    Needed(of.FAILING_IS_CLEANED_UP, "completed-after-its-time", PARTITION, also=of.STOPPED_IS_USED),
     Needed(of.FAILING_IS_CLEANED_UP, "removed-partitions-drain", PARTITION, also=of.STOPPED_IS_USED),
     # The first allocation, a swapped-in one too, makes it Starting: then the time-out finds no real one in Accepted.
     Needed(of.A_GANG_THAT_HAS_BEGUN_GOES_ON, "a-gang-fails-before-it-runs", TWO_HARD, also=of.ALLOCATIONS_COUNT),

@@ -85,7 +85,7 @@ DRAWN = {
 
 BESIDE = {
     # what is added, armed and taken off the tree: attributes of ours, and no state changes
-    "Application": {"submit", "timer_ran", "timer_off"},
+    "Application": {"submit", "timer_ran", "timer_off", "discard"},
     "Queue": {"delete"},
     "Partition": {"delete"},
     "Node": set(),

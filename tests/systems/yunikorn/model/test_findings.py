@@ -283,6 +283,8 @@ NEEDS_A_GANG_OF_TWO = {
         "a-gang-fails-before-it-runs",
         "only-the-cycle-is-scheduled",
         "resuming-ends",
+        "applications-can-end",
+        "failed-has-nothing",
     },
 }
 """What falls only where a gang has two placeholders: one is there, or swapped, and one is not."""
@@ -373,11 +375,12 @@ def test_a_gang_is_completed_with_a_container_that_runs() -> None:
 
 def test_who_fails_with_its_partition_never_has_failed() -> None:
     """Lines 25 and 26. The second fail, to Failed, is fired "Failing and last placeholder removed" (1.2, 1316-1330) only,
-    and the partition is deleted at once, never Draining (2; line 51).
+    and the partition is deleted at once, never Draining (2; line 51). Its applications go with it, and what is allocated
+    (1.2, partition.go:385).
     """
     partition = Configuration("", [("r", "Soft")], people=["partition"])
     shipped, repaired = both(partition, "create_node", "submit", "add_ask 0", "allocate 0", "remove_partition 0")
-    assert (shipped.of("Application"), shipped.of("Ask"), shipped.of("Partition")) == ("Failing", "allocated", "Active")
+    assert (shipped.of("Application"), shipped.of("Ask"), shipped.of("Partition")) == ("Failing", "released", "Active")
     assert described(shipped.instance, shipped.state)["Partition"]["p0"]["deleted"] is True
     states = [state for state, _ in reached(shipped.instance, [shipped.state])]
     assert {described(shipped.instance, s)["Application"]["a0"]["state"] for s in states} == {"Failing"}, "for ever"
@@ -441,6 +444,26 @@ def test_a_dynamic_queue_goes_while_it_is_active() -> None:
     assert shipped.of("Queue", 1) == "Active"
     repaired.do("drain_queue 1", "delete_queue 1", "delete_queue 0")
     assert repaired.of("Queue", 1) == "Draining"
+
+
+def test_a_partition_that_is_removed_takes_its_applications_out() -> None:
+    """Its applications fail, and are removed (1.2, partition_manager.go:150): asks, allocations and timers go (1.2,
+    partition.go:385; 1.3). A Failing one is Failed by the second event, a Completing one Completed.
+    """
+    gang = Configuration("", [("pr", "Hard")], exact=False, people=["partition"])
+    run = Run(V0_12_2, gang).do("create_node", "submit", "add_ask 0", "add_ask 1", "allocate 0 0 0")
+    assert run.of("GangTimer") == "armed"
+    run.do("remove_partition")
+    assert (run.of("Application"), run.of("Ask", 0), run.of("Ask", 1)) == ("Failing", "released", "removed")
+    assert run.of("GangTimer") == "off" and not run.possible() & {"submit", "add_ask", "remove_ask", "end", "wake"}
+    started = Run(V0_12_2, gang).do("create_node", "submit", "add_ask 1", "allocate 1")
+    assert started.do("remove_partition").of("Application") == "Failing" and "run_out" not in started.possible()
+    idle = Run(V0_12_2, gang).do("submit", "add_ask 1", "remove_ask 1")
+    assert idle.of("Application") == "Completing" and "run_out" in idle.possible()
+    assert idle.do("remove_partition").of("Application") == "Completed" and "run_out" not in idle.possible()
+    failing = Run(V0_12_2, gang).do("create_node", "submit", "add_ask 0", "allocate 0 0 0")
+    failing.do("gang_times_out", "gang_wakes", "remove_partition")
+    assert failing.of("Application") == "Failed" and "run_out" not in failing.possible()
 
 
 def test_an_ask_that_requires_a_drained_node_gets_it() -> None:
