@@ -14,6 +14,7 @@ The shim, of which the document has only pictures:
 - ``shim_machines``: the tables of the pictures and of v0.12.2; ``shim_events``: the actions that drive them.
 - ``channel`` and ``shim_messages``: the messages between core and shim.
 - ``shim_properties``: what each component relies on the other to do; ``shim_repairs``: what has to change for it.
+- ``process``: what v0.12.2's core and shim lose together, and recover.
 - ``components`` and ``together``: both components in one model.
 
 Variables of the core:

@@ -10,7 +10,7 @@ from .machines import a, k, n
 from .shim_events import OWN_ACTIONS
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES_SHIPPED, SHIM_TABLE, b, c, m, t, u, z
 from .shim_messages import DELIVERIES, MESSAGE_RULES, to_core
-from .shim_rules import CRASHES, OWN_RULES
+from .shim_rules import OWN_RULES
 from .sorts import ShimNode, ShimScheduler
 
 l = variable(ShimNode, "l")  # noqa: E741 - the letter before that of a node
@@ -25,7 +25,7 @@ ALONE: Mapping[str, Term] = {
 
 SHIM_MACHINES = [*SHIM_MACHINES_SHIPPED, MESSAGE]
 SHIM_ROWS: list[Row] = [*SHIM_TABLE, *SHIM_BESIDE, *MESSAGE_TABLE]
-SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *CRASHES, *DELIVERIES]
+SHIM_ACTIONS: list[Action] = [*OWN_ACTIONS, *DELIVERIES]
 SHIM_AXIOMS = [
     # Each object of the shim stands for a different object of the core. There is one scheduler. A task's application
     # stands for the application of its ask.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Rigid
 
-from .channel import KINDS, OF_APPLICATIONS, OF_ASKS, OF_NODES
+from .channel import OF_APPLICATIONS, OF_ASKS, OF_NODES, TO_SHIM
 from .components import NO_SHIM, Shim
 from .sorts import Message
 
@@ -116,16 +116,23 @@ CONFIGURATIONS = [
 
 WORK = (*OF_APPLICATIONS, *OF_ASKS)
 
+# A message that finds the queue of the shim's dispatcher full is sent again later, after others, or is lost (4,
+# dispatcher.go:76-171). The core's queue keeps the order, and loses nothing.
 WITH_SHIM = [
     Configuration("core and shim: an ask", [("r", "Soft")], shim=Shim(kinds=WORK, troubled=True)),
-    Configuration("core and shim: messages get lost", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, losable=KINDS)),
+    Configuration(
+        "core and shim: messages to the shim get lost",
+        [("r", "Soft")],
+        wakeups=0,
+        shim=Shim(kinds=WORK, losable=TO_SHIM),
+    ),
     Configuration("core and shim: a soft gang", [("pr", "Soft")], wakeups=0, exact=False, shim=Shim(kinds=WORK)),
     Configuration("core and shim: a hard gang", [("pr", "Hard")], wakeups=0, exact=False, shim=Shim(kinds=WORK)),
     Configuration(
-        "core and shim: messages overtake each other",
+        "core and shim: messages to the shim overtake each other",
         [("pr", "Soft")],
         wakeups=0,
-        shim=Shim(kinds=WORK, ordered=False),
+        shim=Shim(kinds=WORK, overtaking=TO_SHIM),
     ),
     Configuration(
         "core and shim: the queue is removed",
@@ -136,11 +143,19 @@ WITH_SHIM = [
         shim=Shim(kinds=WORK),
     ),
     Configuration(
+        "core and shim: the partition is removed when a soft gang has resumed",
+        [("pr", "Soft")],
+        wakeups=0,
+        exact=False,
+        people=["partition"],
+        shim=Shim(kinds=WORK),
+    ),
+    Configuration(
         "core and shim: the partition is removed while the shim recovers",
         [("r", "Soft")],
         wakeups=0,
         people=["partition"],
-        shim=Shim(kinds=WORK, scheduler=True, ordered=False),
+        shim=Shim(kinds=WORK, scheduler=True, overtaking=TO_SHIM),
     ),
     Configuration(
         "core and shim: a gang waits for its second placeholder",
@@ -149,13 +164,13 @@ WITH_SHIM = [
         shim=Shim(kinds=("SubmitApplication", "ApplicationAccepted", "AddAsk", "AskReleased")),
     ),
     Configuration(
-        "core and shim: a node, and the shim crashes",
+        "core and shim: a node, and a crash",
         wakeups=0,
         adjustable_nodes=True,
         shim=Shim(kinds=OF_NODES, scheduler=True, mortal=True),
     ),
     Configuration(
-        "core and shim: an ask, and the shim crashes",
+        "core and shim: an ask, and a crash",
         [("r", "Soft")],
         wakeups=0,
         shim=Shim(kinds=WORK, scheduler=True, mortal=True),

@@ -6,7 +6,20 @@ So each property says what a reader of the tables would expect. Where the facts 
 People who delete pods can end almost any wait. A property that something can continue excludes them.
 """
 
-from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, after, exists, forall, iff, implies
+from collections.abc import Sequence
+from dataclasses import replace
+
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    LifeCycle,
+    Property,
+    StepInvariant,
+    after,
+    exists,
+    forall,
+    iff,
+    implies,
+)
 
 from .channel import e, r
 from .machines import HELD, k, n
@@ -160,21 +173,18 @@ WAITS = [
     ),
 ]
 
-NODES = [
-    AlwaysCanReach(
-        name="a-cordon-is-forwarded",
-        says=(
-            "the core is notified whether a node that the shim has registered is cordoned, if no user changes that "
-            "any more"
-        ),
-        line=66,
-        sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
-        over=[m, n],
-        given=(m.core == n) & m.is_("Healthy", "Draining") & ~m.deleted & n.is_("schedulable", "unschedulable"),
-        goal=iff(m.cordoned, n.is_("unschedulable")),
-        without=["cordon", "cordon_unheard", "uncordon", "uncordon_unheard", "shim_crashes", "shim_crashes_silently"],
+CORDON = AlwaysCanReach(
+    name="a-cordon-is-forwarded",
+    says=(
+        "the core is notified whether a node that the shim has registered is cordoned, if no user changes that any more"
     ),
-]
+    line=66,
+    sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
+    over=[m, n],
+    given=(m.core == n) & m.is_("Healthy", "Draining") & ~m.deleted & n.is_("schedulable", "unschedulable"),
+    goal=iff(m.cordoned, n.is_("unschedulable")),
+    without=["cordon", "cordon_unheard", "uncordon", "uncordon_unheard"],
+)
 
 LIVES = [
     LifeCycle(
@@ -207,4 +217,11 @@ LIVES = [
     ),
 ]
 
-SHIM_PROPERTIES = [*HEARD, *WAITS, *NODES, *LIVES]
+
+def shim_properties(crashes: Sequence[str]) -> list[Property]:
+    """Returns the properties.
+
+    Args:
+        crashes: the names of the actions by which a process dies; a shim that dies forwards no cordon.
+    """
+    return [*HEARD, *WAITS, replace(CORDON, without=[*CORDON.without, *crashes]), *LIVES]

@@ -220,15 +220,12 @@ def registers_again(submit: Sequence[Term], create: Sequence[Term]) -> Change:
     known = a.known & a.is_(*UNFINISHED)
     exists_in_core = n.is_("schedulable", "unschedulable")
     return Change(
-        name="a-new-shim-hears-nothing",
-        wrong="A shim that registers again does not hear of its allocations, and the core rejects the applications that it knows.",
-        shown="no-allocation-without-a-pod",
         why=(
-            "When a shim registers again, the core reports its nodes, its allocations and its requests for "
-            "releases again, and accepts again what the shim adds. v0.12.2 rejects a known application (fact "
-            "1.2), and messages under way are lost."
+            "When a shim registers again with a core that has gone on, the core reports its nodes, its allocations and "
+            "its requests for releases again, and accepts again what the shim adds. v0.12.2 rejects a known "
+            "application (fact 1.2), but its core never outlives its shim (fact 4)."
         ),
-        repairs=["allocations-are-heard", "no-allocation-without-a-pod"],
+        repairs=[],
         adds=[
             sending(
                 "the core rejects an application",

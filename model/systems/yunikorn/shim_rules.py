@@ -1,8 +1,9 @@
-"""The rules of v0.12.2's shim, and its crash: which object an event reaches, and what the core receives (facts 4)."""
+"""The rules of v0.12.2's shim: which object an event reaches, and what the core receives (facts 4); and its crash."""
 
 from dataclasses import replace
 
 from schedproof.model.lang import Rule, crash, exists
+from schedproof.model.lang.model import Element
 
 from .channel import lost_with, sending
 from .shim_events import all_placeholders, of, one_of, recover_application, register
@@ -10,22 +11,30 @@ from .shim_machines import CRASH_TABLE, SHIM_MACHINES_SHIPPED, b, m, t, z
 
 # --- Crash: only what Kubernetes keeps survives; the messages to the shim are lost
 
-_MORTAL = exists(z, z.mortal & ~z.is_("New"))
+MORTAL = exists(z, z.mortal & ~z.is_("New"))
+STOPPED = exists(z, z.is_("Stopped"))
 _CRASH, _CRASH_RULES = crash("shim_crashes", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
 _SILENT, _SILENT_RULES = crash("shim_crashes_silently", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
 _RESTART, _RESTART_RULES = crash("restart", "crash", SHIM_MACHINES_SHIPPED, CRASH_TABLE)
 
-shim_crashes = replace(_CRASH, when=[_MORTAL], says="the shim crashes; what it has sent still arrives")
-shim_crashes_silently = replace(_SILENT, when=[_MORTAL], says="the shim crashes; what it has sent is lost")
+shim_crashes = replace(_CRASH, when=[MORTAL], says="the shim crashes; what it has sent still arrives")
+shim_crashes_silently = replace(_SILENT, when=[MORTAL], says="the shim crashes; what it has sent is lost")
 restart = replace(
     _RESTART,
-    when=[exists(z, z.is_("Stopped"))],
+    when=[STOPPED],
     says="the process of the shim, which has ended, is started again",
     crash=False,
     fact="4.1, application.go:356",
 )
 
-CRASHES = [shim_crashes, shim_crashes_silently, restart]
+CRASHES: list[Element] = [
+    *(shim_crashes, shim_crashes_silently, restart),
+    *(*_CRASH_RULES, *_SILENT_RULES, *_RESTART_RULES),
+    # The next process does not receive what the core sent to one that has died.
+    *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart)],
+    lost_with(shim_crashes_silently, to_core=True),
+]
+"""The crash of a shim that has a process of its own: the core goes on."""
 
 NO_ALLOCATION_YET = ("New", "Pending", "Scheduling")
 
@@ -122,10 +131,5 @@ OWN_RULES = [
         m.core,
         fact="3, context.go:598",
     ),
-    *_CRASH_RULES,
-    *_SILENT_RULES,
-    *_RESTART_RULES,
-    # The next process does not receive what the core sent to one that has died.
-    *[lost_with(action, to_core=False) for action in (shim_crashes, shim_crashes_silently, restart, register)],
-    lost_with(shim_crashes_silently, to_core=True),
+    lost_with(register, to_core=False),
 ]

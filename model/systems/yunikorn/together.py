@@ -15,10 +15,13 @@ from .channel import CHANNEL_PROPERTIES
 from .components import SHIM_ACTIONS, SHIM_AXIOMS, SHIM_ROWS, apart, shim_rules
 from .components import SHIM_MACHINES as SHIM_AND_MESSAGES
 from .configurations import WITH_SHIM, configurations
+from .process import APART, APPLICATIONS_ARE_RECOVERED, ASK_RECOVERABLE, ONE_PROCESS
+from .process import PHASES as OF_ONE_PROCESS
 from .properties import PHASES
 from .shim_messages import WITH_THE_PARTITION
-from .shim_properties import SHIM_PROPERTIES
+from .shim_properties import shim_properties
 from .shim_repairs import shim_repairs
+from .shim_rules import CRASHES
 from .variants import OF_THE_CORE, REPAIRED, V0_12_2
 from .weakened_properties import PHASES as OF_REPAIRED
 
@@ -32,14 +35,21 @@ def promising(variant: Model, refuted: frozenset[str]) -> Model:
         variant: a model of core and shim.
         refuted: the names of the properties that it violates.
     """
-    resting = [p for p in variant.properties if p.name in RESTS_ON]
-    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *SHIM_PROPERTIES], refuted=refuted)
+    resting = [p for p in variant.properties if p.name in RESTS_ON or p in OF_ONE_PROCESS]
+    of_the_shim = shim_properties([action.name for action in variant.actions if action.crash])
+    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *of_the_shim], refuted=refuted)
 
 
+_CREATE_NODE = next(action for action in apart(V0_12_2.actions) if action.name == "create_node")
 BY_MESSAGES = Change(
     why="A shim acts for the resource manager, and sends messages (line 6; facts 3 and 4).",
     repairs=[],
-    adds=[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions), WITH_THE_PARTITION],
+    adds=[
+        *[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions), WITH_THE_PARTITION],
+        *ONE_PROCESS,
+        *OF_ONE_PROCESS,
+        replace(_CREATE_NODE, when=[*_CREATE_NODE.when, APPLICATIONS_ARE_RECOVERED]),
+    ],
 )
 
 COMPONENTS = promising(
@@ -48,7 +58,7 @@ COMPONENTS = promising(
         "core and shim of v0.12.2, with the messages between them",
         [BY_MESSAGES],
         refuted=frozenset(),
-        machines=SHIM_AND_MESSAGES,
+        machines=[*SHIM_AND_MESSAGES, ASK_RECOVERABLE],
         axioms=SHIM_AXIOMS,
         configurations=partial(configurations, shipped=True, among=WITH_SHIM),
         default_scope={"ShimApplication": 1, "Task": 3, "ShimNode": 1, "ShimScheduler": 1, "Message": 40},
@@ -59,7 +69,6 @@ COMPONENTS = promising(
             "dropped-asks-are-heard",
             "dropped-asks-start-nothing",
             "failures-are-heard",
-            "allocations-are-heard",
             "rejections-are-heard",
             "what-is-to-be-released-goes",
             "no-allocation-without-a-pod",
@@ -68,7 +77,6 @@ COMPONENTS = promising(
             "reserving-can-be-left",
             "resuming-can-be-left",
             "failing-can-be-left",
-            "the-shim-gets-to-run",
             "a-cordon-is-forwarded",
         }
     ),
@@ -82,6 +90,16 @@ THE_REPAIRED_CORE_HEARS = Change(
     repairs=[],
     drops=[WITH_THE_PARTITION.name],
     adds=[*apart(REPAIRED.actions), *shim_rules(REPAIRED.actions), fix.rejected(REPAIRED)],
+)
+
+EACH_HAS_A_PROCESS = Change(
+    why=(
+        "Core and shim can run in processes of their own: the shim dies, and the core goes on. In v0.12.2 they are "
+        "one process, and the next core begins with nothing (fact 4)."
+    ),
+    repairs=[],
+    drops=[*APART, *[prop.name for prop in OF_ONE_PROCESS]],
+    adds=CRASHES,
 )
 
 NOTHING_IS_LOST = Change(
@@ -99,6 +117,7 @@ COMPONENTS_REPAIRED = promising(
         "the repaired core, and a shim with the changes that the two need to count on each other",
         [
             *[replace(change, repairs=[], weakens={}) for change in OF_THE_CORE],
+            EACH_HAS_A_PROCESS,
             THE_REPAIRED_CORE_HEARS,
             *shim_repairs(REPAIRED.actions),
             NOTHING_IS_LOST,

@@ -71,17 +71,46 @@ def test_a_cordon_that_comes_while_a_node_is_registered_is_lost():
     assert (repaired.of("ShimNode"), repaired.of("Node")) == ("Draining", "unschedulable")
 
 
-def test_a_shim_that_comes_back_alone_never_recovers():
-    """The core still has the application, rejects it as a duplicate (1.2), and Recovering has no row for that (4.1)."""
-    pod = Configuration("a pod", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, scheduler=True, mortal=True))
-    up = ("register", "registered", "recover")
-    it = Run(COMPONENTS, pod).do(*up, "recovered", "create_pod", "submit_application", "deliver_submit_application")
-    for _ in range(2):
-        it.do("shim_crashes" if it.of("ShimScheduler") == "Running" else "restart", *up)
-        it.do("recover_application", "deliver_submit_application", "deliver_application_rejected")
-        assert it.of("ShimApplication") == "Recovering"
-        it.do("recovery_fails")
-        assert it.of("ShimScheduler") == "Stopped"
+POD = Configuration("a pod", [("r", "Soft")], wakeups=0, shim=Shim(kinds=WORK, scheduler=True, mortal=True))
+UP = ("register", "registered", "recover")
+BOUND = (
+    *("recovered", "create_node", "create_pod", "submit_application", "deliver_submit_application"),
+    *("deliver_application_accepted", "skip_reservation", "init_task", "submit_task", "deliver_add_ask", "allocate"),
+    *("deliver_new_allocation", "bind"),
+)
+
+
+def test_the_core_of_v0_12_2_dies_with_its_shim():
+    """One process (4, main.go). The next one gets the application, and with the node what runs on it (4.3; 1.2, 543)."""
+    it = Run(COMPONENTS, POD).do(*UP, *BOUND)
+    assert (it.of("Application"), it.of("Ask"), it.of("Node")) == ("Starting", "allocated", "schedulable")
+    assert not it.possible() & {"shim_crashes", "shim_crashes_silently"}
+    it.do("process_crashes")
+    assert (it.of("Application"), it.of("Ask"), it.of("Node")) == ("New", "to_come", "to_come")
+    it.do(*UP)
+    assert "create_node" not in it.possible(), "applications are recovered first (4.4)"
+    it.do("recover_application", "deliver_submit_application", "create_node", "deliver_application_accepted")
+    assert (it.of("Task"), it.of("Application"), it.of("Ask")) == ("Allocated", "Starting", "allocated")
+    it.do("recovered", "skip_reservation", "end_pod", "deliver_release_allocation")
+    assert (it.of("Application"), it.of("Ask")) == ("Completing", "released")
+
+
+def test_a_recovered_application_of_a_removed_partition():
+    """It is rejected (1.2), and Recovering has no row for that (4.1): the process ends."""
+    shim = Shim(kinds=WORK, scheduler=True, mortal=True)
+    it = Run(COMPONENTS, replace(POD, people=["partition"], shim=shim)).do(*UP, *BOUND, "process_crashes")
+    it.do("remove_partition", *UP, "recover_application", "deliver_submit_application", "deliver_application_rejected")
+    assert it.of("ShimApplication") == "Recovering"
+    assert it.do("recovery_fails").of("ShimScheduler") == "Stopped"
+
+
+def test_repaired_the_core_goes_on_without_its_shim():
+    """A process for each, and the core accepts again what it knows."""
+    it = Run(COMPONENTS_REPAIRED, POD).do(*UP, *BOUND, "shim_crashes")
+    assert "process_crashes" not in it.possible() and it.of("Ask") == "allocated"
+    it.do("register", "registered", "recover", "recover_application", "deliver_submit_application")
+    it.do("deliver_new_allocation", "deliver_application_accepted")
+    assert it.of("ShimApplication") == "Accepted"
 
 
 CHANGES = [change for change in COMPONENTS_REPAIRED.changes if change.repairs]
@@ -111,3 +140,12 @@ def less(change: Change, changes: Sequence[Change]) -> Model:
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.why[:40])
 def test_without_one_change_just_what_it_repairs_is_broken_again(change: Change) -> None:
     assert refuted(less(change, COMPONENTS_REPAIRED.changes)) == set(change.repairs)
+
+
+@pytest.mark.long
+def test_a_new_shim_hears_what_the_core_still_has():
+    """Of v0.12.2 this repairs nothing: its core dies with the shim."""
+    [change] = [c for c in COMPONENTS_REPAIRED.changes if c.why.startswith("When a shim registers again")]
+    broken_without = {"allocations-are-heard", "no-allocation-without-a-pod"}
+    assert refuted(less(change, COMPONENTS_REPAIRED.changes)) == broken_without
+    assert not broken_without & (COMPONENTS.refuted - {"no-allocation-without-a-pod"})
