@@ -106,6 +106,8 @@ CONFIGURATIONS = [
     Configuration("a gang of two with a real ask, soft", [("ppr", "Soft")]),
     Configuration("a partition is removed", [("r", "Soft")], people=["partition", "queues"]),
     Configuration("a partition is removed with a gang in it", [("p", "Hard")], people=["partition"]),
+    Configuration("a partition is removed with a soft gang in it", [("p", "Soft")], exact=False, people=["partition"]),
+    Configuration("a queue is removed with a soft gang in it", [("p", "Soft")], exact=False, people=["queues"]),
     Configuration("queues are removed", [("r", "Soft")], queues=[None, 0], people=["queues"], wakeups=1),
     Configuration("a dynamic queue", [("r", "Soft")], queues=[None, 0], dynamic=True, people=["queues", "partition"]),
     Configuration("a node is drained", [("r", "Soft")], adjustable_nodes=True, nodes=2),

@@ -89,7 +89,7 @@ ROWS = [
     *[clear(now, "removed") for now in ("pending", "swapping", "removed")],
     *[clear(now, "released") for now in (*HELD, "released")],
     *DISCARDED,
-    Row(Node, "restore", "schedulable", "schedulable", fact="3, DRAIN_TO_SCHEDULABLE is unconditional"),
+    Row(Node, "restore", "schedulable", "schedulable", fact="3"),
 ]
 
 # --- Actions
@@ -127,7 +127,8 @@ create_node = replace(
     ev.create_node, when=[*ev.create_node.when, ~n.partition.is_("Stopped")], line=None, fact="2, partition.go:551"
 )
 
-# The scheduler visits the queues from the root down, and skips all below a Stopped one (facts 2, queue.go:869).
+# The scheduler visits the queues from the root down, and skips all below a Stopped one (facts 2, queue.go:869). It does
+# not test the root's own state; the queues of the model are those below the root.
 MAY_BE_SCHEDULED = (
     k.is_("pending")
     & ~k.application.queue.is_("Stopped")
@@ -231,6 +232,9 @@ LAST_PLACEHOLDER = k.placeholder & ~keeps(k.application, placeholder=True)
 # its timer ran out while placeholders were left, and was cleared
 WAITS_FOR_PLACEHOLDERS = k.application.is_("Completing") & (k.application.timer == "off")
 
+# The first case of the gang's time-out (facts 1.3); a late one finds it without placeholders.
+HAS_BEGUN = g.application.is_(*BEGUN) & held(g.application, placeholder=True)
+
 RULES = [
     Rule(
         "an ask wakes its application",
@@ -272,7 +276,7 @@ RULES = [
         x.fires("gone"),
         [k.instead == x, x.node.is_("gone"), k.node == x.node, ~k.listed],
         k.fires("give_up"),
-        fact="3, partition.go:694: there is no ask to be pending again, is our reading",
+        fact="3, partition.go:694",
     ),
     Rule(
         "a swap moves its application on, but not the first",
@@ -385,7 +389,7 @@ RULES = [
     Rule(
         "a hard gang fails",
         g.fires("arrive"),
-        [g.application.style == "Hard", g.application.is_("New", "Accepted", "Failing")],
+        [g.application.style == "Hard", g.application.is_("New", *SCHEDULED, "Failing"), ~HAS_BEGUN],
         g.application.fires("fail"),
         fact=f"{TRIGGERS}:337",
     ),
@@ -400,7 +404,7 @@ RULES = [
         "a gang that has not begun drops its asks",
         g.fires("arrive"),
         [
-            ~g.application.is_(*BEGUN),
+            ~HAS_BEGUN,
             k.application == g.application,
             k.listed,
             ~(k.placeholder & k.is_("allocated")),
@@ -411,14 +415,14 @@ RULES = [
     Rule(
         "a gang that has not begun releases its placeholders",
         g.fires("arrive"),
-        [~g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
+        [~HAS_BEGUN, k.application == g.application, k.placeholder, k.is_("allocated")],
         k.fires("release", dropped=True),
         fact="1.3, application.go:315",
     ),
     Rule(
         "a gang that has begun releases its placeholders",
         g.fires("arrive"),
-        [g.application.is_(*BEGUN), k.application == g.application, k.placeholder, k.is_("allocated")],
+        [HAS_BEGUN, k.application == g.application, k.placeholder, k.is_("allocated")],
         k.fires("release", dropped=False),
         fact="1.3, application.go:315",
     ),

@@ -244,7 +244,7 @@ remove_partition = Action(
     when=[p.adjustable, ~p.deleted, p.is_("Active")],
     fires=[p.fires("remove")],
     says="partition {p} is removed",
-    line=25,
+    line=57,
 )
 
 delete_partition = Action(

@@ -91,7 +91,7 @@ QUEUE = Machine(
     states=object_states(),
     attributes=[
         Attribute("partition", Ref(Partition), rigid=True),
-        Attribute("parent", Ref(Queue), rigid=True),
+        Attribute("parent", Ref(Queue), rigid=True, about="the queue above it, none for one below the root"),
         Attribute(
             "above", SetOf(Queue), rigid=True, about="the parent of the queue, the parent of that queue, and so on"
         ),
@@ -160,7 +160,10 @@ APPLICATION_TABLE = [
     *[move("fail", now, "Failing", line=25) for now in ("New", *SCHEDULED)],
     move("fail", "Failing", "Failed", line=26),
     *[move("resume", now, "Resuming", fact=FIGURE) for now in ("New", "Accepted")],
-    *[Row(Application, "timer_ran", now, now, line=20, timer="ran") for now in TIMED],
+    Row(Application, "timer_ran", "Starting", "Starting", line=20, timer="ran"),
+    Row(Application, "timer_ran", "Completing", "Completing", line=23, timer="ran"),
+    Row(Application, "timer_ran", "Completed", "Completed", line=24, timer="ran"),
+    Row(Application, "timer_ran", "Failed", "Failed", fact=FIGURE, timer="ran"),
 ]
 
 # --- What drives applications: asks and timers
@@ -195,7 +198,7 @@ ASK_TABLE = [
     *[Row(Ask, "remove", now, now, line=22, listed=False) for now in ("allocated", "releasing", "released")],
     Row(Ask, "drop", "pending", "removed", line=26, listed=False),
     *[Row(Ask, "drop", now, now, line=26, listed=False) for now in ("allocated", "releasing", "released")],
-    Row(Ask, "release", "allocated", "releasing", line=26, listed=me.listed & ~given("dropped")),
+    Row(Ask, "release", "allocated", "releasing", line=25, listed=me.listed & ~given("dropped")),
     *[Row(Ask, "gone", now, "released", line=22, node=NONE) for now in HELD],
 ]
 

@@ -84,6 +84,15 @@ QUEUES = [
         given=q.is_("Draining") & ~q.partition.deleted,
         goal=q.deleted,
     ),
+    AlwaysCanReach(
+        name="draining-partitions-go",
+        says="a Draining partition can be removed",
+        line=51,
+        sentence="This allows for a graceful shutdown, cleanup and removal of the object.",
+        over=[p],
+        given=p.is_("Draining"),
+        goal=p.deleted,
+    ),
     StepInvariant(
         name="stopped-queues-are-not-scheduled",
         says="nothing is allocated in a Stopped queue",

@@ -15,6 +15,7 @@ from . import events as ev
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
 from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
+from .objects import QUEUES as OF_QUEUES
 from .properties import APPLICATIONS
 from .shim_messages import DELIVER
 from .sorts import Application, GangTimer, Partition, Queue, Wakeup
@@ -182,6 +183,7 @@ FAILING_ENDS: list[Element] = [
 
 # --- The resource manager removes an application, and all of it goes at once
 
+GO = [prop for prop in OF_QUEUES if prop.name in ("draining-queues-go", "draining-partitions-go")]
 REMOVE_APPLICATION = Action(
     "remove_application",
     [a],
@@ -197,7 +199,7 @@ REMOVAL: list[Element] = [
     # The document's reachability properties must hold without this action.
     *[
         replace(prop, without=[*prop.without, REMOVE_APPLICATION.name])
-        for prop in APPLICATIONS
+        for prop in (*APPLICATIONS, *GO)
         if isinstance(prop, AlwaysCanReach)
     ],
     LAPSE,

@@ -123,7 +123,7 @@ FAILURES = Change(
     repairs=["failures-are-heard", "failing-can-be-left"],
     adds=[
         *[
-            Row(ShimApplication, "FailApplication", now, "Failing", fact="4.1, repaired")
+            Row(ShimApplication, "FailApplication", now, "Failing", fact="4.1")
             for now in ("Recovering", "Resuming")
         ],
         *[
@@ -134,7 +134,7 @@ FAILURES = Change(
                     b.is_("Submitted", "Recovering", "Accepted", "Reserving", "Resuming", "Running", "Rejected"),
                 ],
                 b.fires("FailApplication"),
-                "4.1, repaired",
+                "4.1",
             )
             for kind in ("ApplicationFailing", "ApplicationFailed")
         ],

@@ -45,7 +45,11 @@ BY_MESSAGES = Change(
     why="A shim acts for the resource manager, and sends messages (line 6; facts 3 and 4).",
     repairs=[],
     adds=[
-        *[*SHIM_ROWS, *apart(V0_12_2.actions), *SHIM_ACTIONS, *shim_rules(V0_12_2.actions), WITH_THE_PARTITION],
+        *SHIM_ROWS,
+        *apart(V0_12_2.actions),
+        *SHIM_ACTIONS,
+        *shim_rules(V0_12_2.actions),
+        WITH_THE_PARTITION,
         *ONE_PROCESS,
         *OF_ONE_PROCESS,
         replace(_CREATE_NODE, when=[*_CREATE_NODE.when, APPLICATIONS_ARE_RECOVERED]),

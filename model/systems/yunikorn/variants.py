@@ -41,6 +41,8 @@ AS_WRITTEN = Model(
             "failing-has-something-left",
             "removed-queues-drain",
             "removed-partitions-drain",
+            "draining-queues-go",
+            "draining-partitions-go",
         }
     ),
 )
@@ -69,6 +71,7 @@ AS_SHIPPED = Change(
         "rejected-has-nothing",
         "draining-partitions-refuse-additions",
         "draining-partitions-are-final",
+        "draining-partitions-go",
         "stopped-queues-are-not-scheduled",
         "stopped-partitions-are-not-scheduled",
         "stopped-queues-can-go",
@@ -111,6 +114,7 @@ V0_12_2 = AS_WRITTEN.amend(
             "removed-queues-drain",
             "removed-partitions-drain",
             "draining-queues-refuse-additions",
+            "draining-queues-go",
             "unschedulable-nodes-are-not-used",
             "unschedulable-nodes-get-nothing",
         }
@@ -193,7 +197,7 @@ FAILING_IS_CLEANED_UP = Change(
     drops=["without its last placeholder a Failing application has failed", *core_v0_12_2.WITH_THE_PARTITION],
     adds=[
         *fix.FAILING_ENDS,
-        *required("draining-partitions-refuse-additions", "draining-partitions-are-final"),
+        *required("draining-partitions-refuse-additions", "draining-partitions-are-final", "draining-partitions-go"),
     ],
 )
 
@@ -236,7 +240,7 @@ RESUMING_ENDS = Change(
         "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It "
         "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none."
     ),
-    repairs=["resuming-ends", "applications-can-end", "nothing-left-completes"],
+    repairs=["resuming-ends", "applications-can-end", "nothing-left-completes", "draining-queues-go"],
     drops=["without placeholders a Resuming application goes on"],
     adds=fix.RESUMING_ENDS,
 )

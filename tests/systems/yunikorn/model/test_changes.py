@@ -18,6 +18,7 @@ from tests.systems.yunikorn.model.test_findings import alone
 
 BY_NAME = {s.about: s for s in CONFIGURATIONS}
 TWO_HARD, TWO_SOFT = "a gang of two with a real ask, hard", "a gang of two with a real ask, soft"
+RESUMED = "a queue is removed with a soft gang in it"
 ONE_HARD = "a gang of one with a real ask, hard"
 PARTITION, QUEUES, REQUIRED = "a partition is removed", "queues are removed", "a node is drained that an ask requires"
 TWO_ASKS, DYNAMIC = "an application with two asks", "a dynamic queue"
@@ -63,6 +64,7 @@ NEEDED = [
     Needed(of.RESUMING_ENDS, "resuming-ends", TWO_SOFT, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
     Needed(of.RESUMING_ENDS, "applications-can-end", TWO_SOFT),
     Needed(of.RESUMING_ENDS, "nothing-left-completes", TWO_SOFT),
+    Needed(of.RESUMING_ENDS, "draining-queues-go", RESUMED),
     Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "only-the-cycle-is-scheduled", TWO_SOFT),
     Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-are-not-used", REQUIRED),
     Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-get-nothing", REQUIRED),

@@ -151,19 +151,37 @@ BAD_STEP: Mapping[str, Callable[[Moved], bool]] = {
 }
 
 FINISHED = {"Completed", "Expired", "Failed", "Rejected"}
-STUCK: Mapping[str, tuple[Callable[[Seen, str], bool], Callable[[Seen, str], bool], str]] = {
-    # premise and goal for one application, and what may not be waited for
+STUCK: Mapping[str, tuple[str, Callable[[Seen, str], bool], Callable[[Seen, str], bool], str]] = {
+    # premise and goal for one object of the sort, and what may not be waited for
+    "draining-queues-go": (
+        "Queue",
+        lambda seen, q: (
+            seen["Queue"][q]["state"] == "Draining"
+            and seen["Partition"][str(seen["Queue"][q]["partition"])]["deleted"] is False
+        ),
+        lambda seen, q: seen["Queue"][q]["deleted"] is True,
+        "",
+    ),
+    "draining-partitions-go": (
+        "Partition",
+        lambda seen, p: seen["Partition"][p]["state"] == "Draining",
+        lambda seen, p: seen["Partition"][p]["deleted"] is True,
+        "",
+    ),
     "failing-ends": (
+        "Application",
         lambda seen, a: seen["Application"][a]["state"] == "Failing",
         lambda seen, a: seen["Application"][a]["state"] == "Failed",
         "add_ask",
     ),
     "resuming-ends": (
+        "Application",
         lambda seen, a: seen["Application"][a]["state"] == "Resuming",
         lambda seen, a: seen["Application"][a]["state"] != "Resuming",
         "add_ask",
     ),
     "applications-can-end": (
+        "Application",
         lambda seen, a: (
             seen["Application"][a]["known"] is True
             and seen["Application"][a]["state"] not in FINISHED
@@ -242,10 +260,10 @@ def reached(
 
 
 def is_stuck(name: str, at: Instance, state: State) -> list[str]:
-    """The applications of which the premise holds and the goal can not be reached."""
-    premise, goal, without = STUCK[name]
+    """The objects of which the premise holds and the goal can not be reached."""
+    sort, premise, goal, without = STUCK[name]
     objects = described(at, state)
-    concerned = [a for a in objects["Application"] if premise(objects, a)]
+    concerned = [a for a in objects[sort] if premise(objects, a)]
     if not concerned:
         return []
     reachable = [described(at, other) for other, _ in reached(at, [state], without=without)]
@@ -279,11 +297,6 @@ def first_time(name: str, at: Instance, states: Sequence[State], moves: Sequence
 NEEDS_A_GANG_OF_TWO = {
     "as-written": set[str](),
     "v0.12.2": {
-        "accepted-has-no-allocation",
-        "a-gang-fails-before-it-runs",
-        "only-the-cycle-is-scheduled",
-        "resuming-ends",
-        "applications-can-end",
         "failed-has-nothing",
     },
 }
@@ -464,6 +477,52 @@ def test_a_partition_that_is_removed_takes_its_applications_out() -> None:
     failing = Run(V0_12_2, gang).do("create_node", "submit", "add_ask 0", "allocate 0 0 0")
     failing.do("gang_times_out", "gang_wakes", "remove_partition")
     assert failing.of("Application") == "Failed" and "run_out" not in failing.possible()
+
+
+def test_a_late_time_out_fails_a_gang_that_runs() -> None:
+    """Line 25. Case 1 is "Running/Starting/Completing with placeholders" (1.3): without one a Hard gang fails. The timer
+    stops with the last placeholder, so the time-out has to be under way then.
+    """
+    gang = Configuration("", [("pr", "Hard")], exact=False)
+    begin = (
+        "create_node",
+        "submit",
+        "add_ask 0",
+        "allocate 0 0 0",
+        "gang_times_out",
+        "add_ask 1",
+        "allocate 1",
+        "end 0",
+    )
+    shipped, repaired = both(gang, *begin)
+    assert shipped.of("Application") == "Starting"
+    shipped.do("gang_wakes")
+    assert (shipped.of("Application"), shipped.of("Ask", 1)) == ("Failing", "allocated")
+    assert "gang_wakes" not in repaired.possible() and repaired.of("Application") == "Starting"
+    with_one = Run(V0_12_2, gang).do(*begin[:-1], "gang_wakes")
+    assert (with_one.of("Application"), with_one.of("Ask", 0)) == ("Starting", "releasing")
+
+
+def test_a_queue_waits_for_a_gang_that_has_resumed_with_nothing() -> None:
+    """Line 51, graceful removal. From Resuming it goes to Accepted with its last placeholder (1.2, 1311-1330), and nothing
+    is left that could be removed, or could end, to complete it (473-484, 1332-1341).
+    """
+    gang = Configuration("", [("p", "Soft")], exact=False, people=["queues"], wakeups=0)
+    begin = (
+        "create_node",
+        "submit",
+        "add_ask 0",
+        "allocate 0 0 0",
+        "gang_times_out",
+        "gang_wakes",
+        "remove_queue",
+        "end 0",
+    )
+    shipped, repaired = both(gang, *begin)
+    assert shipped.of("Application") == "Accepted" and "delete_queue" not in shipped.possible()
+    assert shipped.possible() == set()
+    repaired.do("resume_completes")
+    assert repaired.of("Application") == "Completing"
 
 
 def test_an_ask_that_requires_a_drained_node_gets_it() -> None:
