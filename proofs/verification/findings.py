@@ -8,6 +8,7 @@ from typing import Any
 
 from schedproof.model.errors import require
 from schedproof.model.lang import Model, Reading
+from schedproof.model.lang.properties import Property
 from schedproof.model.registry.errors import require_known
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
@@ -102,7 +103,8 @@ class Finding:
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
     """The changes that make a property of ``broken`` hold, in the variants' own words.
 
-    The first variant that amends ``broken`` and repairs the property counts; else one that weakens it, else one that drops it.
+    The first variant that amends ``broken`` and repairs the property counts; else one that weakens it, else one that has it
+    again after another has dropped it, else one that drops it.
 
     Args:
         broken: the variant that violates the property; the base variant by default.
@@ -124,9 +126,22 @@ def repair_of(system: System, prop: str, broken: Model | None = None) -> str:
         different = " And: ".join(change.why for change in broken.changes)
         return f"the property holds in variant {before.variant}. What is different here: {different}"
     for model in amended:
+        if (why := _has_again(model, prop)) and keeps(model, prop):
+            return f"{' And: '.join(why)} (variant {model.variant})"
+    for model in amended:
         if why := [change.why for change in model.changes if prop in change.drops]:
             return f"none: the property is given up. {' And: '.join(why)} (variant {model.variant})"
     return "none is modelled"
+
+
+def _has_again(model: Model, prop: str) -> list[str]:
+    """Why ``model`` has a property that the variant it amends has dropped; empty if it does not."""
+    adding = [
+        change
+        for change in model.changes
+        if any(isinstance(each, Property) and each.name == prop for each in change.adds)
+    ]
+    return [change.why for change in adding]
 
 
 def builds_on(system: System, model: Model, broken: Model) -> bool:

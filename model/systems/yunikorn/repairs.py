@@ -183,7 +183,6 @@ FAILING_ENDS: list[Element] = [
 
 # --- The resource manager removes an application, and all of it goes at once
 
-GO = [prop for prop in OF_QUEUES if prop.name in ("draining-queues-go", "draining-partitions-go")]
 REMOVE_APPLICATION = Action(
     "remove_application",
     [a],
@@ -192,16 +191,21 @@ REMOVE_APPLICATION = Action(
     says="{a} is removed by the resource manager",
     fact="1.2, partition.go:385",
 )
-
+QUEUES_GO, PARTITIONS_GO = [
+    replace(prop, without=[REMOVE_APPLICATION.name])
+    for prop in OF_QUEUES
+    if isinstance(prop, AlwaysCanReach) and prop.name in ("draining-queues-go", "draining-partitions-go")
+]
 
 REMOVAL: list[Element] = [
     REMOVE_APPLICATION,
     # The document's reachability properties must hold without this action.
     *[
         replace(prop, without=[*prop.without, REMOVE_APPLICATION.name])
-        for prop in (*APPLICATIONS, *GO)
+        for prop in APPLICATIONS
         if isinstance(prop, AlwaysCanReach)
     ],
+    QUEUES_GO,
     LAPSE,
     Row(GangTimer, "stop", "under_way", "off", line=25),
     Row(Application, "forget", "New", "New", fact="1.2, partition.go:385", known=False),

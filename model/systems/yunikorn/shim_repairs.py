@@ -122,10 +122,7 @@ FAILURES = Change(
     ),
     repairs=["failures-are-heard", "failing-can-be-left"],
     adds=[
-        *[
-            Row(ShimApplication, "FailApplication", now, "Failing", fact="4.1")
-            for now in ("Recovering", "Resuming")
-        ],
+        *[Row(ShimApplication, "FailApplication", now, "Failing", fact="4.1") for now in ("Recovering", "Resuming")],
         *[
             arrival(
                 kind,

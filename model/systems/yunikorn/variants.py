@@ -197,7 +197,7 @@ FAILING_IS_CLEANED_UP = Change(
     drops=["without its last placeholder a Failing application has failed", *core_v0_12_2.WITH_THE_PARTITION],
     adds=[
         *fix.FAILING_ENDS,
-        *required("draining-partitions-refuse-additions", "draining-partitions-are-final", "draining-partitions-go"),
+        *required("draining-partitions-refuse-additions", "draining-partitions-are-final"),
     ],
 )
 
@@ -238,11 +238,12 @@ RESUMING_ENDS = Change(
     wrong="A Resuming application without placeholders waits for its last one for ever.",
     why=(
         "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It "
-        "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none."
+        "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none, and "
+        "leaves it Accepted with nothing, so that a queue or partition that is removed waits for it."
     ),
     repairs=["resuming-ends", "applications-can-end", "nothing-left-completes", "draining-queues-go"],
     drops=["without placeholders a Resuming application goes on"],
-    adds=fix.RESUMING_ENDS,
+    adds=[*fix.RESUMING_ENDS, fix.PARTITIONS_GO],
 )
 
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import pytest
 
 from schedproof.model.lang import Change, Model, StepInvariant, after
-from schedproof.model.systems.yunikorn import REPAIRED, V0_12_2
+from schedproof.model.registry.discovery import system
+from schedproof.model.systems.yunikorn import AS_WRITTEN, REPAIRED, V0_12_2
 from schedproof.model.systems.yunikorn import variants as of
 from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS
 from schedproof.model.systems.yunikorn.machines import a, k
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.findings import repair_of
 from tests.support.sample import thinned
 from tests.systems.yunikorn.model.test_findings import alone
 
@@ -99,6 +101,14 @@ def test_a_property_that_a_change_says_to_repair_is_asked_for() -> None:
     assert {(needed.change.why, needed.prop) for needed in NEEDED} == to_repair
     needed = {needed.change.why for needed in NEEDED} | {change.why for change in OF_NO_PROPERTY}
     assert {change.why for change in REPAIRED.changes} == needed, "no change is idle"
+
+
+def test_a_property_that_is_required_again_is_repaired() -> None:
+    """In v0.12.2 no partition drains, so it does not have the property; the repaired core has it, and satisfies it."""
+    name = "draining-partitions-go"
+    assert name in AS_WRITTEN.refuted and name not in {p.name for p in V0_12_2.properties}
+    assert repair_of(system("yunikorn"), name) == f"{of.RESUMING_ENDS.why} (variant repaired)"
+    assert verdict(REPAIRED, name, "a partition is removed with a soft gang in it") is Verdict.PROVED
 
 
 KEEPS_ITS_ASKS = StepInvariant(
