@@ -129,20 +129,19 @@ def defects(
     """
     require("system", system, System, "a system, for example load_system('hived')")
     require_known("variants", "variant", variants, list(system.variants), of=system.name)
+    progress(f"{system.name}: looking for the shortest runs")
+    own = find(system, variants=variants)
     by_change = [
         (defect, model, change)
         for model in system.variants.values()
         if model.amends and (not variants or any(builds_on(system, model, system.variants[name]) for name in variants))
-        for defect, change in _of_changes(system, model, progress)
+        for defect, change in _of_changes(system, model, own, progress)
         if not variants or {*defect.variants} & {*variants}
     ]
     covered = {
         (name, each.property) for defect, _, _ in by_change for each in defect.findings for name in defect.variants
     }
-    progress(f"{system.name}: properties that no change alone repairs")
-    others = [
-        finding for finding in find(system, variants=variants) if (finding.variant, finding.property) not in covered
-    ]
+    others = [finding for finding in own if (finding.variant, finding.property) not in covered]
     repaired = []
     for defect, model, change in by_change:
         # What only several mistakes together violate belongs to the first of them.
@@ -185,8 +184,17 @@ def _with(defect: Defect, others: Sequence[Finding]) -> Defect:
     return replace(defect, findings=(*defect.findings, *others), left=" ".join(filter(None, (defect.left, note))))
 
 
-def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -> Iterator[tuple[Defect, Change]]:
-    """The defects that the changes of an amended variant repair."""
+def _of_changes(
+    system: System, model: Model, own: Sequence[Finding], progress: Callable[[str], None]
+) -> Iterator[tuple[Defect, Change]]:
+    """The defects that the changes of an amended variant repair.
+
+    Args:
+        system: the system.
+        model: the amended variant.
+        own: the findings of the variants themselves.
+        progress: called with a line on the current work.
+    """
     base = system.variants[model.amends]
     below = [each for each in system.variants.values() if builds_on(system, model, each)]
     refuted = frozenset().union(*(each.refuted for each in below))
@@ -197,19 +205,17 @@ def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -
         less = without(system, model, change, names)
         left = _left(less[1]) if less else ""
         results = _violated(less[0], names) if less else []
-        if not results:
-            results = _violated(base, names)
+        violations = [_finding(system, below, result, f"{model.variant} without this repair") for result in results]
+        if not violations:
+            violations = [each for name in names for each in _own(below, own, name)]
             why = "Without this repair alone, nothing is violated" if less else "Other repairs build on this one"
-            left, less = f"{why}; the run is one of {base.variant}.", None
-        violations = [
-            _finding(system, below, result, f"{model.variant} without this repair" if less else base.variant)
-            for result in results
-        ]
+            left = f"{why}; the run is one of {base.variant}."
         if change.shown in names:
             shown = next((each for each in violations if each.property == change.shown), None)
             if shown is None or not _is_of(below, shown) or change.asks is not None or change.avoids:
                 of = next(each for each in below if change.shown in each.refuted)
-                shown = _finding(system, below, _clearest(of, change), of.variant)
+                plain = _own(below, own, change.shown) if change.asks is None and not change.avoids else []
+                shown = plain[0] if plain else _finding(system, below, _clearest(of, change), of.variant)
             violations = [shown, *(each for each in violations if each.property != change.shown)]
         if not violations:
             continue
@@ -218,7 +224,7 @@ def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -
         clearest = [each for _, each in sorted(zip(ranks, violations, strict=True), key=lambda ranked: ranked[0])]
         having = [each.variant for each in below if clearest[0].property in each.refuted]
         named = Counter(name for each in repairing for name in {*each.repairs, *each.weakens})
-        clearest = [_of_the_variant(system, below, each, alone=named[each.property] == 1) for each in clearest]
+        clearest = [_of_the_variant(below, own, each, alone=named[each.property] == 1) for each in clearest]
         defect = Defect(
             system.name,
             tuple(having),
@@ -233,28 +239,32 @@ def _of_changes(system: System, model: Model, progress: Callable[[str], None]) -
         yield defect, change
 
 
-def _of_the_variant(system: System, below: Sequence[Model], finding: Finding, *, alone: bool) -> Finding:
+def _own(below: Sequence[Model], own: Sequence[Finding], name: str) -> list[Finding]:
+    """The finding of the first variant that violates a property, if there is one."""
+    violating = [each.variant for each in below if name in each.refuted]
+    return [each for each in own if each.property == name and each.variant in violating[:1]]
+
+
+def _of_the_variant(below: Sequence[Model], own: Sequence[Finding], finding: Finding, *, alone: bool) -> Finding:
     """A finding whose run is one of the variants that violate its property, where that is known to show the same defect.
 
     Args:
-        system: the system.
         below: the variants that have the defect.
+        own: the findings of the variants themselves.
         finding: a violation without one repair.
         alone: no other change repairs the property, so that each violation of it shows this defect.
     """
     if _is_of(below, finding):
         return replace(finding, of="")
-    violating = next(each for each in below if finding.property in each.refuted)
-    if alone and (results := _violated(violating, [finding.property])):
-        return replace(_finding(system, below, results[0], ""), of="")
-    return finding
+    plain = _own(below, own, finding.property) if alone else []
+    return plain[0] if plain else finding
 
 
 def _is_of(variants: Sequence[Model], finding: Finding) -> bool:
     """Whether the run of a finding is one of each variant that is expected to violate the property."""
     violating = [each for each in variants if finding.property in each.refuted]
     return all(
-        finding.of == each.variant or replays(each, each.property(finding.property), finding.counterexample)
+        finding.of in ("", each.variant) or replays(each, each.property(finding.property), finding.counterexample)
         for each in violating
     )
 

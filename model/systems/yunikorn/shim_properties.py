@@ -122,7 +122,7 @@ WAITS = [
         given=k.is_("releasing") & ALL_IS_SAID,
         goal=~k.is_("releasing"),
         without=PEOPLE,
-        assumes=["Node.adjustable"],  # a node that goes takes its allocations along
+        assumes=["Node.adjustable", "Partition.adjustable"],  # a node that goes takes its allocations along
     ),
     AlwaysCanReach(
         name="no-allocation-without-a-pod",
@@ -132,7 +132,7 @@ WAITS = [
         over=[t, k],
         given=(t.ask == k) & k.is_(*HELD) & one_of(t.pod, ("ended", "deleted")) & ALL_IS_SAID,
         goal=~k.is_(*HELD),
-        assumes=["Node.adjustable"],
+        assumes=["Node.adjustable", "Partition.adjustable"],
     ),
     AlwaysCanReach(
         name="tasks-do-not-wait-for-ever",

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from functools import partial
 
-from schedproof.model.lang import Change, Model, Property, Row
+from schedproof.model.lang import Change, Model, Property, Row, exists
 
 from . import core_v0_12_2
 from . import events as ev
 from . import repairs as fix
 from .configurations import configurations
 from .events import CORE_ACTIONS, CORE_RULES
-from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT
+from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, a, k
 from .objects import NODES, QUEUES
 from .properties import APPLICATIONS, LIVES, PHASES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
@@ -158,7 +158,7 @@ COMPLETING_HAS_NOTHING = Change(
 ALLOCATIONS_COUNT = Change(
     name="placeholders-count-as-allocations",
     wrong="Text and code count placeholders as allocations in some states and not in others.",
-    shown="starting-has-one-allocation",
+    shown="accepted-has-no-allocation",
     why=(
         "Every real allocation moves its application on, also the first one that replaces a placeholder; in "
         "Starting, a placeholder does so too (line 20). Before Starting, placeholders do not count: a gang is "
@@ -178,6 +178,7 @@ FAILING_IS_CLEANED_UP = Change(
     name="failing-waits-for-placeholders-only",
     wrong="A failing application waits for its last placeholder only: it is Failed while it has allocations, or never if it had no placeholder.",
     shown="failed-has-nothing",
+    asks=exists(k, (k.application == a) & ~k.placeholder & k.is_("allocated")),
     why=(
         "A failing application drops its asks, releases all its allocations, and is Failed when they are gone (lines "
         "25 and 26). A removed partition is Draining until its applications have ended (line 51); an application "
@@ -236,6 +237,7 @@ WHAT_IS_REMOVED_IS_CLEARED = Change(
 RESUMING_ENDS = Change(
     name="resuming-waits-for-no-placeholder",
     wrong="A Resuming application without placeholders waits for its last one for ever.",
+    shown="resuming-ends",
     why=(
         "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It "
         "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none, and "
