@@ -308,6 +308,33 @@ READINGS = (
         why="The table has no move from Done (facts 2.4), so the run would be of no use.",
     ),
     Reading(
+        "processes-may-die",
+        54,
+        "A client, a distributor, a job or its wrapper may die at any time, and then reports nothing.",
+        "They end only by their own moves, or are killed for a reason.",
+        # The properties name these actions, so they stay, and never happen.
+        adds=[
+            as_well("client_dies", ~c.mortal),
+            as_well("distributor_dies", ~d.mortal),
+            as_well("worker_dies", ~i.job.mortal),
+            as_well("wrapper_dies", ~i.job.mortal),
+        ],
+        rests=["workflows-can-be-run"],
+        variant=VARIANT,
+        question="Which processes may die? The facts have heartbeats and a reaper, and name no death (3.4).",
+        why="Heartbeats and a reaper are of use only if processes die.",
+    ),
+    Reading(
+        "clients-end-with-an-error-at-any-time",
+        66,
+        "A client may end its run with an error in each state that the table allows, whatever its tasks are.",
+        "It does so only if a task of its workflow has failed for good.",
+        adds=[as_well("err_run", exists(t, (t.workflow == c.run.workflow) & t.is_("ErrorFatal")))],
+        variant=VARIANT,
+        question="When does a client report an error of its run? The table has the moves (facts 2.3), without a cause.",
+        why="A client may fail for reasons that are not in the models, such as a lost connection.",
+    ),
+    Reading(
         "shipped-is-the-main-branch",
         91,
         "What is shipped is the main branch of 2026.",
