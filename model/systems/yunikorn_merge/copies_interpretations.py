@@ -13,8 +13,14 @@ from .flows import CHANNELS, e, f
 from .machines import a, n, p, x, y
 from .readings import send, wish
 from .repairs import AMOUNT_FROM_THE_PROPOSAL
-from .scheduler import preempt, propose, removes_node
+from .scheduler import known, preempt, propose, removes_node
 from .sorts import Application, Partition, SchedulingAsk
+
+WITH_ITS_ASK = (
+    known(e.allocation.ask.application)
+    & e.allocation.scheduler.is_("proposed")
+    & e.allocation.ask.scheduler.is_("pending", "allocating")
+)
 
 UNCHECKED_ROOM = e.allocation.ask.application.cache.is_(PRESENT) & e.allocation.node.cache.is_(PRESENT)
 
@@ -136,6 +142,14 @@ CHANNEL = (
         why="The text does not mention the size. No queue is endless.",
         drops=[f"a queue with room for {room} overflows" for room in (1, 2, 3)],
         rests=["no-queue-overflows"],
+    ),
+    Reading(
+        "equal-events-are-one",
+        5,
+        question="What if cache or scheduler sends an event again while an equal one is under way?",
+        read="There is one event of each kind about each object. A second one is not sent, and a request waits for the first to arrive.",
+        otherwise="There are two, and both arrive.",
+        why="The number of messages must be finite. It hides a second event of the same content if the first has not arrived.",
     ),
     Reading(
         "a-bundle-has-one-proposal",
@@ -545,6 +559,49 @@ SCHEDULER_CHECKS = (
         otherwise="It proposes it also if the node has another allocation.",
         why="A node with room for one allocation is the smallest that can be full.",
         adds=[replace(propose, when=[*propose.when[:4], *propose.when[5:]])],
+    ),
+    Reading(
+        "an-ask-has-one-proposal-at-a-time",
+        64,
+        question="Does the scheduler propose another allocation for an ask while it waits for the cache's answer to a proposal?",
+        read="An ask has one proposal at a time.",
+        otherwise="The ask still waits, and may get another proposal. Only the first one that is accepted is confirmed.",
+        why="The scheduler counts a proposal (line 64), so the ask has what it asked for.",
+        adds=[
+            Row(SchedulingAsk, "allocate", "pending", "pending", line=64),
+            Row(SchedulingAsk, "confirm", "pending", "satisfied", line=71),
+            Rule(
+                "the scheduler confirms an allocation",
+                DELIVER["AcceptedAllocation"],
+                [WITH_ITS_ASK],
+                e.allocation.scheduler.fires("confirm"),
+                line=71,
+            ),
+            Rule(
+                "its ask is satisfied",
+                DELIVER["AcceptedAllocation"],
+                [WITH_ITS_ASK],
+                e.allocation.ask.scheduler.fires("confirm"),
+                line=71,
+            ),
+            send(
+                "the scheduler fails",
+                DELIVER["AcceptedAllocation"],
+                [~WITH_ITS_ASK],
+                "ReleaseFailed",
+                e.allocation,
+                line=72,
+            ),
+        ],
+        breaks=["allocated-once"],
+    ),
+    Reading(
+        "allocations-stay-within-a-partition",
+        64,
+        question="May an application get a node of another partition?",
+        read="The node of an allocation is in the partition of its application.",
+        otherwise="They may be in different partitions.",
+        why="A partition has its own applications and nodes (lines 49 and 150).",
     ),
     Reading(
         "every-confirmed-allocation-may-be-preempted",
