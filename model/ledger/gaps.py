@@ -16,7 +16,14 @@ from .elements import Part, beside, elements
 from .ledger import Ledger, LedgerError, read
 from .statements import statements
 
-SOURCE = re.compile(r"(line \d+|fact [\w.]+.*|interpretation (?P<name>[\w-]+)|encoding: .+)$", re.DOTALL)
+SOURCE = re.compile(r"(line \d+|fact [\w.]+.*|interpretation (?P<names>[\w-]+(?:, [\w-]+)*)|encoding: .+)$", re.DOTALL)
+"""Where an element or a part comes from. Variants that share an element may have it from different interpretations."""
+
+
+def _interpretations(source: str) -> list[str]:
+    """The names of the interpretations in a source; none if it names no interpretation, or is no source."""
+    match = SOURCE.match(source)
+    return match["names"].split(", ") if match and match["names"] else []
 
 
 def gaps(system: System, ledger: Ledger) -> list[str]:
@@ -78,11 +85,11 @@ def _wrong_sources(
     at: str, part: Part, source: str, added: Mapping[str, str], interpretations: set[str], model: Model
 ) -> Iterator[str]:
     for words, each in [("source", source), *added.items()] if source else added.items():
-        match = SOURCE.match(each)
-        if match is None:
+        for name in _interpretations(each):
+            if name not in interpretations:
+                yield f"{at}: {words}: {unknown('interpretation', name, interpretations)}"
+        if SOURCE.match(each) is None:
             yield f"{at}: {words}: {each!r} is no source; write line N, fact N, interpretation NAME or encoding: WHY"
-        elif match["name"] and match["name"] not in interpretations:
-            yield f"{at}: {words}: {unknown('interpretation', match['name'], interpretations)}"
         elif each.startswith("fact ") and model.document.facts is not None and not fact(model.document, each[5:]):
             yield f"{at}: {words}: facts.json has no {each}; add it there"
 
@@ -153,7 +160,7 @@ def _idle_objects(system: System, ledger: Ledger) -> Iterator[str]:
     """Interpretations and contradictions that no statement and no element names."""
     of_marks = {each for mark in ledger.elements.values() for each in (mark.source, *mark.added.values())}
     interpretations = {name for entry in ledger.statements for name in entry.interpretations}
-    interpretations |= {match["name"] for each in of_marks if (match := SOURCE.match(each)) and match["name"]}
+    interpretations |= {name for each in of_marks for name in _interpretations(each)}
     contradictions = {name for entry in ledger.statements for name in entry.contradictions}
     for kind, some, used in (
         ("interpretation", system.interpretations, interpretations),

@@ -40,6 +40,7 @@ FAULTS = {
     "no source": (changed("axiom 1", mark("axiom 1")), "as-written: axiom 1", "has no source"),
     "not a source": (changed("axiom 1", mark("axiom 1", "because")), "as-written: axiom 1", "'because' is no source"),
     "unknown interpretation": (changed("axiom 1", mark("axiom 1", "interpretation red")), "as-written: axiom 1", "unknown interpretation 'red'"),
+    "second interpretation": (changed("axiom 1", mark("axiom 1", "interpretation red-only, blue")), "as-written: axiom 1", "unknown interpretation 'blue'"),
     "unknown part": (changed("action push", mark("action push", **{"x blue": "line 4"})), "elements: action push", "it has no part 'x blue'"),
     "mark of nothing": (changed("row Lamp.pull from Off", Mark("0")), "elements:", "unknown element 'row Lamp.pull from Off'"),
     "line without it": (entries((3, Entry(4, "A lamp can be pushed.", interpretations=["red-only"]))), "as-written: action push", "cites line 4, and no entry of that line has it"),
@@ -65,6 +66,12 @@ def test_an_unused_interpretation() -> None:
     assert gaps(system(interpretations=(RED, other)), LEDGER) == [
         "no entry names the interpretation blue-too; write it under interpretations of its statement"
     ]
+
+
+def test_a_mark_names_interpretations_of_two_variants() -> None:
+    other = replace(RED, name="blue-too")
+    ledger = changed("axiom 1", mark("axiom 1", "interpretation red-only, blue-too"))
+    assert gaps(system(interpretations=(RED, other)), ledger) == []
 
 
 @pytest.mark.parametrize(
