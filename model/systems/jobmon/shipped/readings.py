@@ -10,7 +10,7 @@ from schedproof.model.lang import NONE, Action, Reading, Row, Rule, Term, exists
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance
 
 from . import client, couplings, distributor, server, worker
-from .machines import LIVE, RESUMING, c, d, i, r, t, w
+from .machines import IN_HAND, LIVE, RESUMING, c, d, i, r, t, w
 
 VARIANT = "shipped"
 
@@ -38,8 +38,16 @@ def as_well(name: str, *when: Term) -> Action:
     return replace(ACTIONS[name], when=[*ACTIONS[name].when, *when])
 
 
+COUPLED_TASKS = {
+    # for the event of an instance, the states of its task for which the table has the move
+    "launch": ("Instantiating",),
+    "finish": ("Running",),
+    **dict.fromkeys(("get_no_id", "fail", "vanish", "run_out_of_resources", "end"), IN_HAND),
+}
+
+
 def apart() -> Iterator[Action | Rule]:
-    """Yields the moves of a run that do not need its workflow's table, and the couplings that do."""
+    """Yields the moves that do not need the table of the coupled object, and the couplings that do."""
     for name, states in (
         ("bind", ("Registering",)),
         ("instantiate_run", ("Queued",)),
@@ -49,6 +57,14 @@ def apart() -> Iterator[Action | Rule]:
         yield replace(ACTIONS[name], when=ACTIONS[name].when[:2])
         rule = RULES[f"{name.removesuffix('_run')} moves the workflow"]
         yield replace(rule, when=[r.workflow.is_(*states)])
+    for action in ACTIONS.values():
+        for event, states in COUPLED_TASKS.items():
+            if str(i.fires(event)) in map(str, action.fires):
+                yield instead(action.name, i.task.is_(*states), None)
+    for rule in couplings.REACTIONS:
+        for event, states in COUPLED_TASKS.items():
+            if rule.name.startswith(f"{event} makes"):
+                yield replace(rule, when=[*rule.when, i.task.is_(*states)])
 
 
 def queueing(thinks: Term) -> Iterator[Action]:
@@ -79,8 +95,9 @@ READINGS = (
         "a-refused-move-refuses-all",
         29,
         "A request is refused as a whole if the table of the coupled object does not have its move.",
-        "The object itself moves, and the coupled one stays. Tried for the first moves of a run.",
+        "The object itself moves, and the coupled one stays. Tried for the first moves of a run, and for the moves of instances except their start.",
         adds=[*apart()],
+        breaks=["done-iff-an-instance-is-done"],
         variant=VARIANT,
         question="What becomes of the first of two coupled moves if the second one is not in its table?",
         why="Both are one transaction (facts 2.5, 3.2).",
