@@ -38,7 +38,7 @@ def as_well(name: str, *when: Term) -> Action:
     return replace(ACTIONS[name], when=[*ACTIONS[name].when, *when])
 
 
-COUPLED_TASKS = {
+COUPLED_TASKS: dict[str, tuple[str, ...]] = {
     # for the event of an instance, the states of its task for which the table has the move
     "launch": ("Instantiating",),
     "finish": ("Running",),
@@ -58,13 +58,13 @@ def apart() -> Iterator[Action | Rule]:
         rule = RULES[f"{name.removesuffix('_run')} moves the workflow"]
         yield replace(rule, when=[r.workflow.is_(*states)])
     for action in ACTIONS.values():
-        for event, states in COUPLED_TASKS.items():
+        for event, tasks in COUPLED_TASKS.items():
             if str(i.fires(event)) in map(str, action.fires):
-                yield instead(action.name, i.task.is_(*states), None)
+                yield instead(action.name, i.task.is_(*tasks), None)
     for rule in couplings.REACTIONS:
-        for event, states in COUPLED_TASKS.items():
+        for event, tasks in COUPLED_TASKS.items():
             if rule.name.startswith(f"{event} makes"):
-                yield replace(rule, when=[*rule.when, i.task.is_(*states)])
+                yield replace(rule, when=[*rule.when, i.task.is_(*tasks)])
 
 
 def queueing(thinks: Term) -> Iterator[Action]:
