@@ -79,6 +79,41 @@ def of_the_workflow(name: str) -> Action:
     return instead(name, distributor.OF_ITS_RUN, (i.run != NONE) & (i.run.workflow == d.run.workflow))
 
 
+UNREQUESTED = [
+    Action(
+        "report_vanished",
+        [d, i],
+        when=[
+            distributor.GOES_ON,
+            distributor.OF_ITS_RUN,
+            i.is_("Launched"),
+            i.job.is_("Killed"),
+            i.task.is_(*IN_HAND),
+        ],
+        fires=[i.fires("vanish")],
+        says="the distributor {d} does not find the job of {i} on the cluster, and reports an unknown error",
+        fact="2.1",
+    ),
+    Action(
+        "report_mismatch",
+        [i],
+        when=[i.job.is_("Submitted"), i.is_("Launched"), i.task.is_(*IN_HAND)],
+        fires=[i.job.fires("refuse"), i.fires("end")],
+        says="the wrapper of {i} comes up in another environment, reports that, and ends",
+        fact="2.1",
+    ),
+    Action(
+        "report_unknown",
+        [i],
+        when=[i.job.is_("Failed"), i.is_("Running"), i.task.is_(*IN_HAND)],
+        fires=[i.job.fires("report"), i.fires("vanish")],
+        says="the wrapper of {i} cannot say how its command ended, and reports an unknown error",
+        fact="2.1",
+    ),
+]
+"""Requests for moves that the table has, and for which the facts name no process."""
+
+
 READINGS = (
     Reading(
         "linking-checks-for-live-runs",
@@ -350,6 +385,16 @@ READINGS = (
         variant=VARIANT,
         question="When does a client report an error of its run? The table has the moves (facts 2.3), without a cause.",
         why="A client may fail for reasons that are not in the models, such as a lost connection.",
+    ),
+    Reading(
+        "moves-without-a-request-do-not-happen",
+        80,
+        "Nobody moves an instance from Launched to Unknown Error, Resource Error or Error Fatal, or from Running to Unknown Error.",
+        "The distributor reports a launched job that it does not find, and the wrapper another environment or an end that it cannot explain.",
+        adds=[*UNREQUESTED],
+        variant=VARIANT,
+        question="The table has moves for which the facts name no request (2.1, 3.1). Do they happen?",
+        why="The model has the requests of the facts, and no others.",
     ),
     Reading(
         "shipped-is-the-main-branch",
