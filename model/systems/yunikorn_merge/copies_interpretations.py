@@ -147,7 +147,7 @@ CHANNEL = (
         "equal-events-are-one",
         5,
         question="What if cache or scheduler sends an event again while an equal one is under way?",
-        read="There is one event of each kind about each object. A second one is not sent, and a request waits for the first to arrive.",
+        read="There is one event of each kind about each object. A second one is not sent. A request or a proposal waits for the first to arrive.",
         otherwise="There are two, and both arrive.",
         why="The number of messages must be finite. It hides a second event of the same content if the first has not arrived.",
     ),
