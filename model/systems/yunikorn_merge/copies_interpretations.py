@@ -16,6 +16,8 @@ from .repairs import AMOUNT_FROM_THE_PROPOSAL
 from .scheduler import known, preempt, propose, removes_node
 from .sorts import Application, Partition, SchedulingAsk
 
+IN_THE_SCHEDULER = x.ask.application.scheduler.is_(PRESENT)
+
 WITH_ITS_ASK = (
     known(e.allocation.ask.application)
     & e.allocation.scheduler.is_("proposed")
@@ -617,6 +619,18 @@ SCHEDULER_CHECKS = (
             )
         ],
         breaks=["life-of-a-scheduled-allocation"],
+    ),
+    Reading(
+        "nothing-is-proposed-in-a-stopped-partition",
+        64,
+        question="Does the scheduler go on making proposals in a partition that is stopped?",
+        read="It proposes nothing for the applications of a stopped partition: no allocation, and no release.",
+        otherwise="It goes on as long as the application is there.",
+        why="Line 148 removes the reference to the partition, and the scheduling loop begins at it.",
+        adds=[
+            replace(propose, when=[propose.when[0], IN_THE_SCHEDULER, *propose.when[2:]]),
+            replace(preempt, when=[preempt.when[0], IN_THE_SCHEDULER, *preempt.when[2:]]),
+        ],
     ),
     Reading(
         "a-proposal-to-release-is-a-proposal",
