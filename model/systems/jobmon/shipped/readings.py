@@ -38,6 +38,17 @@ def as_well(name: str, *when: Term) -> Action:
     return replace(ACTIONS[name], when=[*ACTIONS[name].when, *when])
 
 
+COUPLED_WORKFLOWS: dict[str, tuple[str, ...]] = {
+    # for each move of a run, the states of its workflow for which the table has the move
+    "bind": ("Registering",),
+    "instantiate_run": ("Queued",),
+    "launch_run": ("Instantiating",),
+    "start_run": ("Launched",),
+    "finish_run": ("Running",),
+    "err_run": ("Queued", "Instantiating", "Launched", "Running"),
+    "stop_run": ("Running",),
+    "terminate_run": ("Queued", "Running"),
+}
 COUPLED_TASKS: dict[str, tuple[str, ...]] = {
     # for the event of an instance, the states of its task for which the table has the move
     "launch": ("Instantiating",),
@@ -48,15 +59,12 @@ COUPLED_TASKS: dict[str, tuple[str, ...]] = {
 
 def apart() -> Iterator[Action | Rule]:
     """Yields the moves that do not need the table of the coupled object, and the couplings that do."""
-    for name, states in (
-        ("bind", ("Registering",)),
-        ("instantiate_run", ("Queued",)),
-        ("launch_run", ("Instantiating",)),
-        ("start_run", ("Launched",)),
-    ):
-        yield replace(ACTIONS[name], when=ACTIONS[name].when[:2])
-        rule = RULES[f"{name.removesuffix('_run')} moves the workflow"]
-        yield replace(rule, when=[r.workflow.is_(*states)])
+    for name, states in COUPLED_WORKFLOWS.items():
+        yield instead(name, c.run.workflow.is_(*states), None)
+        yield replace(RULES[f"{name.removesuffix('_run')} moves the workflow"], when=[r.workflow.is_(*states)])
+    # The coupling of a link has its condition anyway, and so has that of a start.
+    yield instead("link", c.run.workflow.is_("Registering", "Aborted", "Failed", "Halted"), None)
+    yield instead("start", i.task.is_("Instantiating", "Launched"), None)
     for action in ACTIONS.values():
         for event, tasks in COUPLED_TASKS.items():
             if str(i.fires(event)) in map(str, action.fires):
@@ -130,9 +138,10 @@ READINGS = (
         "a-refused-move-refuses-all",
         29,
         "A request is refused as a whole if the table of the coupled object does not have its move.",
-        "The object itself moves, and the coupled one stays. Tried for the first moves of a run, and for the moves of instances except their start.",
+        "The object itself moves, and the coupled one stays.",
         adds=[*apart()],
-        breaks=["done-iff-an-instance-is-done"],
+        rests=["workflows-can-be-run"],
+        breaks=["done-iff-an-instance-is-done", "done-is-final", "one-live-run", "workflow-is-the-image-of-its-run"],
         variant=VARIANT,
         question="What becomes of the first of two coupled moves if the second one is not in its table?",
         why="Both are one transaction (facts 2.5, 3.2).",
