@@ -98,16 +98,17 @@ READINGS = (
     Reading(
         "a-release-is-not-for-proposals",
         84,
-        "When the scheduler is notified of a release, it removes a confirmed allocation, and keeps a proposal.",
+        "When the scheduler is notified of a release, or asked for one, it removes a confirmed allocation, and keeps a proposal.",
         "It removes the allocation, and a proposal as well.",
         adds=[
             Rule(
-                "ReleasedAllocation: the scheduler releases the allocation",
-                DELIVER["ReleasedAllocation"],
+                f"{kind}: the scheduler releases the allocation",
+                DELIVER[kind],
                 [e.allocation.scheduler.is_(*HELD)],
                 e.allocation.scheduler.fires("remove"),
-                line=84,
+                line=line,
             )
+            for kind, line in (("ReleasedAllocation", 84), ("ToRelease", 94))
         ],
         rests=[
             "allocations-in-both-copies",
