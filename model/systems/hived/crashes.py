@@ -1,6 +1,6 @@
 """Properties of crashes: the notes below the two sections "States"."""
 
-from schedproof.model.lang import Invariant, Recovery, Restored, StepInvariant, after, exists, iff, implies
+from schedproof.model.lang import Invariant, Recovery, Restored, StepInvariant, after, exists, forall, iff, implies
 
 from .machines import c, p, q
 
@@ -26,6 +26,15 @@ CRASHES = [
             & implies(p.is_("Allocated"), after(p.is_("Allocated")))
             & implies(p.is_("Deleted"), after(p.is_("Deleted")))
         ),
+    ),
+    StepInvariant(
+        name="crash-is-of-all",
+        says="ec is the crash of the whole scheduler: after it no group and no cell is in a volatile state",
+        line=45,
+        sentence="Condition: scheduler crashes and restarts.",
+        over=[],
+        given=exists(p, p.fires("ec")) | exists(c, c.fires("ec")),
+        then=after(forall(p, p.is_("Pending", "Allocated", "Deleted")) & forall(c, c.is_("Free", "Used"))),
     ),
     StepInvariant(
         name="crash-undoes-preemption",
@@ -65,6 +74,15 @@ CRASHES = [
         sentence="Note that all states are volatile; the `Free` and `Used` states are derived from the PG state machine.",
         over=[p, c],
         then=iff(p.placement.has(c), c.user == p),
+    ),
+    Invariant(
+        name="only-allocated-groups-record-cells",
+        says="no cell is on record for a group that is not allocated yet, or is Deleted",
+        line=31,
+        sentence="Also note that `Allocated` state includes updating pod annotation (pod binding) and pod running.",
+        over=[p, c],
+        given=p.is_("Pending", "Preempting", "Deleted"),
+        then=~p.placement.has(c),
     ),
     Invariant(
         name="placements-are-disjoint",

@@ -432,7 +432,12 @@ CELLS = (
         why="Line 241 says so. The cell's allocation is a decision of the algorithm like e1, and all or none of a gang's cells are allocated.",
         drops=["e8 cancels the preemptor"],
         rests=["cancelled-only-when-overwritten"],
-        breaks=["preempting-has-cells", "allocated-begins-with-cells", "overwritten-preemptor-is-pending"],
+        breaks=[
+            "preempting-has-cells",
+            "allocated-begins-with-cells",
+            "overwritten-preemptor-is-pending",
+            "preemptor-of-an-allocated-cell-is-pending",
+        ],
     ),
 )
 
@@ -485,7 +490,7 @@ CRASHES = (
             Row(PodGroup, "bind", "Allocated", "Allocated", line=31, record="bound", placement=those(c, c.user == me)),
             Action("bind", [p], [p.is_("Allocated")], [p.fires("bind")], "the pods of {p} are annotated", line=31),
         ],
-        breaks=["record-follows-state"],
+        breaks=["record-follows-state", "binding-records-the-cells"],
     ),
     Reading(
         "recovery-keeps-what-is-used",
