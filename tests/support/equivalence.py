@@ -1,0 +1,74 @@
+"""That an exchanged term means the same, as a property: proved by induction, its mutant is equivalent to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from schedproof.model.lang import Action, Invariant, Model, StepInvariant, Term, Var, iff
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.proofs.induction import prove
+from tests.support.exchanges import CONDITION, UPDATE, Exchange, Site
+
+
+def same_meaning(exchange: Exchange) -> tuple[Model, StepInvariant]:
+    """A model, and a property of it: whenever the term counts, the other one has the same value.
+
+    It is the model itself; for a guard's conjunct the model without it, so that steps that only the other term allows count.
+    """
+    site = exchange.site
+    if site.role == UPDATE:
+        names = {name: Var("it" if name == "me" else name, kind) for name, kind in site.types.items()}
+        old, new, *others = (_named(names, term) for term in (site.term, exchange.term, *site.others))
+        return site.model, _claim(exchange.name, [], _over([*others, new], []), others, old == new)
+    then = iff(site.term, exchange.term) if site.role == CONDITION else _same_firing(site.term, exchange.term)
+    if not isinstance(site.on, Action):
+        assert site.on is not None
+        others = [site.on, *site.others]
+        return site.model, _claim(exchange.name, [], _over([*others, then], []), others, then)
+    model = site.put(t.lift(True)) if site.role == CONDITION and _is_guard(site) else site.model
+    return model, _claim(
+        exchange.name, [site.on.name], _over([*site.others, then], site.on.parameters), site.others, then
+    )
+
+
+def _is_guard(site: Site) -> bool:
+    assert isinstance(site.on, Action)
+    return any(part is site.term for part in site.on.when)
+
+
+def _claim(name: str, on: list[str], over: Sequence[Var], given: Sequence[Term], then: Term) -> StepInvariant:
+    return StepInvariant(name=name, says="", over=over, on=on, given=t.both(given), then=then)
+
+
+def _over(parts: Sequence[Term], parameters: Sequence[Var]) -> list[Var]:
+    """The free variables that are no parameters."""
+    free = {name: v for part in parts for name, v in t.free_variables(part).items()}
+    return [v for name, v in free.items() if name not in {p.name for p in parameters}]
+
+
+def _same_firing(old: Term, new: Term) -> Term:
+    """Both send the same event with the same payload to the same object."""
+    assert isinstance(old, t.Fires) and isinstance(new, t.Fires) and old.event == new.event
+    pairs = [(old.of, new.of), *((a, b) for (_, a), (_, b) in zip(old.payload, new.payload, strict=True) if a is not b)]
+    return t.both([a == b for a, b in pairs])
+
+
+def _named(names: Mapping[str, Var], term: Term) -> Term:
+    """``term`` about variables instead of ``me`` and the event's parameters."""
+    match term:
+        case t.Me():
+            return names["me"]
+        case t.Given(name):
+            return names[name]
+        case _:
+            return t.rebuilt(term, lambda part: _named(names, part))
+
+
+def proved_to_mean_the_same(exchange: Exchange, invariants: Collection[str]) -> bool:
+    """Whether induction proves it for any number of objects, from ``invariants``, which are proved of the model."""
+    model, claim = same_meaning(exchange)
+    kept = [p for p in model.properties if isinstance(p, Invariant) and p.name in invariants]
+    asked = replace(model, properties=[*kept, claim], refuted=frozenset())
+    return prove(asked, known={WELL_FORMED, *(p.name for p in kept)}).proved(claim.name)

@@ -1,0 +1,158 @@
+"""The mutants of a small model with another word are those that its lines have, named here one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    Durability,
+    IntRange,
+    Invariant,
+    Machine,
+    Model,
+    ModelError,
+    Ref,
+    Row,
+    Rule,
+    Sort,
+    State,
+    crash,
+    forall,
+    given,
+    iff,
+    me,
+    variable,
+)
+from schedproof.model.lang.check import checked
+from schedproof.model.lang.machine import Event
+from tests.support.equivalence import proved_to_mean_the_same
+from tests.support.exchanges import KINDS, Exchange, exchanges
+
+Job, Box = Sort("Job", "j"), Sort("Box", "b")
+j, b, x = variable(Job, "j"), variable(Box, "b"), variable(Box, "x")
+
+JOB = Machine(
+    Job,
+    states=[State("Idle"), State("Busy", Durability.VOLATILE)],
+    attributes=[Attribute("box", Ref(Box)), Attribute("spare", Ref(Box)), Attribute("uses", IntRange(0, 3), initial=3)],
+    events=[Event("take", {"box": Ref(Box)})],
+)
+BOX = Machine(Box, states=[State("Free"), State("Full")])
+ROWS = [
+    Row(Job, "take", "Idle", "Busy", box=given("box")),
+    Row(Job, "end", "Busy", "Idle", uses=me.uses - 1),
+    Row(Job, "lose", "Busy", "Idle"),
+    Row(Box, "fill", "Free", "Full"),
+    Row(Box, "empty", "Full", "Free"),
+]
+take = Action(
+    "take",
+    [j, b],
+    [j.is_("Idle"), forall(x, x.is_("Free")), j.uses > 0],
+    [j.fires("take", box=b)],
+    "{j} takes {b}",
+)
+end = Action("end", [j], [j.is_("Busy")], [j.fires("end")], "{j} ends")
+CRASH, CRASH_RULES = crash("crash", "lose", [JOB], ROWS)
+BOXES = Model(
+    system="boxes",
+    variant="as-written",
+    about="jobs that take boxes",
+    machines=[JOB, BOX],
+    rows=ROWS,
+    actions=[take, end, CRASH],
+    rules=[
+        Rule("take fills", j.fires("take", box=b), [], b.fires("fill")),
+        Rule("end empties", j.fires("end"), [j.box == b], b.fires("empty")),
+        *CRASH_RULES,
+    ],
+    properties=[
+        Invariant(name="idle", says="an Idle job is not Busy", over=[j], then=iff(j.is_("Idle"), ~j.is_("Busy")))
+    ],
+    default_scope={"Job": 2, "Box": 2},
+)
+
+EXPECTED = {
+    "state": {
+        "action take, conjunct 1, state: Busy for Idle of j",
+        "action take, conjunct 2, state: Full for Free of x",
+        "action end, conjunct 1, state: Idle for Busy of j",
+    },
+    "event": {
+        "action end, firing 1, event: lose for end",
+        "rule take fills, firing, event: empty for fill",
+        "rule end empties, firing, event: fill for empty",
+    },
+    "receiver": {
+        *(f"rule take fills, firing, receiver: j.{name} for b" for name in ("box", "spare")),
+        *(f"rule end empties, firing, receiver: j.{name} for b" for name in ("box", "spare")),
+    },
+    "quantifier": {"action take, conjunct 2, quantifier: some for every"},
+    "attribute": {
+        "rule end empties, condition 1, attribute: spare for j.box",
+        "row Job.take from Idle, attribute: writes spare for box",
+    },
+    "value": {
+        *(f"action take, firing 1, value: box: {name} for b" for name in ("none", "j.box", "j.spare")),
+        *(f"row Job.take from Idle, box, value: {name} for box" for name in ("none", "it.box", "it.spare")),
+        "row Job.end from Busy, uses, value: it.uses for it.uses - 1",
+    },
+    "negation": {
+        *(f"action take, conjunct {n}, negation: negated" for n in (1, 2, 3)),
+        "action end, conjunct 1, negation: negated",
+        "rule end empties, condition 1, negation: negated",
+    },
+    "bound": {
+        *(f"action take, conjunct 3, bound: {words}" for words in ("<= for <", "-1 for 0", "1 for 0")),
+        *(f"row Job.end from Busy, uses, bound: {n} for 1" for n in (0, 2)),
+    },
+    "target": {
+        "row Job.take from Idle, target: Idle for Busy",
+        "row Job.end from Busy, target: Busy for Idle",
+        "row Box.fill from Free, target: Free for Full",
+        "row Box.empty from Full, target: Full for Free",
+    },
+    "recovery": {"row Job.lose from Busy, recovery: Busy for Idle"},
+    "update": {
+        "row Job.take from Idle, update: without box",
+        "row Job.end from Busy, update: without uses",
+    },
+}
+OF_A_CRASH = ("action crash", "rule crash")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_exchanges_of_a_kind_are_these(kind: str) -> None:
+    made = [m.name for m in exchanges(BOXES) if m.kind == kind and not m.name.startswith(OF_A_CRASH)]
+    assert sorted(made) == sorted(EXPECTED[kind])
+
+
+def test_an_exchange_changes_the_line_that_it_names() -> None:
+    made = {m.name: m.build() for m in exchanges(BOXES)}
+    assert made["action end, firing 1, event: lose for end"].action("end").fires[0].event == "lose"
+    [row, *_] = made["row Job.take from Idle, attribute: writes spare for box"].rows
+    assert [name for name, _ in row.sets] == ["spare"]
+    assert [r.target for r in made["row Box.fill from Free, target: Free for Full"].rows][3] == "Free"
+
+
+def test_a_recovery_to_a_state_that_is_lost_is_refused() -> None:
+    [mutant] = [m for m in exchanges(BOXES) if m.kind == "recovery"]
+    with pytest.raises(ModelError, match="a crash loses that state too"):
+        checked(mutant.build())
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("rule end empties, firing, receiver: j.box for b", True),  # its condition says that b is j.box
+        ("rule end empties, firing, receiver: j.spare for b", False),
+        ("rule end empties, condition 1, attribute: spare for j.box", False),
+        ("action take, conjunct 2, quantifier: some for every", False),
+        ("row Job.take from Idle, box, value: it.box for box", False),
+    ],
+)
+def test_what_means_the_same_is_proved_to(name: str, same: bool) -> None:
+    [mutant] = [m for m in exchanges(BOXES) if m.name == name]
+    assert isinstance(mutant, Exchange) and proved_to_mean_the_same(mutant, []) is same
