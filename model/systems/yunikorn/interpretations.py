@@ -223,6 +223,7 @@ OBJECTS = (
         question="Is a partition removed when it gets Remove, or when it is no longer there?",
         why="Line 49 lets an object transition to draining when it is removed. Line 50 lets only an empty one go, and then no application is "
         "left that could fail.",
+        breaks=["removed-partitions-fail-applications"],
     ),
 )
 
@@ -539,6 +540,7 @@ FAILING = (
         ],
         question="Does the condition at the end of the sentence belong to both causes?",
         why="A removed partition is cleaned up (line 51), with all its applications.",
+        breaks=["removed-partitions-fail-applications"],
     ),
     Reading(
         "failing-cleans-up-by-itself",
@@ -548,6 +550,7 @@ FAILING = (
         drops=["what fails drops its asks", "what fails releases its allocations"],
         question="Who removes what a Failing application still has?",
         why="Line 25 has it cleaned up before the application is Failed, and the resource manager has no part in it.",
+        breaks=["failing-begins-the-cleanup"],
     ),
     Reading(
         "a-release-is-confirmed",
@@ -598,7 +601,7 @@ NODES = (
         drops=["decommission_node", "evict"],
         question="Can nodes be added and taken away?",
         why="A resource manager that owns nodes adds and removes them. v0.12.2 does.",
-        breaks=["nothing-stays-on-a-lost-node"],
+        breaks=["a-lost-node-drops-no-ask", "nothing-stays-on-a-lost-node"],
     ),
     Reading(
         "a-new-node-is-schedulable",
@@ -611,6 +614,7 @@ NODES = (
         ],
         question="In which of the two states is a node at first?",
         why="Line 66 has changes of the status only. v0.12.2 has this answer.",
+        breaks=["life-of-a-node"],
     ),
     Reading(
         "a-node-is-used-by-what-begins-on-it",

@@ -4,9 +4,27 @@ from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, afte
 
 from .events import empty
 from .machines import HELD, a, k, n, p, q
-from .sorts import Partition, Queue
+from .sorts import Node, Partition, Queue
 
 QUEUES = [
+    StepInvariant(
+        name="removal-drains-queues",
+        says="a queue that is removed becomes Draining",
+        line=49,
+        sentence="An active object transitions to draining when it is removed.",
+        over=[q],
+        given=q.fires("remove"),
+        then=after(q.is_("Draining")),
+    ),
+    StepInvariant(
+        name="removal-drains-partitions",
+        says="a partition that is removed becomes Draining",
+        line=49,
+        sentence="An active object transitions to draining when it is removed.",
+        over=[p],
+        given=p.fires("remove"),
+        then=after(p.is_("Draining")),
+    ),
     StepInvariant(
         name="removed-queues-drain",
         says="a queue that is taken off the tree was Draining",
@@ -138,6 +156,14 @@ QUEUES = [
 ]
 
 NODES = [
+    LifeCycle(
+        name="life-of-a-node",
+        says="a node can become not schedulable, and schedulable again",
+        line=64,
+        sentence="A node can have one of two states: schedulable or not schedulable.",
+        sort=Node,
+        states=["to_come", "schedulable", "unschedulable", "schedulable"],
+    ),
     StepInvariant(
         name="unschedulable-nodes-are-not-used",
         says="nothing is allocated on a node that is not schedulable",
@@ -155,6 +181,15 @@ NODES = [
         over=[k, n],
         given=~k.is_(*HELD) & after(k.is_(*HELD) & (k.node == n)),
         then=n.is_("schedulable"),
+    ),
+    StepInvariant(
+        name="a-lost-node-drops-no-ask",
+        says="a node that goes takes no ask off the list of its application",
+        line=64,
+        sentence="The scheduler can either use the node or not.",
+        over=[k, n],
+        given=k.listed & ~n.is_("gone") & after(n.is_("gone")),
+        then=after(k.listed),
     ),
     AlwaysCanReach(
         name="nothing-stays-on-a-lost-node",

@@ -14,7 +14,7 @@ from schedproof.model.lang import (
 )
 
 from .events import FAILS, held, pending
-from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, w, x
+from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, n, p, w, x
 from .sorts import Application
 
 APPLICATIONS = [
@@ -54,6 +54,19 @@ APPLICATIONS = [
         over=[k],
         given=k.fires("allocate"),
         then=k.application.is_(*SCHEDULED),
+    ),
+    AlwaysCanReach(
+        name="the-cycle-can-be-scheduled",
+        says="a pending ask of an application in the scheduling cycle can be allocated",
+        line=21,
+        sentence="This state is part of the normal scheduling cycle.",
+        over=[k],
+        given=k.is_("pending")
+        & k.application.is_(*SCHEDULED)
+        & k.application.queue.is_("Active")
+        & k.application.queue.partition.is_("Active")
+        & exists(n, n.is_("schedulable")),
+        goal=k.is_(*HELD),
     ),
     # --- Starting
     Invariant(
@@ -166,6 +179,24 @@ APPLICATIONS = [
         given=a.is_("Failing"),
         then=pending(a) | held(a),
     ),
+    StepInvariant(
+        name="failing-begins-the-cleanup",
+        says="when an application becomes Failing, its asks are dropped and its allocations are to be released",
+        line=25,
+        sentence="Failing: An application marked for failing, what still has some allocations or asks what needs to be cleaned up before entering into the Failed state.",
+        over=[a, k],
+        given=a.is_(*FAILS) & (k.application == a) & after(a.is_("Failing")),
+        then=after(~k.is_("pending", "allocated")),
+    ),
+    StepInvariant(
+        name="removed-partitions-fail-applications",
+        says="when a partition is removed, its applications that can fail do",
+        line=25,
+        sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        over=[a, p],
+        given=p.fires("remove") & p.is_("Active") & (a.queue.partition == p) & a.known & a.is_(*FAILS),
+        then=after(a.is_("Failing")),
+    ),
     AlwaysCanReach(
         name="failing-ends",
         says="a Failing application can be cleaned up, and Failed",
@@ -248,6 +279,13 @@ PHASES = [
         over=[k],
         given=k.listed,
         then=k.is_("pending", *HELD, "released"),
+    ),
+    Invariant(
+        name="pending-asks-are-listed",
+        says="an application lists its pending asks: what has been removed is not pending",
+        over=[k],
+        given=k.is_("pending"),
+        then=k.listed,
     ),
     Invariant(
         name="asks-are-of-known-applications",

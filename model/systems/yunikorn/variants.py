@@ -69,6 +69,8 @@ AS_SHIPPED = Change(
         "rejected-is-final",
         "rejected-when-it-is-added",
         "rejected-has-nothing",
+        "removal-drains-partitions",
+        "removed-partitions-fail-applications",
         "draining-partitions-refuse-additions",
         "draining-partitions-are-final",
         "draining-partitions-go",
@@ -103,6 +105,7 @@ V0_12_2 = AS_WRITTEN.amend(
             "only-the-completed-expire",
             "failed-is-final",
             "failing-has-something-left",
+            "failing-begins-the-cleanup",
             "failing-ends",
             "a-gang-fails-before-it-runs",
             "failed-has-nothing",
@@ -188,17 +191,17 @@ FAILING_IS_CLEANED_UP = Change(
         "Completed at once (fact 1.2)."
     ),
     repairs=[
-        "failed-has-nothing",
-        "failing-ends",
-        "applications-can-end",
-        "removed-partitions-drain",
-        "completed-after-its-time",
+        *("failed-has-nothing", "failing-begins-the-cleanup", "failing-ends", "applications-can-end"),
+        *("removed-partitions-drain", "completed-after-its-time"),
     ],
     weakens={"failing-has-something-left": ["failing-ends"]},
     drops=["without its last placeholder a Failing application has failed", *core_v0_12_2.WITH_THE_PARTITION],
     adds=[
         *fix.FAILING_ENDS,
-        *required("draining-partitions-refuse-additions", "draining-partitions-are-final"),
+        *required(
+            *("removal-drains-partitions", "removed-partitions-fail-applications"),
+            *("draining-partitions-refuse-additions", "draining-partitions-are-final"),
+        ),
     ],
 )
 

@@ -53,6 +53,7 @@ NEEDED = [
     ),
     Needed(of.ALLOCATIONS_COUNT, "more-allocations-make-it-running", ONE_HARD),
     Needed(of.FAILING_IS_CLEANED_UP, "failed-has-nothing", TWO_HARD),
+    Needed(of.FAILING_IS_CLEANED_UP, "failing-begins-the-cleanup", TWO_HARD),
     # A partition that is removed at once fails what is in it; since it is Draining first, only gangs fail without a
     # placeholder, and that needs a time-out which comes when the last one is gone.
     Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
