@@ -28,7 +28,7 @@ from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, WorkflowRu
 from .auxiliary_invariants import INCREASED, RECORDS
 from .client import CLIENT_ACTIONS, QUEUEING
 from .distributor import DISTRIBUTOR_ACTIONS
-from .machines import INSTANCE_ENDS, LIVE, MOST, ON_ITS_WAY, OPEN, RUN_ENDS, c, i, k, q, r, t, w
+from .machines import INSTANCE_ENDS, LIVE, MOST, ON_ITS_WAY, OPEN, RUN_ENDS, c, d, i, k, q, r, t, w
 from .server import SERVER_ACTIONS
 from .worker import WORKER_ACTIONS
 
@@ -88,6 +88,15 @@ CONTROL = [
     ),
     moves_only("worker", names(WORKER_ACTIONS), i.is_("Launched", "Running"), "launched or running"),
     moves_only("server", names(SERVER_ACTIONS), i.is_("Triaging"), "triaging"),
+    Invariant(
+        name="the-dead-hold-nothing",
+        says="a distributor that does not run has nothing in memory: one that is started again reads the database",
+        line=94,
+        sentence=RESILIENT,
+        over=[d, i],
+        given=~d.is_("Running"),
+        then=~d.held.has(i),
+    ),
     AlwaysCanReach(
         name="signals-can-be-taken-up",
         says="an instance that is queued or launched can always be taken up",
