@@ -190,7 +190,8 @@ def values(site: Site, term: Term) -> Iterator[Words]:
         attribute = site.model.machine(_sort(site, me)).attribute(site.name.rpartition(", ")[2])
         assert attribute is not None
         for other in _others(site, attribute.type):
-            yield other, _for(other, term)
+            if not (isinstance(other, t.Attr) and other.of is me and other.name == attribute.name):  # see updates
+                yield other, _for(other, term)
 
 
 def _sort(site: Site, term: Term) -> str:
@@ -315,9 +316,10 @@ def updates(model: Model) -> Iterator[Mutant]:
     """A row without one of its updates, or with an update of another attribute of the same type."""
     for row in model.rows:
         machine, sets = model.machine(row.sort), dict(row.sets)
-        for name, value in row.sets:
+        for (name, value), site in zip(row.sets, _sites_of_row(model, row), strict=True):
             less = {n: v for n, v in row.sets if n != name}
-            yield Mutant(f"row {row.name}, update: without {name}", "update", partial(_with_row, model, row, sets=less))
+            build = partial(_with_row, model, row, sets=less)
+            yield Exchange(f"row {row.name}, update: without {name}", "update", build, site, t.Attr(me, name))
             written = machine.attribute(name)
             for other in machine.attributes:
                 if written is not None and other.type == written.type and other.name not in sets:

@@ -28,7 +28,9 @@ from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS,
 from schedproof.model.systems.beaker.machines import EXECUTING, j, k, q, r, s
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, REPAIRED
 from schedproof.proofs.induction import prove
-from tests.support.mutants import Mutant, Place, Twin, concerned, graph_of, mutants, other_step
+from tests.support.equivalence import unexplained
+from tests.support.exchanges import exchanges
+from tests.support.mutants import Mutant, Place, Twin, concerned, drawn, graph_of, mutants, other_step
 from tests.systems.beaker.model.test_brute_force import CONFIGURATIONS as SMALL
 
 VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}
@@ -100,6 +102,27 @@ def test_every_mutant_is_caught(variant: str, part: int) -> None:
 def test_one_mutant_in_twelve_is_caught() -> None:
     """All of them: see above."""
     assert survivors("as-written", 0, 12) == []
+
+
+UNDISTINGUISHED = {
+    "rule cancel releases the system, firing, event: automate for release",
+}
+"""Of the exchanges that are drawn: no configuration shows a difference, and no proof says that there is none."""
+
+
+@pytest.mark.parametrize(
+    ("variant", "one_in"),
+    [
+        ("batch", 8),
+        pytest.param("batch", 2, marks=pytest.mark.long),
+        pytest.param("as-written", 24, marks=pytest.mark.long),
+    ],
+)
+def test_exchanges_are_caught_or_mean_the_same(variant: str, one_in: int) -> None:
+    some = [m for m in exchanges(VARIANTS[variant]) if drawn(m.name, one_in)]
+    assert len(some) > 40
+    expected = {m.name for m in some} & UNDISTINGUISHED
+    assert unexplained(VARIANTS[variant], some, twin(variant).caught) == expected
 
 
 @pytest.mark.long

@@ -14,6 +14,8 @@ from schedproof.model.lang import Model
 from schedproof.model.semantics.instance import fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
 from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration
+from tests.support.equivalence import unexplained
+from tests.support.exchanges import exchanges
 from tests.support.mutants import Mutant, Place, Twin, drawn, mutants
 from tests.systems.jobmon.model.test_brute_force_shipped import OTHERS
 from tests.systems.jobmon.model.test_shipped import NOBODY_ASKS
@@ -97,3 +99,13 @@ def test_every_mutant_is_caught(variant: str) -> None:
     all_of_them = list(mutants(VARIANTS[variant]))
     assert len(all_of_them) > 380
     assert missed(variant, all_of_them) == set(EQUIVALENT[variant])
+
+
+@pytest.mark.long(seconds=40, one_in=4)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_exchanges_are_caught_or_mean_the_same(variant: str) -> None:
+    """Of rows that something fires."""
+    idle = tuple(f"{name}," for name in ROWS[variant])
+    some = [m for m in exchanges(VARIANTS[variant]) if drawn(m.name, 150) and not m.name.startswith(idle)]
+    assert len(some) > 20
+    assert unexplained(VARIANTS[variant], some, twin(variant).caught) == set()
