@@ -111,6 +111,14 @@ LARGER = [
     Walked(
         Configuration("two real asks for one placeholder, late time-outs", [("prr", "Soft")], exact=False, wakeups=2)
     ),
+    # it has completed with an allocation, and its partition is removed
+    Walked(
+        Configuration("a partition with a gang is removed", [("pr", "Soft")], people=["partition"]),
+        (
+            *("create_node", "submit", "add_ask 0", "add_ask 1", "allocate 0", "swap 1 0", "remove_ask 0", "end 0"),
+            *("run_out", "wake", "remove_partition"),
+        ),
+    ),
     Walked(
         Configuration(
             "a partition with a gang and nodes is removed",
