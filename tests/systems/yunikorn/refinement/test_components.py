@@ -99,6 +99,8 @@ NEVER = {
     "remove_application",
     # The core is there, answers in time, and a registration is a call that it does not refuse.
     *("registration_fails", "recovery_fails", "restart"),
+    # No queue is dynamic.
+    "drain_queue",
     # A plug-in says of nothing that it is complete.
     "shim_completes",
     # Only where a swap's or an allocation's node goes, which is explored for the core alone.
