@@ -130,18 +130,18 @@ def defects(
     require("system", system, System, "a system, for example load_system('hived')")
     require_known("variants", "variant", variants, list(system.variants), of=system.name)
     progress(f"{system.name}: looking for the shortest runs")
-    own = find(system, variants=variants)
+    originals = find(system, variants=variants)
     by_change = [
         (defect, model, change)
         for model in system.variants.values()
         if model.amends and (not variants or any(builds_on(system, model, system.variants[name]) for name in variants))
-        for defect, change in _of_changes(system, model, own, progress)
+        for defect, change in _of_changes(system, model, originals, progress)
         if not variants or {*defect.variants} & {*variants}
     ]
     covered = {
         (name, each.property) for defect, _, _ in by_change for each in defect.findings for name in defect.variants
     }
-    others = [finding for finding in own if (finding.variant, finding.property) not in covered]
+    others = [finding for finding in originals if (finding.variant, finding.property) not in covered]
     repaired = []
     for defect, model, change in by_change:
         # What only several mistakes together violate belongs to the first of them.
@@ -185,14 +185,14 @@ def _with(defect: Defect, others: Sequence[Finding]) -> Defect:
 
 
 def _of_changes(
-    system: System, model: Model, own: Sequence[Finding], progress: Callable[[str], None]
+    system: System, model: Model, originals: Sequence[Finding], progress: Callable[[str], None]
 ) -> Iterator[tuple[Defect, Change]]:
     """The defects that the changes of an amended variant repair.
 
     Args:
         system: the system.
         model: the amended variant.
-        own: the findings of the variants themselves.
+        originals: the findings of the variants themselves.
         progress: called with a line on the current work.
     """
     base = system.variants[model.amends]
@@ -207,14 +207,14 @@ def _of_changes(
         results = _violated(less[0], names) if less else []
         violations = [_finding(system, below, result, f"{model.variant} without this repair") for result in results]
         if not violations:
-            violations = [each for name in names for each in _own(below, own, name)]
+            violations = [each for name in names for each in _original(below, originals, name)]
             why = "Without this repair alone, nothing is violated" if less else "Other repairs build on this one"
             left = f"{why}; the run is one of {base.variant}."
         if change.shown in names:
             shown = next((each for each in violations if each.property == change.shown), None)
             if shown is None or not _is_of(below, shown) or change.asks is not None or change.avoids:
                 of = next(each for each in below if change.shown in each.refuted)
-                plain = _own(below, own, change.shown) if change.asks is None and not change.avoids else []
+                plain = _original(below, originals, change.shown) if change.asks is None and not change.avoids else []
                 shown = plain[0] if plain else _finding(system, below, _clearest(of, change), of.variant)
             violations = [shown, *(each for each in violations if each.property != change.shown)]
         if not violations:
@@ -224,7 +224,7 @@ def _of_changes(
         clearest = [each for _, each in sorted(zip(ranks, violations, strict=True), key=lambda ranked: ranked[0])]
         having = [each.variant for each in below if clearest[0].property in each.refuted]
         named = Counter(name for each in repairing for name in {*each.repairs, *each.weakens})
-        clearest = [_of_the_variant(below, own, each, alone=named[each.property] == 1) for each in clearest]
+        clearest = [_of_the_variant(below, originals, each, alone=named[each.property] == 1) for each in clearest]
         defect = Defect(
             system.name,
             tuple(having),
@@ -239,24 +239,24 @@ def _of_changes(
         yield defect, change
 
 
-def _own(below: Sequence[Model], own: Sequence[Finding], name: str) -> list[Finding]:
+def _original(below: Sequence[Model], originals: Sequence[Finding], name: str) -> list[Finding]:
     """The finding of the first variant that violates a property, if there is one."""
     violating = [each.variant for each in below if name in each.refuted]
-    return [each for each in own if each.property == name and each.variant in violating[:1]]
+    return [each for each in originals if each.property == name and each.variant in violating[:1]]
 
 
-def _of_the_variant(below: Sequence[Model], own: Sequence[Finding], finding: Finding, *, alone: bool) -> Finding:
+def _of_the_variant(below: Sequence[Model], originals: Sequence[Finding], finding: Finding, *, alone: bool) -> Finding:
     """A finding whose run is one of the variants that violate its property, where that is known to show the same defect.
 
     Args:
         below: the variants that have the defect.
-        own: the findings of the variants themselves.
+        originals: the findings of the variants themselves.
         finding: a violation without one repair.
         alone: no other change repairs the property, so that each violation of it shows this defect.
     """
     if _is_of(below, finding):
         return replace(finding, of="")
-    plain = _own(below, own, finding.property) if alone else []
+    plain = _original(below, originals, finding.property) if alone else []
     return plain[0] if plain else finding
 
 

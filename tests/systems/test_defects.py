@@ -32,5 +32,5 @@ def test_every_violated_property_is_in_a_defect(name: str) -> None:
     system = systems()[name]
     listed = {(variant, f.property) for each in defects(system) for f in each.findings for variant in each.variants}
     for model in system.variants.values():
-        own = model.refuted - (system.variants[model.amends].refuted if model.amends else frozenset())
-        assert {(model.variant, prop) for prop in own} <= listed, model.variant
+        violated = model.refuted - (system.variants[model.amends].refuted if model.amends else frozenset())
+        assert {(model.variant, prop) for prop in violated} <= listed, model.variant

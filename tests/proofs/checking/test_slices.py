@@ -336,10 +336,12 @@ def test_one_search_is_shared_where_history_adds_nothing(how: Exploring, monkeyp
 
 @pytest.mark.parametrize("how", [SYMMETRIC, COMPILED])
 def test_slices_go_on_alone_where_history_adds_much(how: Exploring, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The record adds no state; placements add some, but their properties are refuted."""
+    """The record adds no state; placements add some, and those of their properties that are asked here are refuted."""
     monkeypatch.setattr(limits, "SMALL", 0)
     monkeypatch.setattr(limits, "GROWTH", 1)
-    first, together, *alone = ends(monkeypatch, AS_WRITTEN, how)
+    held = {"binding-records-the-cells", "only-allocated-groups-record-cells"}
+    asked = replace(AS_WRITTEN, properties=[each for each in AS_WRITTEN.properties if each.name not in held])
+    first, together, *alone = ends(monkeypatch, asked, how)
     assert first == (set(), "")
     assert together == (ALL_HISTORY, GREW)
     assert ({"record"}, "") in alone

@@ -30,7 +30,7 @@ def test_one_configuration(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
     [instance] = instances(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
     assert run("hived", "--to", "promela", *TWO, "-o", str(tmp_path / "a")) == 0
     assert files(tmp_path / "a") == {"hived_as_written.pml": promela(instance, only=None).text}
-    assert "checked by it: 45 properties\n" in capfd.readouterr().out
+    assert "checked by it: 49 properties\n" in capfd.readouterr().out
     assert run("hived", "--to", "tla", *TWO, "--property", "free-cell", "-o", str(tmp_path / "b")) == 0
     module = tla(instance, only=["free-cell"])
     assert files(tmp_path / "b") == {"hived_as_written.tla": module.text, "hived_as_written.cfg": module.configuration}

@@ -158,9 +158,14 @@ HELD = {"distributors-have-what-was-queued": ("d1",), "claimed-by-one": ("d1", "
 """Broken by what distributors remember."""
 
 
+BY_CONSTRUCTION = {"the-dead-hold-nothing"}
+"""The memory of a dead agent is None: see ``Slot``."""
+
+
 class TestProperties:
     def test_all_that_is_required_of_states_is_asked(self) -> None:
-        assert set(PROPERTIES) == {prop.name for prop in REPAIRED.properties if isinstance(prop, Invariant)}
+        required = {prop.name for prop in REPAIRED.properties if isinstance(prop, Invariant)}
+        assert {*PROPERTIES, *BY_CONSTRUCTION} == required
         assert {*WRONG, *HELD, "one-live-instance"} == set(PROPERTIES)
 
     @pytest.mark.parametrize("name", WRONG)
