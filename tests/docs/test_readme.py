@@ -13,7 +13,7 @@ import pytest
 from schedproof.cli.commands import COMMANDS
 from schedproof.diagrams.images import fingerprint, svg_fingerprint
 from schedproof.model.registry.discovery import systems
-from schedproof.proofs.verification.properties import property_names
+from schedproof.proofs.verification.properties import properties_of
 from tests.support.places import ROOT
 from tests.support.stderr import besides_progress
 
@@ -63,7 +63,7 @@ def test_ci_recipe(desk):
         assert (done.returncode, besides_progress(done.stderr).count("\n")) == (0, 1)  # that there is no manifest
         printed = done.stdout
     total = sum(
-        len(property_names(system, model)) for system in systems().values() for model in system.variants.values()
+        len(properties_of(system, model)) for system in systems().values() for model in system.variants.values()
     )
     assert f"as expected: {total} of {total} verdicts are what the manifests say" in printed
     assert (folder / "summary.md").read_text().startswith("## schedproof: as expected")
