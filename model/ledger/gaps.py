@@ -87,7 +87,7 @@ def _wrong_sources(
     for words, each in [("source", source), *added.items()] if source else added.items():
         for name in _interpretations(each):
             if name not in interpretations:
-                yield f"{at}: {words}: {unknown('interpretation', name, interpretations)}"
+                yield f"{at}: {words}: {unknown('interpretation', name, interpretations, listed_by=f'schedproof coverage {model.system} --names')}"
         if SOURCE.match(each) is None:
             yield f"{at}: {words}: {each!r} is no source; write line N, fact N, interpretation NAME or encoding: WHY"
         elif each.startswith("fact ") and model.document.facts is not None and not fact(model.document, each[5:]):
