@@ -87,9 +87,11 @@ def check_order(locks: Locks) -> Order:
 
 def find_rank(locks: Locks) -> Rank | None:
     """A rank by which each row leads to a greater pair; None if there is none."""
-    numbers = {name: z3.Int(f"number of {name}") for name in locks.classes}
-    depths = {name: z3.Int(f"depth of {name}") for name in locks.classes}
-    solver = z3.Solver()
+    # Which of several ranks z3 returns depends on what its context has solved before.
+    context = z3.Context()
+    numbers = {name: z3.Int(f"number of {name}", context) for name in locks.classes}
+    depths = {name: z3.Int(f"depth of {name}", context) for name in locks.classes}
+    solver = z3.Solver(ctx=context)
     for name, number in numbers.items():
         solver.add(number >= 0, number < len(numbers), depths[name] >= -1, depths[name] <= 1)
         if not locks.classes[name].is_tree:
