@@ -11,10 +11,8 @@ from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
 
 from .elements import Part, elements
-from .ledger import Entry, Ledger, Mark
+from .ledger import DISPOSITIONS, Entry, Ledger, Mark
 from .statements import Statement, statements
-
-KEYS = ("modelled", "required", "interpretations", "contradictions", "abstraction", "defines", "background", "left_out")
 
 
 def draft(system: System, text: str, ledger: Ledger | None, variants: Sequence[str]) -> str:
@@ -64,7 +62,7 @@ def _entry(entry: Entry) -> Iterator[str]:
     for key in ("text", "arrow"):
         if value := getattr(entry, key):
             yield f"  {key}: {_flow(value)}"
-    for key in KEYS:
+    for key in DISPOSITIONS:
         if value := getattr(entry, key):
             yield f"  {key.replace('_', '-')}: {_flow(value)}"
 

@@ -23,7 +23,7 @@ DISPOSITIONS = {
 
 
 class LedgerError(SchedproofError):
-    """A ledger cannot be read."""
+    """A ledger cannot be read, or does not account for an element."""
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"left_out": "left-out"}):

@@ -50,12 +50,6 @@ def verdict(entry: Entry, broken: Collection[str]) -> Verdict:
     return Verdict.MODELLED if entry.modelled else Verdict.WITHOUT
 
 
-def became(entry: Entry) -> list[tuple[str, str]]:
-    """What became of a statement: (in which way, names or reason)."""
-    values = [(words, getattr(entry, key)) for key, words in DISPOSITIONS.items()]
-    return [(words, ", ".join(value) if isinstance(value, list) else value) for words, value in values if value]
-
-
 def markdown(system: System, ledger: Ledger) -> str:
     """The document beside what became of it, as a table in Markdown."""
     lines = [
@@ -66,7 +60,7 @@ def markdown(system: System, ledger: Ledger) -> str:
     ]
     for entry in ledger.statements:
         words = f"*figure:* {entry.arrow}" if entry.arrow else entry.text
-        what = "<br>".join(f"**{how}** {which}" for how, which in became(entry))
+        what = "<br>".join(f"**{how}** {', '.join(name for name, _ in which)}" for how, which in _shown(entry, ()))
         lines.append(f"| {entry.line} | {_cell(words)} | {_cell(what)} |")
     return "\n".join(lines) + "\n"
 

@@ -122,8 +122,12 @@ class System:
 
     @property
     def interpretations(self) -> Sequence[Reading]:
-        """The interpretations of its document that the first variant rests on."""
+        """The interpretations of its document on which its variants rest."""
         return self.load("interpretations", ())  # type: ignore[no-any-return]
+
+    def interpretations_of(self, model: Model) -> list[Reading]:
+        """The interpretations on which a variant rests; those that name no variant are the first one's."""
+        return [each for each in self.interpretations if (each.variant or self.base.variant) == model.variant]
 
     def line(self, model: Model) -> list[Model]:
         """``model``, the variant that it amends, the variant that that one amends, and so on."""

@@ -1,8 +1,8 @@
 """Defects: what is wrong with a document, each with all properties that it violates, its clearest run and its repair.
 
 A property says where a run is wrong, and not why: one mistake violates several properties, and one property is violated for
-several reasons. A change of a repaired variant separates them. What that variant violates without this one change is what
-the change repairs, and its shortest run has all other changes in place.
+several reasons. A change of a repaired variant separates them: what that variant violates without this one change is what the
+change repairs. Its shortest run has all other changes in place. It is shown if the variant with the defect can take it, too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result, Verdict
 
-from .findings import Finding, builds_on, repair_of, rests_on
+from .findings import Finding, builds_on, finding_of, rests_on
 from .findings import findings as find
 from .replayed import replays
 from .without import without
@@ -302,23 +302,8 @@ def _clearest(model: Model, change: Change) -> Result:
 def _finding(system: System, below: Sequence[Model], result: Result, of: str) -> Finding:
     """A violation of the variants ``below``, by a run of the variant ``of``."""
     base = next(each for each in below if result.name in each.refuted)
-    prop = base.property(result.name)
-    assert result.counterexample is not None
-    rests = {each.name: each for model in below for each in rests_on(system, model, prop.name)}
-    return Finding(
-        system.name,
-        base.variant,
-        prop.name,
-        prop.says,
-        base.document.name,
-        prop.line,
-        prop.sentence,
-        result.counterexample,
-        repair_of(system, prop.name, base),
-        tuple(rests.values()),
-        tuple(getattr(prop, "assumes", ())),
-        of,
-    )
+    rests = {each.name: each for model in below for each in rests_on(system, model, result.name)}
+    return replace(finding_of(system, base, result), interpretations=tuple(rests.values()), of=of)
 
 
 def _left(others: Sequence[Change]) -> str:

@@ -13,7 +13,7 @@ from schedproof.model.registry.errors import require_known
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
-from schedproof.proofs.verdict import Counterexample, Verdict, facts_as_json, objects_as_json
+from schedproof.proofs.verdict import Counterexample, Result, Verdict, facts_as_json, objects_as_json
 
 from .auxiliary import Locked, auxiliary
 
@@ -183,20 +183,12 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
 
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
     """The interpretations without which a property that ``model`` violates would hold."""
-    return tuple(
-        each
-        for each in system.interpretations
-        if (each.variant or system.base.variant) == model.variant and prop in each.rests
-    )
+    return tuple(each for each in system.interpretations_of(model) if prop in each.rests)
 
 
 def holds_by(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
     """The interpretations without which a property that ``model`` satisfies would not hold."""
-    return tuple(
-        each
-        for each in system.interpretations
-        if (each.variant or system.base.variant) == model.variant and prop in each.breaks
-    )
+    return tuple(each for each in system.interpretations_of(model) if prop in each.breaks)
 
 
 def repeated(system: System, model: Model) -> frozenset[str]:
@@ -216,26 +208,30 @@ def _of(system: System, model: Model) -> list[Finding]:
     if not names:
         return []
     results = model_check(model, {}, only=sorted(names))
-    of_model = []
-    for result in results:
-        if result.verdict is Verdict.REFUTED and result.counterexample is not None:
-            prop = model.property(result.name)
-            of_model.append(
-                Finding(
-                    system.name,
-                    model.variant,
-                    prop.name,
-                    prop.says,
-                    model.document.name,
-                    prop.line,
-                    prop.sentence,
-                    result.counterexample,
-                    repair_of(system, prop.name, model),
-                    rests_on(system, model, prop.name),
-                    tuple(getattr(prop, "assumes", ())),
-                )
-            )
-    return of_model
+    return [
+        finding_of(system, model, result)
+        for result in results
+        if result.verdict is Verdict.REFUTED and result.counterexample is not None
+    ]
+
+
+def finding_of(system: System, model: Model, result: Result) -> Finding:
+    """The finding of a refuted property of ``model``."""
+    prop = model.property(result.name)
+    assert result.counterexample is not None
+    return Finding(
+        system.name,
+        model.variant,
+        prop.name,
+        prop.says,
+        model.document.name,
+        prop.line,
+        prop.sentence,
+        result.counterexample,
+        repair_of(system, prop.name, model),
+        rests_on(system, model, prop.name),
+        tuple(getattr(prop, "assumes", ())),
+    )
 
 
 def _of_locks(system: System, model: Model) -> list[Finding]:

@@ -12,11 +12,7 @@ from schedproof.proofs.verdict import Verdict
 
 def of_variant(system: System, model: Model) -> list[Reading]:
     """The interpretations of a variant that have an alternative to try."""
-    return [
-        reading
-        for reading in system.interpretations
-        if (reading.variant or system.base.variant) == model.variant and (reading.adds or reading.drops)
-    ]
+    return [reading for reading in system.interpretations_of(model) if reading.adds or reading.drops]
 
 
 def otherwise(model: Model, reading: Reading) -> Model:

@@ -19,6 +19,8 @@ from schedproof.model.lang.wording import show_term
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Counterexample, Verdict
 
+from .sources import fired
+
 
 @dataclass(frozen=True)
 class Silence:
@@ -114,9 +116,8 @@ def loose_ends(model: Model) -> list[str]:
         final = [state.name for state in machine.states if state.name not in left and len(machine.states) > 1]
         if final:
             lines.append(f"{machine.sort}: no row leaves {', '.join(final)}")
-        firings = [*(f for action in model.actions for f in action.fires), *(rule.fires for rule in model.rules)]
-        fired = {f.event for f in firings if sort_of(model, f.of, {}) == machine.sort.name}
-        if unfired := [event for event in _events(model, machine.sort.name) if event not in fired]:
+        of_sort = fired(model, machine.sort.name)
+        if unfired := [event for event in _events(model, machine.sort.name) if event not in of_sort]:
             lines.append(f"{machine.sort}: nothing fires {', '.join(unfired)}")
     return lines
 

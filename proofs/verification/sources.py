@@ -64,20 +64,20 @@ def differences(system: System) -> list[Difference]:
 def _of(system: System, sort: str) -> Iterator[Difference]:
     runs = system.variants[system.validated_by]
     written, run = _rows(system, system.base.table(sort)), _rows(system, runs.table(sort))
-    fired = _fired(runs, sort)
+    of_runs = fired(runs, sort)
     for kind, rows in (
         (Kind.FIGURE_ONLY, [row for row in written.values() if FIGURE in row.fact]),
         (Kind.NOT_RUN, [row for key, row in written.items() if key not in run]),
         (Kind.RUN_ONLY, [row for key, row in run.items() if key not in written]),
         # A variant that fires no event of a machine does not model that machine.
-        (Kind.NEVER_FIRED, [row for row in run.values() if fired and row.event not in fired]),
+        (Kind.NEVER_FIRED, [row for row in run.values() if of_runs and row.event not in of_runs]),
     ):
         for row in rows:
             cited = f"line {row.line}" if row.line is not None else f"fact {row.fact}"
             yield Difference(kind, sort, row.event, row.source, row.target, cited)
 
 
-def _fired(model: Model, sort: str) -> set[str]:
+def fired(model: Model, sort: str) -> set[str]:
     """The events of a sort that an action or a trigger rule fires."""
     firings = [*(f for action in model.actions for f in action.fires), *(rule.fires for rule in model.rules)]
     return {firing.event for firing in firings if sort_of(model, firing.of, {}) == sort}

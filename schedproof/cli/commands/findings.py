@@ -31,8 +31,8 @@ from schedproof.proofs.verification.sources import Kind, differences
 def findings(system: str | None, variants: tuple[str, ...], every: bool, json_file: Destination | None) -> int:
     """List what documents get wrong: each defect, its clearest run, its repair.
 
-    A defect is one mistake with all the properties that it violates. Its run is the shortest one with the repairs of all other
-    defects in place; --all shows one for each property. Without SYSTEM, findings are of the systems of your schedproof.toml;
+    A defect is one mistake with all the properties that it violates. Its run is a shortest one that shows this mistake;
+    --all shows one for each property. Without SYSTEM, findings are of the systems of your schedproof.toml;
     without a schedproof.toml, of all systems. Without --variant, the list ends with contradictions between sentences, with
     the interpretations that change a verdict, and with rows in which tables of text, figures and implementation differ.
     Cited lines are quoted at its end. 'schedproof explain' shows a counterexample field by field.
