@@ -12,7 +12,7 @@ from schedproof.model.errors import require, shown
 from . import terms as t
 from .declarations import check_declarations, unique
 from .errors import ModelError
-from .infer import Context, formula, infer, machine_of, no_sets
+from .infer import Context, attributes_read, formula, infer, machine_of, no_sets
 from .machine import Durability
 from .model import MOST_OBJECTS, Model, common_parameters
 from .properties import (
@@ -104,18 +104,41 @@ def _action(model: Model, action: Action) -> None:
 
 
 def _survives(model: Model, crash: Action) -> None:
-    """Refuses a crash that takes an object from a volatile state to a volatile state: nothing would have survived."""
+    """Refuses a crash that leaves what it loses: a row from a volatile state that ends in one, or that keeps an attribute.
+
+    An attribute that neither survives nor is set is what recovery computes, so some ``Recovery`` has to say from what.
+    """
     events = caused(model, crash.name)
+    restored = {
+        read
+        for prop in model.properties
+        if isinstance(prop, Recovery)
+        for each in prop.restores
+        for read in attributes_read(each.what, Context(model, f"property {prop.name}", prop.place).bind(each.over))
+    }
     for row in model.rows:
+        if (row.sort.name, row.event) not in events:
+            continue
         machine = model.machine(row.sort)
-        ends = [state for state in (machine.state(row.source), machine.state(row.target)) if state is not None]
-        if (row.sort.name, row.event) in events and all(s.durability is Durability.VOLATILE for s in ends):
+        source, target = machine.state(row.source), machine.state(row.target)
+        if source is None or source.durability is not Durability.VOLATILE:
+            continue
+        if target is not None and target.durability is Durability.VOLATILE:
             raise ModelError(
                 f"row {row.name}",
                 row.place,
                 f"{crash.name} takes {row.source} to {row.target}, but a crash loses that state too: it is volatile",
                 "name a state that survives",
             )
+        for attribute in machine.attributes:
+            kept = attribute.durable or attribute.rigid or attribute.history or attribute.name in dict(row.sets)
+            if not kept and (row.sort.name, attribute.name) not in restored:
+                raise ModelError(
+                    f"row {row.name}",
+                    row.place,
+                    f"{crash.name} loses attribute {attribute.name!r} of {row.sort}, and the row does not set it",
+                    "set it in the row, declare it durable=True, or say in a Recovery from what it is computed",
+                )
 
 
 def _placeholders(action: Action, context: Context) -> list[str]:

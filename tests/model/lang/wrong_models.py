@@ -83,7 +83,7 @@ NODE = Machine(
 ROWS = [
     Row(Job, "start", "Waiting", "Running", on=given("on"), log=those(n, n.is_("Idle"))),
     Row(Job, "finish", "Running", "Done", on=NONE, colour="green"),
-    Row(Job, "lost", "Running", "Waiting", on=NONE),
+    Row(Job, "lost", "Running", "Waiting", on=NONE, tries=0, colour="red"),
     Row(Node, "take", "Idle", "Busy"),
     Row(Node, "drop", "Busy", "Idle", holds=EMPTY),
 ]
@@ -674,6 +674,14 @@ REQUIRED: dict[str, Case] = {
     "a recovery without a crash": (
         lambda: model(add_properties=[Recovery(name="wrong", says="", restores=[])]),  # wrong
         "property wrong", "a Recovery needs a crash, and the model declares none", "add one with crash(...)",
+    ),
+    "a crash that keeps what it loses": (
+        lambda: model(
+            rows=[*(r for r in ROWS if r.event != "lost"), Row(Job, "lost", "Running", "Waiting", on=NONE, tries=0)],  # wrong
+            add_actions=[CRASH],
+            add_rules=CRASH_RULES,
+        ),
+        "row Job.lost from Running", "crash loses attribute 'colour' of Job, and the row does not set it", "say in a Recovery",
     ),
     "a recovery from what a crash loses": (
         lambda: model(
