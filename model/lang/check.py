@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from string import Formatter
@@ -12,7 +12,7 @@ from schedproof.model.errors import require, shown
 from . import terms as t
 from .declarations import check_declarations, unique
 from .errors import ModelError
-from .infer import Context, attributes_read, formula, infer, machine_of, no_sets
+from .infer import Context, formula, infer, machine_of, no_sets
 from .machine import Durability
 from .model import MOST_OBJECTS, Model, common_parameters
 from .properties import (
@@ -104,18 +104,8 @@ def _action(model: Model, action: Action) -> None:
 
 
 def _survives(model: Model, crash: Action) -> None:
-    """Refuses a crash that leaves what it loses: a row from a volatile state that ends in one, or that keeps an attribute.
-
-    An attribute that neither survives nor is set is what recovery computes, so some ``Recovery`` has to say from what.
-    """
+    """Refuses a crash that leaves what it loses: a row from a volatile state that ends in one, or that keeps an attribute."""
     events = caused(model, crash.name)
-    restored = {
-        read
-        for prop in model.properties
-        if isinstance(prop, Recovery)
-        for each in prop.restores
-        for read in attributes_read(each.what, Context(model, f"property {prop.name}", prop.place).bind(each.over))
-    }
     for row in model.rows:
         if (row.sort.name, row.event) not in events:
             continue
@@ -131,13 +121,13 @@ def _survives(model: Model, crash: Action) -> None:
                 "name a state that survives",
             )
         for attribute in machine.attributes:
-            kept = attribute.durable or attribute.rigid or attribute.history or attribute.name in dict(row.sets)
-            if not kept and (row.sort.name, attribute.name) not in restored:
+            survives = attribute.durable or attribute.derived or attribute.rigid or attribute.history
+            if not survives and attribute.name not in dict(row.sets):
                 raise ModelError(
                     f"row {row.name}",
                     row.place,
                     f"{crash.name} loses attribute {attribute.name!r} of {row.sort}, and the row does not set it",
-                    "set it in the row, declare it durable=True, or say in a Recovery from what it is computed",
+                    "set it in the row, or declare it durable=True or derived=True",
                 )
 
 
@@ -311,6 +301,36 @@ def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> Non
             )
 
 
+def _assumes(model: Model) -> None:
+    """Checks ``assumes``: properties that it may name, and what assumes something."""
+    element = f"variant {model.variant}"
+    reaching = [p.name for p in model.properties if isinstance(p, AlwaysCanReach | LeadsTo)]
+    assumed = [f"{m.sort}.{a.name}" for m in model.machines for a in m.attributes if a.assumed is not None]
+    if not isinstance(model.assumes, Mapping) or not all(isinstance(v, list | tuple) for v in model.assumes.values()):
+        raise ModelError(
+            element,
+            model.place,
+            f"assumes is {shown(model.assumes)}",
+            'write a list for each property: assumes={"jobs-end": ["Job.mortal"]}',
+        )
+    for name, assumptions in model.assumes.items():
+        if name not in reaching:
+            raise ModelError(
+                element,
+                model.place,
+                f"assumes names {name!r}, which is no AlwaysCanReach or LeadsTo of the variant",
+                f"choose from {', '.join(reaching) or 'none'}",
+            )
+        for assumption in assumptions:
+            if assumption not in assumed:
+                raise ModelError(
+                    element,
+                    model.place,
+                    f"{name} assumes {assumption!r}, which is not an attribute with assumed=",
+                    f"choose from {', '.join(assumed) or 'none'}",
+                )
+
+
 def _manifest(model: Model) -> None:
     known = [WELL_FORMED, *(p.name for p in model.properties)]
     if not isinstance(model.refuted, Set):
@@ -328,6 +348,7 @@ def _manifest(model: Model) -> None:
                 f"refuted names an unknown property {name!r}",
                 f"choose from {', '.join(known)}",
             )
+    _assumes(model)
     for sort in [*model.default_scope, *model.verify_scope]:
         if sort not in {s.name for s in model.sorts}:
             names = ", ".join(s.name for s in model.sorts)

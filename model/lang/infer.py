@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from . import terms as t
@@ -170,20 +170,6 @@ def _object(term: t.Term, context: Context, at: Place | None) -> Machine:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
-
-
-def attributes_read(term: t.Term, context: Context) -> Iterator[tuple[str, str]]:
-    """The (sort, attribute) pairs that a formula reads.
-
-    Raises:
-        ModelError: the formula is wrong.
-    """
-    if isinstance(term, t.Attr):
-        yield _object(term.of, context, term.place).sort.name, term.name
-    if isinstance(term, t.Quantified):
-        context = context.bind(term.variables, term.place)
-    for part in t.children(term):
-        yield from attributes_read(part, context)
 
 
 def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:

@@ -56,6 +56,7 @@ class Attribute:
         type: the type of its values.
         rigid: never changes (configuration, priorities, viability); axioms may constrain it.
         durable: survives a crash, and recovery may read it.
+        derived: is not written, but follows from written ones: it is the same after recovery.
         history: written by steps but read by no guard and no rule. It records what happened, so that properties can
             refer to it, and does not count as state of the system.
         initial: the first value; by default none, the empty set, false, the lowest or the first.
@@ -63,13 +64,14 @@ class Attribute:
         about: defines, in one clause, a name that does not explain itself; of a rigid Bool, what is true of the object.
             Counterexamples print it.
         assumed: of a rigid Bool: the value with which the environment does less than it may: nothing dies, no heartbeat is
-            late. What can always be reached may need what it then does not do: see ``AlwaysCanReach.assumes``.
+            late. What can always be reached may need what it then does not do: see ``Model.assumes``.
     """
 
     name: str
     type: Type
     rigid: bool = False
     durable: bool = False
+    derived: bool = False
     history: bool = False
     initial: Value | None = None
     line: int | None = None

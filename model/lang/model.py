@@ -74,6 +74,8 @@ class Model:
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
         refuted: the properties that this variant is expected to violate; all others are expected to hold.
+        assumes: of an ``AlwaysCanReach`` or ``LeadsTo``: its name -> the assumptions on the environment on which its verdict rests. Each
+            is a rigid attribute with ``assumed``: ``Job.mortal``. ``verify --property assumptions`` compares.
         amends: of an amended variant: the name of the variant that it amends.
         changes: of an amended variant: what it drops and adds, and why.
         amended: internal; set by :meth:`amend`.
@@ -92,6 +94,7 @@ class Model:
     axioms: Sequence[Term] = ()
     configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = field(default_factory=lambda: one_configuration)
     refuted: frozenset[str] = frozenset()
+    assumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     amends: str = ""
     changes: Sequence[Change] = ()
     verify_scope: Mapping[str, int] = field(default_factory=dict)
@@ -172,6 +175,7 @@ class Model:
         axioms: Sequence[Term] = (),
         configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
         default_scope: Mapping[str, int] = {},
+        assumes: Mapping[str, Sequence[str]] = {},
     ) -> Model:
         """A variant that differs from this one by ``changes``, applied in their order.
 
@@ -180,6 +184,7 @@ class Model:
                 sorts.
             axioms, default_scope: are added to this variant's.
             configurations: replace this variant's.
+            assumes: of the new variant; it takes none from this one, as with ``refuted``.
 
         Raises:
             ModelError: a change cannot be made.
@@ -230,6 +235,7 @@ class Model:
             rules=parts[Rule],  # type: ignore[arg-type]
             properties=parts[Property],  # type: ignore[arg-type]
             refuted=refuted,
+            assumes=assumes,
             axioms=[*self.axioms, *axioms],
             configurations=configurations or self.configurations,
             default_scope={**self.default_scope, **default_scope},

@@ -115,17 +115,12 @@ class AlwaysCanReach(Property):
     """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
 
     This holds for all ``over``. The continuation takes no action named in ``without``. If that names no crash, the continuation may crash.
-
-    Args:
-        assumes: where it is violated: the assumptions on the environment without which it is not. Each is a rigid attribute that is
-            ``assumed`` in every configuration that violates it: ``Job.mortal``. ``verify --interpretations`` checks the list.
     """
 
     over: Sequence[Var]
     goal: Term
     given: Term | None = None
     without: Sequence[str] = ()
-    assumes: Sequence[str] = ()
 
     kind = "always can reach"
 
@@ -137,7 +132,6 @@ class LeadsTo(Property):
     Args:
         weak, strong: names of the actions with weak or strong fairness, for each choice of their parameters.
         without: names of actions that do not occur for ever (a crash, for example).
-        assumes: as of :class:`AlwaysCanReach`.
     """
 
     over: Sequence[Var]
@@ -146,7 +140,6 @@ class LeadsTo(Property):
     weak: Sequence[str] = ()
     strong: Sequence[str] = ()
     without: Sequence[str] = ()
-    assumes: Sequence[str] = ()
 
     kind = "leads to"
 

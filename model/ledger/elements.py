@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from schedproof.model.lang import Action, Durability, Model, Row, Rule
 from schedproof.model.lang.machine import Attribute, State
+from schedproof.model.lang.types import Ref, SetOf
 from schedproof.model.lang.terms import Fires
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
+from schedproof.model.semantics import configurations, fitted, scope_text
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ def _elements(model: Model) -> Iterator[Part]:
         yield Part(f"rule {rule.name}", _rule(rule), rule.line, rule.fact, str(rule.place))
     for number, axiom in enumerate(model.axioms, 1):
         yield Part(f"axiom {number}", (show_term(axiom),), None, "", str(model.place))
+    yield Part("configurations", tuple(_configurations(model)), None, "", str(model.place))
 
 
 def _state(state: State, first: bool) -> tuple[str, ...]:
@@ -70,7 +73,7 @@ def _state(state: State, first: bool) -> tuple[str, ...]:
 
 
 def _attribute(attribute: Attribute) -> tuple[str, ...]:
-    kinds = [kind for kind in ("rigid", "durable", "history") if getattr(attribute, kind)]
+    kinds = [kind for kind in ("rigid", "durable", "derived", "history") if getattr(attribute, kind)]
     initial = [] if attribute.initial is None else [f"initially {attribute.initial}"]
     return (str(attribute.type), *kinds, *initial)
 
@@ -92,6 +95,29 @@ def _rule(rule: Rule) -> tuple[str, ...]:
 def _fires(firing: Fires) -> str:
     payload = ", ".join(f"{name} = {show_term(value)}" for name, value in firing.payload)
     return f"fires {show_term(firing)}" + (f" with {payload}" if payload else "")
+
+
+def _configurations(model: Model) -> Iterator[str]:
+    """What is explored: how many configurations there are, of how many objects, and the values of each rigid attribute in them."""
+    sizes = {sort.name: 1 for sort in model.sorts} | dict(model.default_scope)
+    every = configurations(model, sizes)
+    scopes = [fitted(sizes, each) for each in every]
+    most = {sort: max((scope[sort] for scope in scopes), default=0) for sort in sizes}
+    yield f"{len(every)} of up to {scope_text(most)}"
+    for machine in model.machines:
+        for attribute in machine.attributes:
+            given = [each[key] for each in every if (key := (machine.sort.name, attribute.name)) in each]
+            if attribute.rigid and any(given):
+                name = f"{machine.sort.name}.{attribute.name}"
+                if isinstance(attribute.type, Ref | SetOf):
+                    ways = len({repr(values) for values in given})
+                    yield f"{name} in {ways} way{'s' if ways > 1 else ''}"
+                else:
+                    yield f"{name} is {', '.join(sorted({_value(value) for values in given for value in values}))}"
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def beside(system: System, model: Model) -> frozenset[str]:

@@ -314,6 +314,11 @@ def _together(results: Sequence[Result]) -> Result:
     return replace(worst, scope=most, seconds=sum(r.seconds for r in results), configurations=len(results))
 
 
+def admitted(instance: Instance) -> bool:
+    """Whether the axioms are true of a configuration."""
+    return all(compile_term(instance, axiom, {})(Moment(instance.initial())) for axiom in instance.model.axioms)
+
+
 def check_axioms(instance: Instance) -> None:
     """Refuses a configuration that violates an axiom: proofs would be about other systems than explorations.
 

@@ -1,22 +1,26 @@
-"""Assumptions on the environment: whether a violation of what can be reached shows only because something never happens.
+"""Assumptions on the environment: whether a verdict on what can be reached rests on something that never happens.
 
 A configuration may assume that nothing dies, or that no heartbeat is late. Explorations stay small so. A violated invariant stays
 violated without the assumption. But what can never be reached with it may be reached without it: by a death, or after a late
-heartbeat.
+heartbeat. And what can always be reached with it may be out of reach after a death.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Rigid
-from schedproof.model.semantics import check_scope, configurations
-from schedproof.proofs.checking.model_check import model_check
+from schedproof.model.semantics import Instance, check_scope, configurations, fitted
+from schedproof.proofs.checking.model_check import admitted, model_check
 from schedproof.proofs.verdict import Verdict
 
 Assumption = tuple[str, str]
 """(sort name, attribute name)"""
+
+
+class Unexplored(Exception):
+    """There are more states without an assumption than are explored."""
 
 
 def assumptions(model: Model) -> Mapping[Assumption, bool]:
@@ -30,27 +34,31 @@ def assumptions(model: Model) -> Mapping[Assumption, bool]:
 
 
 def concerned(model: Model) -> list[AlwaysCanReach | LeadsTo]:
-    """The violated properties that may hold without an assumption."""
-    return [p for p in model.properties if isinstance(p, AlwaysCanReach | LeadsTo) and p.name in model.refuted]
+    """The properties whose verdict may be another without an assumption."""
+    return [p for p in model.properties if isinstance(p, AlwaysCanReach | LeadsTo)]
 
 
-def rests_on(model: Model, prop: AlwaysCanReach | LeadsTo) -> frozenset[str]:
-    """The assumptions on which the violation of a property rests, as ``Sort.attribute``.
+def rests_on(model: Model) -> dict[str, frozenset[str]]:
+    """The assumptions on which verdicts of a model rest, as ``Sort.attribute``, by property; its default scope decides.
 
-    Without one of them, that is with the other value for all objects, the property holds in the first configuration that
-    violates it; and there is no configuration that violates it without any of them.
-
-    Args:
-        model: the model; its default scope decides.
-        prop: a property that it violates.
+    To be without an assumption is to have the other value for all objects. A violation rests on an assumption if the property holds
+    without it in the first configuration that violates it, unless some configuration violates it without any. A property that holds
+    rests on an assumption if it is violated without it in some configuration.
     """
+    everything = list(configurations(model, check_scope(model, {})))
+    kept = [p for p in concerned(model) if p.name not in model.refuted]
+    found = {p.name: _violation_rests_on(model, p, everything) for p in concerned(model) if p.name in model.refuted}
+    return found | _holding_rests_on(model, kept, everything)
+
+
+def _violation_rests_on(model: Model, prop: Property, everything: Sequence[Rigid]) -> frozenset[str]:
     every: frozenset[str] = frozenset()
-    for configuration in configurations(model, check_scope(model, {})):
-        if _violated(model, prop, configuration):
+    for configuration in everything:
+        if _violated(model, [prop], configuration):
             names = frozenset(
-                f"{sort}.{name}"
-                for (sort, name), other in _without(model, configuration)
-                if not _violated(model, prop, other)
+                _name(assumption)
+                for assumption, other in _without(model, configuration)
+                if not _violated(model, [prop], other)
             )
             if not names:
                 return names
@@ -58,27 +66,61 @@ def rests_on(model: Model, prop: AlwaysCanReach | LeadsTo) -> frozenset[str]:
     return every
 
 
+def _holding_rests_on(
+    model: Model, props: Sequence[Property], everything: Sequence[Rigid]
+) -> dict[str, frozenset[str]]:
+    rests: dict[str, set[str]] = {p.name: set() for p in props}
+    tried: list[tuple[Rigid, list[str]]] = []  # two configurations may be the same without an assumption
+    for configuration in everything if props else ():
+        for assumption, other in _without(model, configuration):
+            violated = next((names for same, names in tried if same == other), None)
+            if violated is None:
+                violated = _violated(model, props, other)
+                tried.append((other, violated))
+            for name in violated:
+                rests[name].add(_name(assumption))
+    return {name: frozenset(names) for name, names in rests.items()}
+
+
+def _name(assumption: Assumption) -> str:
+    return ".".join(assumption)
+
+
 def _without(model: Model, configuration: Rigid) -> Iterator[tuple[Assumption, Rigid]]:
-    """Each assumption of a configuration, and the configuration without it."""
+    """Each assumption of a configuration, and the configuration without it, where the axioms admit that."""
     for key, assumed in assumptions(model).items():
         values = configuration.get(key, ())
-        if assumed in values:
-            yield key, {**configuration, key: [not assumed] * len(values)}
+        other = {**configuration, key: [not assumed] * len(values)}
+        if assumed in values and admitted(Instance(model, fitted(check_scope(model, {}), other), other)):
+            yield key, other
 
 
-def _violated(model: Model, prop: Property, configuration: Rigid) -> bool:
+def _violated(model: Model, props: Sequence[Property], configuration: Rigid) -> list[str]:
+    """The names of those of ``props`` that are violated in a configuration.
+
+    Raises:
+        Unexplored: one is neither violated nor does it hold.
+    """
     alone = replace(
-        model, properties=[prop], refuted=frozenset(), amended=None, configurations=lambda sizes: [configuration]
+        model,
+        properties=props,
+        refuted=frozenset(),
+        assumes={},
+        amended=None,
+        configurations=lambda sizes: [configuration],
     )
-    return any(each.name == prop.name and each.verdict is Verdict.REFUTED for each in model_check(alone, {}))
+    names = {p.name for p in props}
+    results = [each for each in model_check(alone, {}) if each.name in names]
+    if open_ones := [each for each in results if each.verdict is Verdict.UNDETERMINED and not each.vacuous]:
+        raise Unexplored(f"{open_ones[0].name}: {open_ones[0].note}")
+    return [each.name for each in results if each.verdict is Verdict.REFUTED]
 
 
 def wrong(model: Model) -> list[str]:
-    """Where ``assumes`` of a violated property is not what :func:`rests_on` finds, one line each."""
+    """Where ``assumes`` of a model is not what :func:`rests_on` finds, one line each."""
     lines = []
-    for prop in concerned(model):
-        actual = rests_on(model, prop)
-        if actual != frozenset(prop.assumes):
-            listed = ", ".join(f'"{name}"' for name in sorted(actual))
-            lines.append(f"{prop.name} ({prop.place}): write assumes=[{listed}]")
+    for name, actual in rests_on(model).items():
+        if actual != frozenset(model.assumes.get(name, ())):
+            listed = ", ".join(f'"{each}"' for each in sorted(actual))
+            lines.append(f'{name} ({model.place}): write assumes={{"{name}": [{listed}]}}')
     return lines

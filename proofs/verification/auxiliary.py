@@ -215,7 +215,7 @@ class Interpreted(Auxiliary):
 
 @dataclass(frozen=True)
 class Assumed(Auxiliary):
-    """The assumptions on the environment on which violated properties rest."""
+    """The assumptions on the environment on which verdicts on what can be reached rest."""
 
     kernel = "states"
 
@@ -224,19 +224,23 @@ class Assumed(Auxiliary):
     @property
     def properties(self) -> Sequence[Property]:
         """The check of ``assumes``."""
-        says = "violations of what can be reached name the assumptions on which they rest"
+        says = "verdicts on what can be reached name the assumptions on which they rest"
         return [Interpretation(name="assumptions", says=says, place=self.model.place)]
 
     def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
-        """Proved if each violated property names exactly the assumptions on which its violation rests."""
+        """Proved if the variant names exactly the assumptions on which its verdicts rest."""
         start = time.perf_counter()
         (prop,) = self.properties
-        report_progress("violated properties without each assumption")
-        problems = assumptions.wrong(self.model)
-        verdict = Verdict.REFUTED if problems else Verdict.PROVED
+        report_progress("what can be reached without each assumption")
+        note = ""
+        try:
+            problems = assumptions.wrong(self.model)
+            verdict = Verdict.REFUTED if problems else Verdict.PROVED
+        except assumptions.Unexplored as unexplored:
+            problems, verdict, note = [], Verdict.UNDETERMINED, str(unexplored)
         counterexample = Counterexample((), f"assumptions: {'; '.join(problems)}") if problems else None
         method, scope = Method.EXPLORATION, self.model.default_scope
-        return [Result(prop.name, prop.kind, verdict, method, scope, time.perf_counter() - start, counterexample, "")]
+        return [Result(prop.name, prop.kind, verdict, method, scope, time.perf_counter() - start, counterexample, note)]
 
 
 @cache

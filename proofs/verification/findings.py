@@ -230,7 +230,7 @@ def finding_of(system: System, model: Model, result: Result) -> Finding:
         result.counterexample,
         repair_of(system, prop.name, model),
         rests_on(system, model, prop.name),
-        tuple(getattr(prop, "assumes", ())),
+        tuple(model.assumes.get(prop.name, ())),
     )
 
 

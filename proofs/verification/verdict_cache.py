@@ -216,7 +216,8 @@ class VerdictCache:
         if isinstance(its, Assumed):
             model = self._model
             scope = configurations(model, check_scope(model, {}))
-            return [self._of([model.machines, model.elements, model.axioms, scope]), self._of(model.refuted)]
+            content = [model.machines, model.elements, model.axioms, scope]
+            return [self._of(content), self._of(model.refuted), self._of(sorted(model.assumes.items()))]
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
         assert isinstance(its, Refined)

@@ -33,20 +33,29 @@ class CheckedProperty:
         result: the verdict.
         expected: the verdict that the model and its manifest expect.
         cached: the command took all of the verdict from its cache. :func:`verify` has no cache.
+        assumes: the assumptions on the environment on which the verdict rests, by the model.
     """
 
     result: Result
     expected: Verdict
     cached: bool = False
+    assumes: Sequence[str] = ()
 
     @property
     def as_expected(self) -> bool:
         """Whether the verdict is the expected one; an undetermined verdict never is."""
         return self.result.verdict is self.expected
 
+    @property
+    def reach(self) -> str:
+        """The verdict with its scope and what it assumes, as the table of ``verify`` shows it."""
+        return f"{self.result.reach}, assuming {', '.join(self.assumes)}" if self.assumes else self.result.reach
+
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""
         content = {**self.result.as_json(), "expected": str(self.expected)}
+        if self.assumes:
+            content["assumes"] = list(self.assumes)
         return {**content, "cached": True} if self.cached else content
 
 
@@ -154,7 +163,14 @@ def _together(
             continue
         result, cached = explored[name]
         proof, proof_cached = inducted.get(name, (None, True))
-        checked.append(CheckedProperty(combine(result, proof), expected(system, model, name), cached and proof_cached))
+        checked.append(
+            CheckedProperty(
+                combine(result, proof),
+                expected(system, model, name),
+                cached and proof_cached,
+                model.assumes.get(name, ()),
+            )
+        )
     return VariantReport(model.system, model.variant, checked, seconds, missing)
 
 

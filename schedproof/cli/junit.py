@@ -95,7 +95,7 @@ def _problem(report: VariantReport, checked: CheckedProperty, system: System) ->
         if result.counterexample is not None
         else []
     )
-    return Problem(tag, str(result.verdict), f"{result.reach}, expected {checked.expected}", "\n".join(run))
+    return Problem(tag, str(result.verdict), f"{checked.reach}, expected {checked.expected}", "\n".join(run))
 
 
 def _xml(suites: Iterable[tuple[str, str, float, Sequence[Case]]]) -> bytes:

@@ -28,7 +28,7 @@ def _problem(report: VariantReport, checked: CheckedProperty) -> Iterator[str]:
     result = checked.result
     yield f"### {report.system} {report.variant}: {_cell(result.name)}"
     yield ""
-    yield f"{_cell(result.reach)}, expected {checked.expected}."
+    yield f"{_cell(checked.reach)}, expected {checked.expected}."
     yield ""
     if result.counterexample is not None:
         model = choose.variant(choose.system(report.system), report.variant)
@@ -46,7 +46,7 @@ def _table(report: VariantReport) -> Iterator[str]:
     for checked in report.properties:
         result = checked.result
         mark = standing(result.verdict, checked.expected)
-        cells = [result.name, result.reach, str(checked.expected), f"{mark}, cached" if checked.cached else mark]
+        cells = [result.name, checked.reach, str(checked.expected), f"{mark}, cached" if checked.cached else mark]
         yield "| " + " | ".join(_cell(cell) for cell in cells) + " |"
     yield ""
     yield "</details>"

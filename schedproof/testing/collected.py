@@ -141,7 +141,7 @@ class PropertyItem(pytest.Item):
             self.variant.model,
             next(p for p in properties_of(self.variant.system, self.variant.model) if p.name == self.name),
         )
-        reach = f"{self._checked.result.reach}, expected {self._checked.expected}"
+        reach = f"{self._checked.reach}, expected {self._checked.expected}"
         return f"{model.system} {model.variant} {self.name}: {reach}\nProperty: {prop.says}."
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

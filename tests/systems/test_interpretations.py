@@ -44,7 +44,7 @@ ASSUMING = [
 
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("model", ASSUMING)
-def test_violations_name_the_assumptions_they_rest_on(model: Model) -> None:
+def test_verdicts_name_the_assumptions_they_rest_on(model: Model) -> None:
     assert assumptions.wrong(model) == []
 
 

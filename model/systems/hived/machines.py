@@ -86,7 +86,8 @@ CELL = Machine(
     ],
     attributes=[
         # "associated with the cell": as its user, or as the group for which the cell is reserved
-        Attribute("user", Ref(PodGroup), line=145),
+        # A Used cell is "derived from the PG state machine" (line 151), and with it its user.
+        Attribute("user", Ref(PodGroup), derived=True, line=145),
         Attribute("reserver", Ref(PodGroup), line=147),
     ],
     events=[

@@ -110,8 +110,6 @@ HEARD = [
 # Without the messages of a release, a configuration cannot end the waits that depend on them.
 ALL_IS_SAID = exists(r, r.kind == "ReleaseAllocation")
 
-LEFT_BY_FAILING = ["ShimApplication.troubled"]
-
 WAITS = [
     AlwaysCanReach(
         name="what-is-to-be-released-goes",
@@ -122,7 +120,6 @@ WAITS = [
         given=k.is_("releasing") & ALL_IS_SAID,
         goal=~k.is_("releasing"),
         without=PEOPLE,
-        assumes=["Node.adjustable", "Partition.adjustable"],  # a node that goes takes its allocations along
     ),
     AlwaysCanReach(
         name="no-allocation-without-a-pod",
@@ -132,7 +129,6 @@ WAITS = [
         over=[t, k],
         given=(t.ask == k) & k.is_(*HELD) & one_of(t.pod, ("ended", "deleted")) & ALL_IS_SAID,
         goal=~k.is_(*HELD),
-        assumes=["Node.adjustable", "Partition.adjustable"],
     ),
     AlwaysCanReach(
         name="tasks-do-not-wait-for-ever",
@@ -153,15 +149,8 @@ WAITS = [
             given=b.is_(state) & ALL_IS_SAID,
             goal=~b.is_(state),
             without=PEOPLE,
-            assumes=assumes,
         )
-        for state, assumes in (
-            ("Submitted", LEFT_BY_FAILING),
-            ("Recovering", []),
-            ("Reserving", LEFT_BY_FAILING),
-            ("Resuming", []),
-            ("Failing", []),
-        )
+        for state in ("Submitted", "Recovering", "Reserving", "Resuming", "Failing")
     ],
     AlwaysCanReach(
         name="the-shim-gets-to-run",

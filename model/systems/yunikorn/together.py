@@ -4,6 +4,7 @@ The core's own properties are proved where the resource manager may do anything.
 component relies on the other to do.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -28,16 +29,17 @@ from .weakened_properties import PHASES as OF_REPAIRED
 RESTS_ON = {p.name for p in (*PHASES, *core_v0_12_2.PHASES, *OF_REPAIRED, fix.OPEN_ASKS)}
 
 
-def promising(variant: Model, refuted: frozenset[str]) -> Model:
+def promising(variant: Model, refuted: frozenset[str], assumes: Mapping[str, Sequence[str]]) -> Model:
     """Returns ``variant`` with the properties of the two components, and the core's properties on which these rest.
 
     Args:
         variant: a model of core and shim.
         refuted: the names of the properties that it violates.
+        assumes: the assumptions on which verdicts rest, by property.
     """
     resting = [p for p in variant.properties if p.name in RESTS_ON or p in OF_ONE_PROCESS]
     of_the_shim = shim_properties([action.name for action in variant.actions if action.crash])
-    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *of_the_shim], refuted=refuted)
+    return replace(variant, properties=[*resting, *CHANNEL_PROPERTIES, *of_the_shim], refuted=refuted, assumes=assumes)
 
 
 _CREATE_NODE = next(action for action in apart(V0_12_2.actions) if action.name == "create_node")
@@ -84,6 +86,15 @@ COMPONENTS = promising(
             "a-cordon-is-forwarded",
         }
     ),
+    assumes={
+        # a node or a partition that goes takes its allocations along
+        "what-is-to-be-released-goes": ["Node.adjustable", "Partition.adjustable"],
+        "no-allocation-without-a-pod": ["Node.adjustable", "Partition.adjustable"],
+        # an application that fails is not Submitted or Reserving any more
+        "submitted-can-be-left": ["ShimApplication.troubled"],
+        "reserving-can-be-left": ["ShimApplication.troubled"],
+        "the-shim-gets-to-run": ["Partition.adjustable", "Queue.adjustable", "ShimScheduler.mortal"],
+    },
 )
 
 THE_REPAIRED_CORE_HEARS = Change(
@@ -129,4 +140,9 @@ COMPONENTS_REPAIRED = promising(
         refuted=frozenset(),
     ),
     refuted=frozenset(),
+    # where no node is left, nothing is allocated
+    assumes={
+        "tasks-do-not-wait-for-ever": ["Node.adjustable"],
+        "reserving-can-be-left": ["Node.adjustable"],
+    },
 )

@@ -63,6 +63,8 @@ TWO_COPY = Model(
             "no-queue-overflows",
         }
     ),
+    # an event of the removal that overtakes the one before it is not applied
+    assumes=dict.fromkeys(("withdrawn-asks-go", "removed-applications-go"), ("Message.ordered",)),
 )
 
 TWO_COPY_REPAIRED = TWO_COPY.amend(
@@ -72,4 +74,8 @@ TWO_COPY_REPAIRED = TWO_COPY.amend(
     # A queue has a bounded size, and an event that finds no room stops the process. If the sender waited instead, two
     # handlers could wait for ever for room in each other's queue. No change of the flows helps.
     refuted=frozenset({"no-queue-overflows"}),
+    assumes=dict.fromkeys(
+        ("withdrawn-asks-go", "removed-applications-go", "removed-partitions-go", "copies-can-agree-again"),
+        ("Message.ordered",),
+    ),
 )

@@ -101,14 +101,14 @@ def _explain_property(
             if r.name == name
         ]
         if explored and explored[0].verdict is Verdict.REFUTED:
-            checked = CheckedProperty(explored[0], expected(system, model, name))
+            checked = CheckedProperty(explored[0], expected(system, model, name), assumes=model.assumes.get(name, ()))
         else:
             report = verify_variant(system, model, scope=sizes, only=[name], progress=report_progress)
             checked = next(j for j in report.properties if j.result.name == name)
     result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
     head = [
-        f"{name} ({model.system} {model.variant}): {result.reach}, expected {checked.expected}",
+        f"{name} ({model.system} {model.variant}): {checked.reach}, expected {checked.expected}",
         *([f"Property: {prop.says}."] if prop.says else []),
     ]
     if prop.line is not None:
@@ -122,8 +122,9 @@ def _explain_property(
     if decisive:
         readings = [reading.finding_note for reading in decisive]
         head += [*readings, *footnotes(model.document, readings)]
-    if assumed := getattr(prop, "assumes", ()) if result.verdict is Verdict.REFUTED else ():
-        head.append(f"Assumes: {', '.join(assumed)}. Otherwise the property holds.")
+    if checked.assumes:
+        otherwise = "the property holds" if result.verdict is Verdict.REFUTED else "it is violated"
+        head.append(f"Assumes: {', '.join(checked.assumes)}. Otherwise {otherwise}.")
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
     if json_file is not None:

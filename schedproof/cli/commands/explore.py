@@ -272,7 +272,11 @@ def explore(
     reasons = {r.name: _unchecked(model, sizes, crash, r, complete) for r in results}
     if results:
         reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
-    checked = [CheckedProperty(r, expected_of_model(model, r.name)) for r in results if reasons[r.name] is None]
+    checked = [
+        CheckedProperty(r, expected_of_model(model, r.name), assumes=model.assumes.get(r.name, ()))
+        for r in results
+        if reasons[r.name] is None
+    ]
     unchecked = {name: reason for name, reason in reasons.items() if reason is not None}
     exploration = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
     if exploration.stopped and checkpoint is not None:
@@ -300,7 +304,7 @@ def _print(explored: Explored) -> None:
     for checked in explored.properties:
         result = checked.result
         if explored.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
-            click.echo(f"{result.name}: {result.reach}, expected {checked.expected}")
+            click.echo(f"{result.name}: {checked.reach}, expected {checked.expected}")
             click.echo(indented(counterexample_lines(model, result.counterexample)))
     if explored.ended and explored.complete:
         click.echo(f"{explored.ended} while properties were checked")
@@ -326,7 +330,7 @@ def _row(explored: Explored, checked: CheckedProperty) -> list[str]:
     return [
         result.name,
         result.kind,
-        result.reach,
+        checked.reach,
         str(checked.expected),
         explored.standing(checked),
         seconds(result.seconds),

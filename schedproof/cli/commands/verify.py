@@ -140,7 +140,7 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
         for checked in report.properties:
             if not checked.as_expected:
                 click.echo(
-                    f"{report.system} {report.variant} {checked.result.name}: {checked.result.reach}, expected {checked.expected}"
+                    f"{report.system} {report.variant} {checked.result.name}: {checked.reach}, expected {checked.expected}"
                 )
                 if checked.result.counterexample is not None:
                     lines = counterexample_lines(model, checked.result.counterexample)
@@ -155,4 +155,4 @@ def _row(checked: CheckedProperty) -> list[str]:
     result = checked.result
     mark = standing(result.verdict, checked.expected)
     took = "cached" if checked.cached else seconds(result.seconds)
-    return [result.name, result.kind, result.reach, str(checked.expected), mark, took]
+    return [result.name, result.kind, checked.reach, str(checked.expected), mark, took]

@@ -681,7 +681,7 @@ REQUIRED: dict[str, Case] = {
             add_actions=[CRASH],
             add_rules=CRASH_RULES,
         ),
-        "row Job.lost from Running", "crash loses attribute 'colour' of Job, and the row does not set it", "say in a Recovery",
+        "row Job.lost from Running", "crash loses attribute 'colour' of Job, and the row does not set it", "durable=True or derived=True",
     ),
     "a recovery from what a crash loses": (
         lambda: model(
@@ -726,6 +726,21 @@ REQUIRED: dict[str, Case] = {
     "a manifest that names no property": (
         lambda: model(refuted=frozenset({"runing-has-a-node"})),
         "variant right", "refuted names an unknown property 'runing-has-a-node'", "choose from well-formed, ",
+    ),
+    "assumptions that are no lists": (
+        lambda: model(assumes={"running-has-a-node": "Job.urgent"}),
+        "variant right", "assumes is {'running-has-a-node': 'Job.urgent'}", "write a list for each property",
+    ),
+    "an assumption of an invariant": (
+        lambda: model(assumes={"running-has-a-node": ["Job.urgent"]}),
+        "variant right", "assumes names 'running-has-a-node', which is no AlwaysCanReach or LeadsTo", "choose from none",
+    ),
+    "an assumption that assumes nothing": (
+        lambda: model(
+            add_properties=[LeadsTo(name="ends", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"))],
+            assumes={"ends": ["Job.urgent"]},
+        ),
+        "variant right", "ends assumes 'Job.urgent', which is not an attribute with assumed=", "choose from none",
     ),
     "a scope of an unknown sort": (
         lambda: model(default_scope={"Jobs": 2}),

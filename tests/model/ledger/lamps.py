@@ -108,5 +108,6 @@ LEDGER = Ledger(
         "action push": mark("action push", **{"x.colour = red": "interpretation red-only"}),
         "rule a push is heard": mark("rule a push is heard"),
         "axiom 1": mark("axiom 1", "encoding: proofs need a bound"),
+        "configurations": mark("configurations", "encoding: both colours"),
     },
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Assumptions on the environment: what can be reached only after a late heartbeat, on jobs that get stuck."""
+"""Assumptions on the environment: what can be reached only after a late heartbeat, or only before, on jobs that get stuck."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -21,15 +21,19 @@ from schedproof.model.lang import (  # fmt: skip
     variable,
 )
 from schedproof.model.registry.system import System
-from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.verdict import Result, Verdict
+from schedproof.proofs.verification import assumptions
 from schedproof.proofs.verification.assumptions import rests_on, wrong
 from schedproof.proofs.verification.findings import findings
+from schedproof.proofs.verification.parts import parts
+from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import verify_variant
 
 Job = Sort("Job", "j")
 j = variable(Job, "j")
 
-CAN_END = AlwaysCanReach(name="can-end", says="a job can end", over=[j], goal=j.is_("Done"), assumes=["Job.punctual"])
+CAN_END = AlwaysCanReach(name="can-end", says="a job can end", over=[j], goal=j.is_("Done"))
 CAN_RUN_AGAIN = AlwaysCanReach(
     name="can-run-again", says="a job can run again", over=[j], given=j.is_("Done"), goal=j.is_("Running")
 )
@@ -66,37 +70,97 @@ def jobs(
         configurations=lambda sizes: [{("Job", "punctual"): [value]} for value in punctual],
         default_scope={"Job": 1},
         refuted=frozenset(each.name for each in properties),
+        assumes={each.name: ["Job.punctual"] for each in properties if each.name == "can-end"},
+    )
+
+
+GOES_ON = AlwaysCanReach(name="goes-on", says="a job can run", over=[j], goal=j.is_("Running"))
+
+
+def mended(*punctual: bool) -> Model:
+    """Jobs that get stuck and are mended; the reaper ends a stuck one whose heartbeat is late."""
+    stuck = jobs(*punctual)
+    return replace(
+        stuck,
+        rows=[row for row in stuck.rows if row.event != "end"] + [Row(Job, "mend", "Stuck", "Running")],
+        actions=[
+            *(action for action in stuck.actions if action.name != "end"),
+            Action("mend", [j], [j.is_("Stuck")], [j.fires("mend")], "{j} is mended"),
+        ],
+        properties=[GOES_ON],
+        refuted=frozenset(),
+        assumes={"goes-on": ["Job.punctual"]},
     )
 
 
 def test_a_violation_that_shows_only_under_an_assumption() -> None:
-    assert rests_on(jobs(True), CAN_END) == {"Job.punctual"}
+    assert rests_on(jobs(True))["can-end"] == {"Job.punctual"}
 
 
-def test_a_violation_that_shows_without_it_too() -> None:
-    assert rests_on(jobs(True), CAN_RUN_AGAIN) == frozenset()
-    assert rests_on(jobs(False), CAN_RUN_AGAIN) == frozenset()
+@pytest.mark.parametrize("punctual", [True, False])
+def test_a_violation_that_shows_without_it_too(punctual: bool) -> None:
+    assert rests_on(jobs(punctual))["can-run-again"] == frozenset()
 
 
 def test_one_configuration_without_it_is_enough() -> None:
     """Where nothing is assumed, and the property is violated, the violation rests on nothing."""
     stays = replace(CAN_END, goal=j.is_("Running"))
-    assert rests_on(jobs(True, False), stays) == frozenset()
+    assert rests_on(jobs(True, False, properties=[stays])) == {"can-end": frozenset()}
+
+
+def test_what_holds_only_under_an_assumption() -> None:
+    assert rests_on(mended(True)) == {"goes-on": {"Job.punctual"}}
+    assert wrong(mended(True)) == []
+
+
+def test_what_holds_without_it_too() -> None:
+    """Invariants are not asked: without an assumption they are checked by induction."""
+    again = replace(GOES_ON, goal=j.is_("Running", "Stuck", "Done"))
+    assert rests_on(replace(mended(True), properties=[again, NEVER_STUCK], assumes={})) == {"goes-on": frozenset()}
 
 
 def test_the_list_is_compared() -> None:
     assert wrong(jobs(True)) == []
-    (line,) = wrong(jobs(True, properties=[replace(CAN_END, assumes=())]))
-    assert line.startswith("can-end (") and line.endswith('write assumes=["Job.punctual"]')
-    (line,) = wrong(jobs(True, properties=[replace(CAN_RUN_AGAIN, assumes=["Job.punctual"])]))
-    assert line.endswith("write assumes=[]")
+    (line,) = wrong(replace(jobs(True), assumes={}))
+    assert line.startswith("can-end (") and line.endswith('write assumes={"can-end": ["Job.punctual"]}')
+    (line,) = wrong(replace(jobs(True), assumes={"can-run-again": ["Job.punctual"], "can-end": ["Job.punctual"]}))
+    assert line.endswith('write assumes={"can-run-again": []}')
+    (line,) = wrong(replace(mended(True), assumes={}))
+    assert line.endswith('write assumes={"goes-on": ["Job.punctual"]}')
 
 
-@pytest.mark.parametrize(("assumes", "verdict"), [(["Job.punctual"], Verdict.PROVED), ([], Verdict.REFUTED)])
-def test_verify_compares_it_if_asked(assumes: list[str], verdict: Verdict) -> None:
-    model = jobs(True, properties=[replace(CAN_END, assumes=assumes)])
+@pytest.mark.parametrize("build", [jobs, mended])
+@pytest.mark.parametrize(("named", "verdict"), [(True, Verdict.PROVED), (False, Verdict.REFUTED)])
+def test_verify_compares_it_if_asked(build: Callable[[bool], Model], named: bool, verdict: Verdict) -> None:
+    model = build(True) if named else replace(build(True), assumes={})
     report = verify_variant(System.of(model), model, only=["assumptions"])
     assert [(each.result.name, each.result.verdict) for each in report.properties] == [("assumptions", verdict)]
+
+
+def test_a_cached_verdict_is_of_what_is_named() -> None:
+    keys = []
+    for assumes in ({"goes-on": ["Job.punctual"]}, {"goes-on": []}, {}):
+        model = replace(mended(True), assumes=assumes)
+        (part,) = parts(System.of(model), model, ["assumptions"])
+        keys.append(VerdictCache(System.of(model), model, "here")._key(part, "assumptions"))
+    assert None not in keys and len(set(keys)) == 3
+
+
+def test_too_many_states_leave_it_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unexplored(model: Model, scope: Mapping[str, int]) -> list[Result]:
+        return [replace(each, verdict=Verdict.UNDETERMINED, note="too many") for each in model_check(model, scope)]
+
+    monkeypatch.setattr(assumptions, "model_check", unexplored)
+    report = verify_variant(System.of(mended(True)), mended(True), only=["assumptions"])
+    (checked,) = report.properties
+    assert checked.result.verdict is Verdict.UNDETERMINED and "goes-on: too many" in checked.result.reach
+    assert not report.ok
+
+
+def test_a_verdict_says_what_it_assumes() -> None:
+    report = verify_variant(System.of(mended(True)), mended(True), only=["goes-on"])
+    (checked,) = report.properties
+    assert checked.reach == "holds at Job=1, assuming Job.punctual" and checked.as_json()["assumes"] == ["Job.punctual"]
 
 
 def test_a_finding_names_it() -> None:

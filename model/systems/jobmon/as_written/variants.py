@@ -55,6 +55,8 @@ AS_WRITTEN = Model(
             "workflows-end",
         }
     ),
+    # a configuration has one instance more for each that is stopped; when all are, none is left to take up the task
+    assumes={"triaging-ends": ["TaskInstance.stoppable"]},
 )
 
 REPAIRED = AS_WRITTEN.amend(
@@ -62,6 +64,16 @@ REPAIRED = AS_WRITTEN.amend(
     "the document with the changes that its properties need",
     REPAIRS,
     refuted=frozenset(),
+    # see triaging-ends above
+    assumes={
+        "signals-can-be-taken-up": ["TaskInstance.stoppable"],
+        "triaging-ends": ["TaskInstance.stoppable"],
+        "everything-can-end": ["TaskInstance.stoppable"],
+        "everything-ends": ["TaskInstance.stoppable"],
+        "workflow-signals-can-be-taken-up": ["WorkflowRun.stoppable"],
+        "workflows-can-end": ["WorkflowRun.stoppable"],
+        "workflows-end": ["WorkflowRun.stoppable"],
+    },
     # Nothing reaches this state any more.
     machines=[
         replace(

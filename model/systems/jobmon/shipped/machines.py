@@ -315,4 +315,8 @@ AXIOMS = [
     forall([d, e], implies(d.run == e.run, d == e)),
     forall(i, i.job != NONE),
     forall([i, k], implies(i.job == k.job, i == k)),
+    # What may die does not always send its heartbeats in time: a client those of its run, a distributor and a job those of instances.
+    forall(c, implies(c.mortal & (c.run != NONE), ~c.run.punctual)),
+    forall([d, i], implies(d.mortal, ~i.punctual)),
+    forall(i, implies((i.job != NONE) & i.job.mortal, ~i.punctual)),
 ]

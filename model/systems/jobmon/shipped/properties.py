@@ -283,7 +283,6 @@ RUNS = [
         over=[w, c, i],
         given=c.is_("NotStarted") & (c.run.workflow == w) & i.is_("Absent"),
         goal=w.is_("Done"),
-        assumes=["WorkflowRun.punctual"],
     ),
     AlwaysCanReach(
         name="workflows-can-be-run",

@@ -56,4 +56,5 @@ SHIPPED = Model(
             "finished-work-counts",
         }
     ),
+    assumes={"workflows-can-be-done": ["WorkflowRun.punctual"]},
 )
