@@ -318,7 +318,7 @@ def _assumes(model: Model) -> None:
             raise ModelError(
                 element,
                 model.place,
-                f"assumes names {name!r}, which is no AlwaysCanReach or LeadsTo of the variant",
+                f"assumes names {name!r}, which is not an AlwaysCanReach or LeadsTo of the variant",
                 f"choose from {', '.join(reaching) or 'none'}",
             )
         for assumption in assumptions:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from schedproof.model.lang import Action, Durability, Model, Row, Rule
 from schedproof.model.lang.machine import Attribute, State
-from schedproof.model.lang.types import Ref, SetOf
 from schedproof.model.lang.terms import Fires
+from schedproof.model.lang.types import Ref, SetOf
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import configurations, fitted, scope_text

@@ -47,8 +47,8 @@ def rests_on(model: Model) -> dict[str, frozenset[str]]:
     """
     everything = list(configurations(model, check_scope(model, {})))
     kept = [p for p in concerned(model) if p.name not in model.refuted]
-    found = {p.name: _violation_rests_on(model, p, everything) for p in concerned(model) if p.name in model.refuted}
-    return found | _holding_rests_on(model, kept, everything)
+    of_violated = {p.name: _violation_rests_on(model, p, everything) for p in concerned(model) if p.name in model.refuted}
+    return of_violated | _holding_rests_on(model, kept, everything)
 
 
 def _violation_rests_on(model: Model, prop: Property, everything: Sequence[Rigid]) -> frozenset[str]:

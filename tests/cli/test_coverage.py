@@ -80,7 +80,7 @@ def test_a_draft_of_a_complete_ledger_adds_nothing(doors: Path, capsys: pytest.C
 def test_the_shell_may_empty_the_file_first(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (doors / "ledger.yaml").write_text("", "utf-8")
     assert run("--document", "doors.md", "--draft") == 0
-    assert capsys.readouterr().out.count("review: []") == 7
+    assert capsys.readouterr().out.count("review: []") == 8
 
 
 def test_names(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -733,7 +733,7 @@ REQUIRED: dict[str, Case] = {
     ),
     "an assumption of an invariant": (
         lambda: model(assumes={"running-has-a-node": ["Job.urgent"]}),
-        "variant right", "assumes names 'running-has-a-node', which is no AlwaysCanReach or LeadsTo", "choose from none",
+        "variant right", "assumes names 'running-has-a-node', which is not an AlwaysCanReach or LeadsTo", "choose from none",
     ),
     "an assumption that assumes nothing": (
         lambda: model(

@@ -115,8 +115,8 @@ def test_what_holds_only_under_an_assumption() -> None:
 
 def test_what_holds_without_it_too() -> None:
     """Invariants are not asked: without an assumption they are checked by induction."""
-    again = replace(GOES_ON, goal=j.is_("Running", "Stuck", "Done"))
-    assert rests_on(replace(mended(True), properties=[again, NEVER_STUCK], assumes={})) == {"goes-on": frozenset()}
+    lasting = replace(GOES_ON, goal=j.is_("Running", "Stuck", "Done"))
+    assert rests_on(replace(mended(True), properties=[lasting, NEVER_STUCK], assumes={})) == {"goes-on": frozenset()}
 
 
 def test_the_list_is_compared() -> None:
