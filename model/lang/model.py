@@ -165,6 +165,10 @@ class Model:
                 return prop
         raise KeyError(name)
 
+    def asking(self, properties: Sequence[Property]) -> Model:
+        """This variant with other properties, all of which are expected to hold. It is not compared with what it amends."""
+        return replace(self, properties=properties, refuted=frozenset(), assumes={}, amended=None)
+
     def amend(
         self,
         variant: str,

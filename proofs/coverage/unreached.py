@@ -171,7 +171,7 @@ def _induction(
         if time.monotonic() > until:
             raise _OutOfTime
 
-    asked = replace(model, properties=properties, refuted=frozenset(), amends="", changes=())
+    asked = replace(model, amends="", changes=()).asking(properties)
     try:
         return prove(asked, every=False, only=only, known=known, progress=watch)
     except _OutOfTime:

@@ -47,7 +47,9 @@ def rests_on(model: Model) -> dict[str, frozenset[str]]:
     """
     everything = list(configurations(model, check_scope(model, {})))
     kept = [p for p in concerned(model) if p.name not in model.refuted]
-    of_violated = {p.name: _violation_rests_on(model, p, everything) for p in concerned(model) if p.name in model.refuted}
+    of_violated = {
+        p.name: _violation_rests_on(model, p, everything) for p in concerned(model) if p.name in model.refuted
+    }
     return of_violated | _holding_rests_on(model, kept, everything)
 
 
@@ -101,14 +103,7 @@ def _violated(model: Model, props: Sequence[Property], configuration: Rigid) -> 
     Raises:
         Unexplored: one is neither violated nor does it hold.
     """
-    alone = replace(
-        model,
-        properties=props,
-        refuted=frozenset(),
-        assumes={},
-        amended=None,
-        configurations=lambda sizes: [configuration],
-    )
+    alone = replace(model, configurations=lambda sizes: [configuration]).asking(props)
     names = {p.name for p in props}
     results = [each for each in model_check(alone, {}) if each.name in names]
     if open_ones := [each for each in results if each.verdict is Verdict.UNDETERMINED and not each.vacuous]:

@@ -291,7 +291,7 @@ def _clearest(model: Model, change: Change) -> Result:
         prop = replace(prop, given=change.asks if prop.given is None else prop.given & change.asks)
     actions = [each for each in model.actions if each.name not in change.avoids]
     rules = [each for each in model.rules if not isinstance(each.on, Action) or each.on.name not in change.avoids]
-    asked = replace(model, actions=actions, rules=rules, properties=[prop], refuted=frozenset(), amended=None)
+    asked = replace(model, actions=actions, rules=rules).asking([prop])
     (result,) = model_check(asked, {}, only=[prop.name])
     if result.counterexample is None:
         problem = f"no run violates {prop.name} as it asks"

@@ -7,7 +7,7 @@ another state. Where the document does not state that condition, it is silent ab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from schedproof.model.lang import NONE, Action, Model, Property, StepInvariant
@@ -93,7 +93,7 @@ def silences(model: Model, scope: Mapping[str, int] | None = None) -> list[Silen
         ScopeError: the scope is impossible.
     """
     questions = {each.prop.name: each for each in [*_of_rules(model), *_of_actions(model)]}
-    asked = replace(model, properties=[each.prop for each in questions.values()], refuted=frozenset(), amended=None)
+    asked = model.asking([each.prop for each in questions.values()])
     results = model_check(asked, scope or {}) if questions else []
     by_condition: dict[tuple[str, int | None, str, str, str], dict[str, Counterexample]] = {}
     for result in results:

@@ -59,8 +59,7 @@ def _amended(base: Model, model: Model, kept: Sequence[Change], properties: Sequ
         )
         for change in kept
     ]
-    asked = replace(base, properties=properties, refuted=frozenset(), amended=None)
-    less = asked.amend(
+    less = base.asking(properties).amend(
         f"{model.variant}-without",
         model.about,
         steps,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeGuard
 
 from schedproof.model.lang import Action, Invariant, Model, StepInvariant, Term, Var, iff
@@ -77,7 +76,7 @@ def proved_to_mean_the_same(exchange: Exchange, invariants: Collection[str]) -> 
     """Whether induction proves it for any number of objects, from ``invariants``, which are proved of the model."""
     model, claim = same_meaning(exchange)
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name in invariants]
-    asked = replace(model, properties=[*kept, claim], refuted=frozenset())
+    asked = model.asking([*kept, claim])
     return prove(asked, known={WELL_FORMED, *(p.name for p in kept)}).proved(claim.name)
 
 

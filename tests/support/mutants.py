@@ -163,7 +163,7 @@ def proved(model: Model) -> frozenset[str]:
 def invariants_of(model: Model) -> Model:
     """``model`` with no other properties than its invariants: a shorter proof, which most often is enough."""
     kept = [p for p in model.properties if isinstance(p, Invariant)]
-    return replace(model, properties=kept, refuted=model.refuted & {p.name for p in kept})
+    return replace(model.asking(kept), refuted=model.refuted & {p.name for p in kept})
 
 
 Part = TypeVar("Part")

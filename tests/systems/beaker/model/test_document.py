@@ -230,7 +230,7 @@ def never_met(model: Model) -> list[str]:
     """The parts of properties that are met nowhere in the configurations."""
     asked = parts(model)
     assert asked
-    results = model_check(replace(model, properties=asked, refuted=frozenset()), {}, only=[prop.name for prop in asked])
+    results = model_check(model.asking(asked), {}, only=[prop.name for prop in asked])
     return [r.name for r in results if r.verdict is not Verdict.PROVED]
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -246,7 +245,7 @@ def unproved(variant: str, names: Sequence[str]) -> list[str]:
     asked = [claim for name in names for claim in claims(model, name)]
     assert [claim.name for claim in asked] == list(names), "there is no such mutant any more"
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
-    lemmas_too = replace(model, properties=[*kept, *LEMMAS[variant], *asked], refuted=frozenset())
+    lemmas_too = model.asking([*kept, *LEMMAS[variant], *asked])
     induction = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
     return [name for name in names if not induction.proved(name)]
 

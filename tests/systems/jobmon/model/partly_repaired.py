@@ -57,7 +57,7 @@ WITH_KILL_SELF = replace(
 
 
 def _bare(model: Model) -> Model:
-    return replace(model, properties=[], refuted=frozenset())
+    return model.asking([])
 
 
 def less(*changes: Change) -> Model:

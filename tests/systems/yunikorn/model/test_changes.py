@@ -92,7 +92,7 @@ def less(*changes: Change) -> Model:
 
 def verdict(model: Model, prop: str, configuration: str) -> Verdict:
     """Of the property as ``repaired`` has it, by exploration of a configuration."""
-    asked = replace(model, properties=[REPAIRED.property(prop)], refuted=frozenset())
+    asked = model.asking([REPAIRED.property(prop)])
     [result] = [r for r in model_check(*alone(asked, BY_NAME[configuration]), only=[prop]) if r.name == prop]
     return result.verdict
 
@@ -125,7 +125,7 @@ KEEPS_ITS_ASKS = StepInvariant(
 @pytest.mark.long
 def test_what_resumes_asks_on() -> None:
     for model, expected in ((REPAIRED, Verdict.PROVED), (V0_12_2, Verdict.REFUTED)):
-        asked = replace(model, properties=[KEEPS_ITS_ASKS], refuted=frozenset())
+        asked = model.asking([KEEPS_ITS_ASKS])
         results = model_check(*alone(asked, BY_NAME[TWO_SOFT]), only=[KEEPS_ITS_ASKS.name])
         assert [r.verdict for r in results if r.name == KEEPS_ITS_ASKS.name] == [expected]
 

@@ -260,7 +260,7 @@ def unproved(variant: str, names: Sequence[str]) -> list[str]:
     assert [claim.name for claim in claimed] == list(names), "there is no such mutant any more"
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
     lemmas = LEMMAS[variant]
-    lemmas_too = replace(model, properties=[*kept, *lemmas, *claimed], refuted=frozenset())
+    lemmas_too = model.asking([*kept, *lemmas, *claimed])
     induction = prove(lemmas_too, every=False, known={WELL_FORMED, *(p.name for p in kept)})
     wrong = [prop.name for prop in lemmas if not induction.proved(prop.name)]
     assert not wrong, f"what the reasons rest on is not proved: {wrong}"

@@ -118,9 +118,7 @@ CHANGES = [change for change in COMPONENTS_REPAIRED.changes if change.repairs]
 
 def refuted(model: Model) -> set[str]:
     """What is refuted in one of the model's configurations; life cycles aside."""
-    model = replace(
-        model, properties=[p for p in model.properties if not isinstance(p, LifeCycle)], refuted=frozenset()
-    )
+    model = model.asking([p for p in model.properties if not isinstance(p, LifeCycle)])
     results = model_check(model, sizes(model))
     assert all(str(r.verdict) != "undetermined" or r.vacuous for r in results)
     return {r.name for r in results if str(r.verdict) == "refuted"}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -130,7 +129,7 @@ def test_what_is_said_to_say_nothing_new_is_proved_to() -> None:
     claimed = [claim for name in names for claim in claims(MERGED, name)]
     assert [claim.name for claim in claimed] == names
     kept = [p for p in MERGED.properties if isinstance(p, Invariant)]
-    more = replace(MERGED, properties=[*kept, *claimed], refuted=frozenset())
+    more = MERGED.asking([*kept, *claimed])
     # The invariants themselves are proved by ``verify``.
     induction = prove(more, every=False, known={WELL_FORMED, *(p.name for p in kept)})
     assert [name for name in names if not induction.proved(name)] == DIFFERING and survivors(DIFFERING) == []
