@@ -20,6 +20,7 @@ from schedproof.model.ledger.draft import draft
 from schedproof.model.ledger.gaps import gaps, names, unlike
 from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger, read
 from schedproof.model.ledger.page import as_json, html, markdown
+from schedproof.model.ledger.words import undefined
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.silences import Silence, loose_ends, silences
@@ -97,19 +98,24 @@ def coverage(
                 searched[name] = silences(chosen.variants[name])
     if json_file is not None:
         data = as_json(chosen, ledger, lines) if ledger is not None else {"system": system}
-        json_file.write_json({**data, **_silences_as_json(chosen, searched)})
+        json_file.write_json({**data, **_silences_as_json(chosen, ledger, searched)})
     if not any(file is not None and file.is_stdout for file in (markdown_file, html_file, json_file)):
         if ledger is not None:
             _print(ledger, lines)
         for name, silent in searched.items():
             _print_silences(chosen, name, silent)
+        if is_silences and ledger is not None:
+            _print_undefined(chosen, ledger)
     return Exit.DIFFERENT if lines else Exit.OK
 
 
-def _silences_as_json(system: System, searched: Mapping[str, Sequence[Silence]]) -> dict[str, Any]:
+def _silences_as_json(
+    system: System, ledger: Ledger | None, searched: Mapping[str, Sequence[Silence]]
+) -> dict[str, Any]:
     if not searched:
         return {}
     return {
+        **({"undefined": undefined(system, ledger)} if ledger is not None else {}),
         "silences": {name: [each.as_json() for each in some] for name, some in searched.items()},
         "loose_ends": {name: loose_ends(system.variants[name]) for name in searched},
     }
@@ -123,6 +129,13 @@ def _print_silences(system: System, variant: str, some: Sequence[Silence]) -> No
         click.echo(f"  {each.text}")
     for line in loose_ends(system.variants[variant]):
         click.echo(f"  {line}")
+
+
+def _print_undefined(system: System, ledger: Ledger) -> None:
+    names_and_lines = undefined(system, ledger)
+    click.echo(f"\n{ledger.document}: {count(len(names_and_lines), 'name')} that it uses and does not define")
+    for name, lines in names_and_lines.items():
+        click.echo(f"  {name} (line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))})")
 
 
 def _document(name: str | None) -> str | None:

@@ -1,0 +1,48 @@
+"""Names that a document uses and never defines."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from schedproof.model.ledger.ledger import Entry, Ledger, read
+from schedproof.model.ledger.words import undefined
+from schedproof.model.registry.discovery import systems
+from tests.model.ledger.lamps import LEDGER, system
+
+
+def stating(*entries: Entry) -> Ledger:
+    return msgspec.structs.replace(LEDGER, statements=list(entries))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("A lamp is pushed.", []),
+        ("The `Lamp` is ``On``, then `push` is heard: Lamp, On, ON, lamps.", []),
+        ("The `dimmer` dims.", ["dimmer"]),
+        ("See :ref:`the dimmers <dimmers>`.", ["the dimmers"]),
+        (
+            "A DimmerEvent goes to the dimmerProxy of the DIMMER and of lamp_state.",
+            ["DIMMER", "DimmerEvent", "dimmerProxy"],
+        ),
+        ("The Lamps document uses capitals: A, I, Then.", []),
+    ],
+)
+def test_a_name_is_a_literal_camel_case_or_capitals(text: str, names: list[str]) -> None:
+    assert undefined(system(), stating(Entry(9, text))) == {name: [9] for name in names}
+
+
+def test_a_defined_word_is_known_in_every_line() -> None:
+    uses = [Entry(9, "The `dimmer` dims."), Entry(4, "A DIMMER.", background="no state"), Entry(9, "`dimmer` again")]
+    assert undefined(system(), stating(*uses)) == {"DIMMER": [4], "dimmer": [9]}
+    defined = Entry(7, "A dimmer is a lamp that is half on.", defines="dimmer")
+    assert undefined(system(), stating(*uses, defined)) == {}
+
+
+def test_what_the_documents_of_our_systems_leave_undefined() -> None:
+    """Read in the documents: Jobmon's figures name boxes that its text calls something else, and call a function of no agent."""
+    some = {name: undefined(each, read(each.ledger)) for name, each in systems().items() if each.ledger}
+    assert {"DISTRIBUTER", "EPS", "_adjust_resources_and_queue()"} <= some["jobmon"].keys()
+    assert {"RMProxy", "ReconcilePlugin", "PartitionManager"} <= some["yunikorn-merge"].keys()
+    assert not {"PG", "Pending", "e0"} & some["hived"].keys()
