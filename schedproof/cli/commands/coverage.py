@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from schedproof.model.ledger.page import as_json, html, markdown
 from schedproof.model.ledger.words import undefined
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
+from schedproof.proofs.verification.races import Race, races
 from schedproof.proofs.verification.silences import Silence, loose_ends, silences
 
 
@@ -90,12 +92,13 @@ def coverage(
         for file, rendered in ((markdown_file, markdown), (html_file, html)):
             if file is not None:
                 file.write(rendered(chosen, ledger))
-    searched: dict[str, list[Silence]] = {}
+    searched: dict[str, _Silent] = {}
     if is_silences:
         with progress("silences") as report_progress:
             for name in variants:
                 report_progress(f"{system} {name}: exploring")
-                searched[name] = silences(chosen.variants[name])
+                model = chosen.variants[name]
+                searched[name] = _Silent(silences(model), races(model), loose_ends(model))
     if json_file is not None:
         data = as_json(chosen, ledger, lines) if ledger is not None else {"system": system}
         json_file.write_json({**data, **_silences_as_json(chosen, ledger, searched)})
@@ -103,31 +106,44 @@ def coverage(
         if ledger is not None:
             _print(ledger, lines)
         for name, silent in searched.items():
-            _print_silences(chosen, name, silent)
+            _print_silences(f"{system} {name}", silent)
         if is_silences and ledger is not None:
             _print_undefined(chosen, ledger)
     return Exit.DIFFERENT if lines else Exit.OK
 
 
-def _silences_as_json(
-    system: System, ledger: Ledger | None, searched: Mapping[str, Sequence[Silence]]
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Silent:
+    """What the document of a variant does not say."""
+
+    conditions: Sequence[Silence]
+    races: Sequence[Race]
+    loose_ends: Sequence[str]
+
+
+def _silences_as_json(system: System, ledger: Ledger | None, searched: Mapping[str, _Silent]) -> dict[str, Any]:
     if not searched:
         return {}
     return {
         **({"undefined": undefined(system, ledger)} if ledger is not None else {}),
-        "silences": {name: [each.as_json() for each in some] for name, some in searched.items()},
-        "loose_ends": {name: loose_ends(system.variants[name]) for name in searched},
+        "silences": {name: [each.as_json() for each in some.conditions] for name, some in searched.items()},
+        "races": {name: [each.as_json() for each in some.races] for name, some in searched.items()},
+        "loose_ends": {name: some.loose_ends for name, some in searched.items()},
     }
 
 
-def _print_silences(system: System, variant: str, some: Sequence[Silence]) -> None:
-    click.echo(
-        f"\n{system.name} {variant}: {count(len(some), 'condition')} without which an event reaches a state that has no row for it"
-    )
-    for each in some:
+def _print_silences(variant: str, silent: _Silent) -> None:
+    conditions = count(len(silent.conditions), "condition")
+    click.echo(f"\n{variant}: {conditions} without which an event reaches a state that has no row for it")
+    for each in silent.conditions:
         click.echo(f"  {each.text}")
-    for line in loose_ends(system.variants[variant]):
+    click.echo(
+        f"{variant}: {count(len(silent.races), 'pair')} of actions that can both be taken, where the order decides"
+    )
+    for race in silent.races:
+        click.echo(f"  {race.text}")
+    click.echo(f"{variant}: {count(len(silent.loose_ends), 'loose end')}")
+    for line in silent.loose_ends:
         click.echo(f"  {line}")
 
 
