@@ -36,7 +36,11 @@ j, b, x = variable(Job, "j"), variable(Box, "b"), variable(Box, "x")
 JOB = Machine(
     Job,
     states=[State("Idle"), State("Busy", Durability.VOLATILE)],
-    attributes=[Attribute("box", Ref(Box)), Attribute("spare", Ref(Box)), Attribute("uses", IntRange(0, 3), initial=3)],
+    attributes=[
+        Attribute("box", Ref(Box), durable=True),
+        Attribute("spare", Ref(Box), durable=True),
+        Attribute("uses", IntRange(0, 3), initial=3, durable=True),
+    ],
     events=[Event("take", {"box": Ref(Box)})],
 )
 BOX = Machine(Box, states=[State("Free"), State("Full")])

@@ -119,21 +119,12 @@ VICTIM_IS_FREED = Change(
     ],
 )
 
-CONDITIONS_SAY_BOTH = Change(
-    name="conditions-forget-a-case",
-    wrong="Three conditions forget a case: a Used cell of a group that is Being preempted elsewhere (twice), and a preemptor that an allocation cancels.",
-    why=(
-        "The conditions of cell e1 (line 183) and cell e2 (line 189) overlook that a Used cell can belong to a "
-        "group that is BeingPreempted at other cells; line 145 is right. The condition of e5 (line 102) overlooks that "
-        "a group that is allocated a Reserved cell cancels its preemptor too; line 241 is right. This change corrects "
-        "the three sentences, and no behaviour."
-    ),
+E1_FREES_CELLS_OF_VICTIMS = Change(
+    name="e1-forgets-victims",
+    wrong="Cell e1 waits for the deletion of an Allocated PG; the deletion of a Being preempted PG frees the cells that it still uses, too.",
+    why="The condition of cell e1 (line 183) overlooks that a Used cell can belong to a group that is BeingPreempted at other cells; lines 98 and 145 are right. This changes the sentence and no behaviour.",
     repairs=[],
-    weakens={
-        "cell-e1-frees-an-allocated-group": ["cell-e1-frees-a-deleted-group"],
-        "cell-e2-preempts-an-allocated-group": ["cell-e2-preempts-its-user"],
-        "cancelled-only-when-overwritten": ["cancelled-only-when-it-loses-a-cell"],
-    },
+    weakens={"cell-e1-frees-an-allocated-group": ["cell-e1-frees-a-deleted-group"]},
     adds=[
         StepInvariant(
             name="cell-e1-frees-a-deleted-group",
@@ -144,6 +135,16 @@ CONDITIONS_SAY_BOTH = Change(
             given=c.fires("e1") & (c.user == p),
             then=p.is_("Allocated", "BeingPreempted") & after(p.is_("Deleted")),
         ),
+    ],
+)
+
+E2_RESERVES_CELLS_OF_VICTIMS = Change(
+    name="e2-forgets-victims",
+    wrong="Cell e2 preempts the Allocated PG on the cell; that PG may be Being preempted already, for another of its cells.",
+    why="The condition of cell e2 (line 189) overlooks that a Used cell can belong to a group that is BeingPreempted at other cells; lines 69 and 145 are right. This changes the sentence and no behaviour.",
+    repairs=[],
+    weakens={"cell-e2-preempts-an-allocated-group": ["cell-e2-preempts-its-user"]},
+    adds=[
         StepInvariant(
             name="cell-e2-preempts-its-user",
             says="a Used cell becomes Reserving only with an Allocated or BeingPreempted group, BeingPreempted from then on",
@@ -153,6 +154,16 @@ CONDITIONS_SAY_BOTH = Change(
             given=c.fires("e2") & (c.user == p),
             then=p.is_("Allocated", "BeingPreempted") & after(p.is_("BeingPreempted")),
         ),
+    ],
+)
+
+AN_ALLOCATION_CANCELS = Change(
+    name="e5-forgets-allocations",
+    wrong="e5 names cell e3 and e6 as what cancels a preemptor; a group that is allocated one of its Reserved cells (e8) cancels it, too.",
+    why="The condition of e5 (line 102) overlooks that a group that is allocated a Reserved cell cancels its preemptor; lines 59 and 241 are right. This changes the sentence and no behaviour.",
+    repairs=[],
+    weakens={"cancelled-only-when-overwritten": ["cancelled-only-when-it-loses-a-cell"]},
+    adds=[
         StepInvariant(
             name="cancelled-only-when-it-loses-a-cell",
             says="a preemptor is cancelled only when another group takes one of its cells",
@@ -165,6 +176,8 @@ CONDITIONS_SAY_BOTH = Change(
     ],
 )
 
+CONDITIONS = [E1_FREES_CELLS_OF_VICTIMS, E2_RESERVES_CELLS_OF_VICTIMS, AN_ALLOCATION_CANCELS]
+
 FAIR_TO_THE_GROUP = Change(
     why="Pods of victims are now deleted group by group, so the fairness assumption is about that action.",
     repairs=[],
@@ -174,6 +187,6 @@ FAIR_TO_THE_GROUP = Change(
 REPAIRED = AS_WRITTEN.amend(
     "repaired",
     "the document with the changes that its properties need",
-    [VICTIMS_CELLS_GO_TOGETHER, VICTIM_IS_FREED, CONDITIONS_SAY_BOTH, FAIR_TO_THE_GROUP],
+    [VICTIMS_CELLS_GO_TOGETHER, VICTIM_IS_FREED, *CONDITIONS, FAIR_TO_THE_GROUP],
     refuted=frozenset(),
 )

@@ -729,7 +729,7 @@ REQUIRED: dict[str, Case] = {
     ),
     "assumptions that are no lists": (
         lambda: model(assumes={"running-has-a-node": "Job.urgent"}),
-        "variant right", "assumes is {'running-has-a-node': 'Job.urgent'}", "write a list for each property",
+        "variant right", "assumes is of type dict", "write a list for each property",
     ),
     "an assumption of an invariant": (
         lambda: model(assumes={"running-has-a-node": ["Job.urgent"]}),
