@@ -254,7 +254,7 @@ def _of_the_variant(below: Sequence[Model], originals: Sequence[Finding], findin
         finding: a violation without one repair.
         alone: no other change repairs the property, so that each violation of it shows this defect.
     """
-    if _is_of(below, finding):
+    if finding.of == finding.variant or _is_of(below, finding):
         return replace(finding, of="")
     plain = _original(below, originals, finding.property) if alone else []
     return plain[0] if plain else finding

@@ -5,6 +5,7 @@ from pathlib import Path
 from schedproof.model.lang import (
     NONE,
     Attribute,
+    BoolType,
     Document,
     EnumType,
     Event,
@@ -68,7 +69,15 @@ CONDITION = EnumType(("Automated", "Manual", "Broken"))  # a removed system coun
 SYSTEM = Machine(
     System,
     states=[State(name) for name in USAGES],
-    attributes=[Attribute("condition", CONDITION, durable=True)],
+    attributes=[
+        Attribute("condition", CONDITION, durable=True),
+        Attribute(
+            "unsearched",
+            BoolType(),
+            history=True,
+            about="its condition, lab, loan or distro trees changed after beakerd's last search for a recipe",
+        ),
+    ],
     events=[Event("withdraw", {"to": CONDITION})],
 )
 
@@ -95,14 +104,14 @@ RECIPE_TABLE = [
 
 # 1.4: a change of condition alone never frees a system or takes it out of pending
 SYSTEM_TABLE = [
-    Row(System, "flag", "idle", "pending"),
+    Row(System, "flag", "idle", "pending", unsearched=True),
     Row(System, "reserve", "idle", "reserved"),
     Row(System, "reserve", "pending", "reserved"),
     Row(System, "release", "reserved", "pending"),
-    Row(System, "rest", "pending", "idle"),
-    Row(System, "automate", "idle", "pending", condition="Automated"),
-    Row(System, "automate", "pending", "pending", condition="Automated"),
-    Row(System, "automate", "reserved", "reserved", condition="Automated"),
+    Row(System, "rest", "pending", "idle", unsearched=False),
+    Row(System, "automate", "idle", "pending", condition="Automated", unsearched=True),
+    Row(System, "automate", "pending", "pending", condition="Automated", unsearched=True),
+    Row(System, "automate", "reserved", "reserved", condition="Automated", unsearched=True),
     *[Row(System, "withdraw", now, now, condition=given("to")) for now in USAGES],
 ]
 

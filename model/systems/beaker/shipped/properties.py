@@ -1,9 +1,37 @@
 """The rules that the facts state, and one property that a reader expects but that is violated."""
 
-from schedproof.model.lang import NONE, AlwaysCanReach, Invariant, LifeCycle, StepInvariant, after, iff, implies
+from schedproof.model.lang import (
+    NONE,
+    AlwaysCanReach,
+    Invariant,
+    LifeCycle,
+    StepInvariant,
+    after,
+    exists,
+    forall,
+    iff,
+    implies,
+)
 from schedproof.model.lang.terms import both
 
-from .machines import EXECUTING, FINISHED, NO_GUEST, QUEUED_GROUP, SAME_SET, USAGES, Recipe, g, q, r, s
+from .machines import (
+    EXECUTING,
+    FINISHED,
+    NO_GUEST,
+    QUEUED_GROUP,
+    SAME_SET,
+    UNFINISHED,
+    USAGES,
+    Recipe,
+    g,
+    j,
+    q,
+    r,
+    s,
+)
+
+OF_J = r.recipe_set == j
+PEOPLE = ["abort", "abort_set", "cancel_set", "flag", "take", "give_back", "automate", "make_manual", "break_down"]
 
 PROPERTIES = [
     StepInvariant(
@@ -149,6 +177,14 @@ PROPERTIES = [
         given=(r.system != s) & after(r.system == s),
         then=s.condition == "Automated",
     ),
+    Invariant(
+        name="searched-after-a-change",
+        says="no system is idle whose condition, lab, loan or distro trees have changed since beakerd's last search for it",
+        sentence="section 1.4: an idle system becomes pending when its condition is set to Automated, or its lab, loan or distro trees change",
+        over=[s],
+        given=s.is_("idle"),
+        then=~s.unsearched,
+    ),
     LifeCycle(
         name="life-with-detours",
         says="a recipe can wait again after its installation and between its tasks, and keep its system reserved",
@@ -165,6 +201,15 @@ PROPERTIES = [
         sentence="section 1.2: processed to queued, scheduled or aborted",
         sort=Recipe,
         states=["new", "processed", "scheduled", "waiting", "running", "completed"],
+    ),
+    AlwaysCanReach(
+        name="no-finished-recipe-blocks-its-set",
+        says="a set whose unfinished recipes are all scheduled can be provisioned or end, if people leave it alone",
+        sentence="section 1.3: a set is provisioned when all its recipes are scheduled; section 1.7: one recipe of it can be aborted",
+        over=[j],
+        given=exists(r, OF_J & r.is_("scheduled")) & forall(r, implies(OF_J & r.is_(*UNFINISHED), r.is_("scheduled"))),
+        goal=exists(r, OF_J & r.is_(*EXECUTING)) | ~exists(r, OF_J & r.is_(*UNFINISHED)),
+        without=PEOPLE,
     ),
     AlwaysCanReach(
         name="systems-come-back",
