@@ -221,7 +221,10 @@ AS_WRITTEN_INTERPRETATIONS = (
         "A search for a recipe or a system, and the moves that follow from it, are one step.",
         "The search comes first, and another loop may take what it has found.",
         question="Can something change between the search and the move to scheduled?",
-        why="The text has no state between the two. A database can check the system again when it writes.",
+        why=(
+            "The text has no state between the two. A database can check the system again when it writes. The variants "
+            "concurrent and repaired-concurrent have the other answer."
+        ),
     ),
     Reading(
         "pending-systems-in-any-order",

@@ -63,7 +63,10 @@ BATCH = Waiting(
 WAITS: Mapping[str, Waiting] = {
     "as-written": AS_WRITTEN,
     "interleaved": AS_WRITTEN,
+    "concurrent": AS_WRITTEN,
+    "concurrent-checked": AS_WRITTEN,
     "repaired": REPAIRED,
+    "repaired-concurrent": REPAIRED,
     "by-priority": REPAIRED,
     "strict": REPAIRED,
     "eager": REPAIRED,

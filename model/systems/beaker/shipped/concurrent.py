@@ -104,7 +104,7 @@ SYSTEM_ROWS = [
     *[Row(System, "choose", now, now, chosen=given("recipe")) for now in ("idle", "pending")],
     *[Row(System, "roll_back", now, now, chosen=NONE) for now in USAGES],
     *[Row(System, "reserve", now, "reserved", user=True, chosen=NONE) for now in ("idle", "pending")],
-    Row(System, "look", "pending", "pending", unwanted=True, unsearched=False),
+    Row(System, "search", "pending", "pending", unwanted=True, unsearched=False),
     *[Row(System, "rest", now, "idle", unwanted=False) for now in USAGES],
     # the web server
     *[Row(System, "take", now, "reserved", user=True) for now in ("idle", "pending")],
@@ -167,11 +167,11 @@ roll_back = Action(
     fires=[s.fires("roll_back")],
     says="beakerd's transaction on {s} is rolled back",
 )
-look = Action(
-    "look",
+search_in_vain = Action(
+    "search_in_vain",
     [s],
     when=[s.is_("pending"), BEAKERD_IS_FREE],
-    fires=[s.fires("look")],
+    fires=[s.fires("search")],
     says="beakerd finds no recipe that is runnable on {s}",
 )
 rest = Action("rest", [s], when=[s.unwanted], fires=[s.fires("rest")], says="beakerd writes that {s} is idle")
@@ -233,7 +233,7 @@ take = replace(ev.take, when=[NO_USER], fires=[s.fires("take")])
 give_back = replace(ev.give_back, when=[s.user, ev.NOT_HELD])
 
 ACTIONS = [
-    *(process, choose_idle, queue, choose_recipe, reserve_chosen, roll_back, look, rest, provision),
+    *(process, choose_idle, queue, choose_recipe, reserve_chosen, roll_back, search_in_vain, rest, provision),
     *(replace(action, when=[*action.when, TASKS_UNFINISHED]) for action in ev.EXECUTION),
     *(abort, abort_set, cancel_set, update),
     *(read, flag, alter, automate, automate_in_use, take, give_back),

@@ -35,7 +35,7 @@ LOCK_WHILE_SEARCHING = Change(
         "status it derives."
     ),
     repairs=["released-to-pending", "searched-after-a-change"],
-    drops=["look", "System.look from pending", "System.rest from idle", "System.rest from reserved"],
+    drops=["search_in_vain", "System.search from pending", "System.rest from idle", "System.rest from reserved"],
     adds=[
         replace(
             con.rest,
