@@ -347,10 +347,10 @@ PROPERTIES = [
     ),
     StepInvariant(
         name="begins-complete",
-        says="provisioning of a recipe begins only when its whole set is scheduled, and with it",
+        says="provisioning of a recipe begins only when all unfinished recipes of its set are scheduled, and with them",
         line=25,
         over=[r, q],
-        given=SIBLINGS & r.is_("scheduled") & after(r.is_("waiting")),
+        given=SIBLINGS & r.is_("scheduled") & after(r.is_("waiting")) & q.is_(*UNFINISHED),
         then=q.is_("scheduled") & after(q.is_("waiting")),
     ),
     StepInvariant(
@@ -380,8 +380,8 @@ PROPERTIES = [
         line=25,
         sentence=ABBA,
         over=[r, q, s, t],
-        given=(r.recipe_set != q.recipe_set) & holds(r, t) & holds(q, s) & r.is_("queued") & q.is_("queued"),
-        then=~(needs_just(r, s) & needs_just(q, t)),
+        given=(r.recipe_set != q.recipe_set) & holds(r, t) & needs_just(r, s),
+        then=~(holds(q, s) & needs_just(q, t)),
     ),
     Invariant(
         name="no-set-blocks-itself",
