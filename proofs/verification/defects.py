@@ -30,7 +30,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result, Verdict
 
-from .findings import Finding, builds_on, finding_of, rests_on
+from .findings import Finding, builds_on, finding_of, keeps, rests_on
 from .findings import findings as find
 from .replayed import replays
 from .without import without
@@ -153,10 +153,7 @@ def defects(
         # Of locks, one reason may repair several checks; elsewhere these are properties that nothing repairs.
         apart = finding.property if finding.repair.startswith("no") else ""
         by_repair.setdefault((finding.variant, finding.repair, apart), []).append(finding)
-    alone = [
-        Defect(system.name, (some[0].variant,), some[0].property, "", tuple(some), some[0].repair, "")
-        for some in by_repair.values()
-    ]
+    alone = [_alone(system, some) for some in by_repair.values()]
     order = list(system.variants)
     return sorted(
         [*repaired, *alone],
@@ -168,6 +165,16 @@ def defects(
             each.shown.line or 0,
         ),
     )
+
+
+def _alone(system: System, some: Sequence[Finding]) -> Defect:
+    """A defect that no change repairs; named by the change that brings it into a variant, if that says what is wrong."""
+    model = system.variants[some[0].variant]
+    before = system.variants[model.amends] if model.amends else None
+    brings = before is not None and all(keeps(before, each.property) for each in some)
+    named = next((change for change in model.changes if change.wrong), None) if brings else None
+    name, wrong = (named.name, named.wrong) if named else (some[0].property, "")
+    return Defect(system.name, (model.variant,), name or some[0].property, wrong, tuple(some), some[0].repair, "")
 
 
 def _repairs(system: System, model: Model, change: Change, finding: Finding) -> bool:

@@ -52,6 +52,11 @@ def goes_before(one: Var, other: Var) -> Term:
 
 
 SORTED_BY_PRIORITY = Change(
+    name="assigned-by-priority-or-no-deadlock",
+    wrong=(
+        "Assigned recipes sorted solely by priority (line 213) and no deadlock (line 29) exclude each other: a set of a "
+        "higher priority overtakes an earlier one that already holds what it needs."
+    ),
     why=(
         "A pending system goes to the assigned recipe whose job has the highest priority (line 212), and among "
         "equals to the one assigned first. Then each of two sets can get the system that the other waits for."
@@ -87,6 +92,11 @@ BY_PRIORITY = showing(
 # --- Queued recipes by priority (line 212), or every set that can be seated begins
 
 STRICTLY = Change(
+    name="queued-by-priority-or-every-set-begins",
+    wrong=(
+        "Queued recipes sorted solely by priority (line 213), and a set that can be served begins, exclude each other: a "
+        "set of a high priority that can never be served holds up all others."
+    ),
     why=(
         "A queued recipe gets a pending system only if the system is viable for no queued recipe of a higher "
         "priority (line 212), even if that recipe cannot take it. Then a set whose recipes can never each get a "
@@ -132,6 +142,11 @@ CAN_BE_TAKEN_AT_ONCE = exists(r, r.is_("assigned", "queued") & waits(s, r))
 LEFT_IDLE = s.is_("idle") & AUTOMATED & CAN_BE_TAKEN_AT_ONCE
 
 TAKEN_AT_ONCE = Change(
+    name="no-idle-system-or-no-deadlock",
+    wrong=(
+        "A pending system that is always given to a recipe which suits it (line 204) and no deadlock (line 29) exclude each "
+        "other: a set takes a system in a lab that cannot serve its other recipes."
+    ),
     why=(
         "A pending system is given to some waiting recipe for which it is viable (lines 203 to 207), if need be to "
         "one whose siblings can no longer get systems. Then a set holds systems for ever that it cannot use."

@@ -69,6 +69,7 @@ ANY_TIME = Change(
         for action in ACTIONS
         if action is not take_up
     ],
+    drops=["the-search-was-complete"],  # nothing but the proofs of as-written needs it
 )
 
 INTERLEAVED = AS_WRITTEN.amend(
@@ -80,7 +81,6 @@ INTERLEAVED = AS_WRITTEN.amend(
         "no-system-idles-beside-a-waiting-recipe",
         "no-lost-wakeup",
         "nothing-special-at-start-up",
-        "the-search-was-complete",
     },
 )
 
@@ -95,17 +95,18 @@ def following(name: str, *others: str) -> Invariant:
 FIRST_COME_FIRST_SERVED = Change(
     name="assigned-sets-wait-for-each-other",
     shown="no-abba",
-    wrong="Assigned recipes get systems by job priority alone, which has ties, so two sets can each get the system that the other waits for.",
+    wrong=(
+        "Assigned recipes of several sets compete for each system anew, by job priority. So of two assigned sets, each can "
+        "get the system that the other waits for."
+    ),
     why=(
         "Assigned recipes get a system in the order in which their sets were assigned, and this order never "
         "changes. By priority (line 213), two sets can each get the system that the other waits for. So an "
-        "assigned set goes before queued ones of any priority (line 203). The rule against jumping the queue "
-        "(line 21) then applies to queued recipes only."
+        "assigned set goes before queued ones of any priority (line 203)."
     ),
     repairs=["no-deadlock", "no-abba"],
     weakens={
         "assigned-by-priority": ["assigned-first-come-first-served"],
-        "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
     },
     adds=[
         *order.ORDER_TABLE,
@@ -124,7 +125,10 @@ FIRST_COME_FIRST_SERVED = Change(
 
 SEATS_ARE_LEFT = Change(
     name="siblings-take-each-others-systems",
-    wrong="A recipe takes any idle system that suits it, also the only one of a sibling, or one in a lab that has none for a sibling.",
+    wrong=(
+        "A recipe takes any system that suits it, also the only one that suits a sibling, or one in a lab that has none for "
+        "a sibling. Its set then holds the system for ever."
+    ),
     shown="no-set-blocks-itself",
     why=(
         "A recipe takes a system only if the same lab keeps a viable system for each of its siblings. In arbitrary "
@@ -135,9 +139,6 @@ SEATS_ARE_LEFT = Change(
     repairs=["no-deadlock", "no-abba", "no-set-blocks-itself", "lab-can-serve-the-set"],
     weakens={
         "queued-by-priority": ["no-queue-jumping-by-the-queued"],
-        "no-queue-jumping": ["no-queue-jumping-by-the-queued"],
-        "no-system-idles-beside-a-waiting-recipe": ["idle-systems-are-woken"],
-        "no-lost-wakeup": ["idle-systems-are-woken"],
     },
     adds=[
         seatings.seat,
@@ -170,7 +171,10 @@ FINISHED_DO_NOT_COUNT = Change(
 
 LEAVE_TOGETHER = Change(
     name="conditions-change-under-a-recipe",
-    wrong="The text does not say what becomes of a recipe or a reservation when the condition of its system changes.",
+    wrong=(
+        "A system becomes idle or pending when its condition changes. The text does not say what becomes of the recipe on "
+        "it, or of its reservation: the recipe goes on, and the system is given to another."
+    ),
     shown="idle-is-not-running",
     why=(
         "When the condition of a system changes from Automated, the recipe on it does not stay. A recipe that "
@@ -211,7 +215,10 @@ LEAVE_TOGETHER = Change(
 
 WAKE_THE_IDLE = Change(
     name="an-idle-system-is-never-looked-at-again",
-    wrong="A system becomes idle after a search that found no recipe, and nothing looks at it again when one could take it later.",
+    wrong=(
+        "While the new job loop processes a set, a pending system finds none of its recipes in the queue, and becomes idle. "
+        "Then they are queued, and nothing looks at the idle system again."
+    ),
     shown="no-lost-wakeup",
     why=(
         "The retained loop (line 58) marks an idle system as pending if a waiting recipe can take it. Without "
@@ -224,7 +231,6 @@ WAKE_THE_IDLE = Change(
         "no-lost-wakeup": ["idle-systems-are-woken"],
         "nothing-special-at-start-up": ["idle-systems-are-woken", "new-recipes-are-processed"],
     },
-    drops=["the-search-was-complete"],  # the weakened properties followed from it
     adds=[fix.WAKE, fix.wake, *IDLE],
 )
 
@@ -240,6 +246,21 @@ IDLE_IS_A_USAGE = Change(
     weakens={"idle-is-automated": ["handed-out-automated"]},
 )
 
+ASSIGNED_COME_FIRST = Change(
+    name="assigned-recipes-jump-the-queue",
+    wrong=(
+        "A pending system goes to an assigned recipe whatever the priority of a queued one (lines 203 to 206). Line 213 "
+        "sorts solely by priority, and line 215 says that queue jumping is eliminated."
+    ),
+    why=(
+        "The rule against jumping the queue (line 21) applies to new and queued recipes only. An assigned set holds systems "
+        "and has to be served first. A recipe that must not take the system is passed over. This change weakens the "
+        "property, and changes no behaviour."
+    ),
+    repairs=[],
+    weakens={"no-queue-jumping": ["no-queue-jumping-by-the-queued"]},
+)
+
 REPAIRED = AS_WRITTEN.amend(
     "repaired",
     "the proposal with the changes that its properties need, handled in any order at any time",
@@ -250,6 +271,7 @@ REPAIRED = AS_WRITTEN.amend(
         FINISHED_DO_NOT_COUNT,
         LEAVE_TOGETHER,
         WAKE_THE_IDLE,
+        ASSIGNED_COME_FIRST,
         IDLE_IS_A_USAGE,
     ],
     refuted=frozenset(),
