@@ -9,7 +9,10 @@ Read this package beside the document (beaker-event-driven-scheduling.rst):
 - ``weakened_properties``: the properties that hold in a weaker form only. ``collisions``: counterexamples to their original form.
 - ``variants``: all of this put together.
 - ``configurations``: the configurations that are explored. ``waits``: the wait-for graphs in pictures of deadlocks.
-- ``batch``: the scheduler that the proposal replaces. ``shipped``: the one that was built instead.
+- ``interpretations``: where the proposal allows two answers. ``contradictions``: where it gives two.
+- ``concurrent``: searches and moves in two steps.
+- ``batch``: the scheduler that the proposal replaces, and ``batch_repairs`` its repairs. ``shipped``: the one that was built
+  instead.
 
 Variables:
 

@@ -1,0 +1,43 @@
+"""Priorities (line 213)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schedproof.model.lang import Reading, forall, implies
+from schedproof.model.systems.beaker import events as ev
+from schedproof.model.systems.beaker.events import QUIET
+from schedproof.model.systems.beaker.machines import j, r
+
+PRIORITIES = (
+    Reading(
+        "priorities-belong-to-sets",
+        213,
+        "Each recipe set has a priority.",
+        "Each job has one, and its sets have the same.",
+        question="What does the overall job priority belong to?",
+        why="The model has no jobs. Two sets of one job are two sets of equal priority.",
+    ),
+    Reading(
+        "priorities-may-change",
+        213,
+        "Users may change the priority of a set as long as it has recipes that are new, queued or assigned.",
+        "The priority is fixed before the set is handled for the first time.",
+        adds=[
+            replace(
+                ev.reprioritize,
+                when=[j.rankable, j.priority != ev.n, forall(r, implies(r.recipe_set == j, r.is_("new"))), QUIET],
+            )
+        ],
+        question="Can a priority change?",
+        why="The text does not exclude it, and Beaker allows it.",
+    ),
+    Reading(
+        "equal-priorities-in-any-order",
+        213,
+        "Among recipes of equal priority, any may be taken.",
+        "The one whose set was submitted first is taken.",
+        question="Which of several recipes of equal priority is taken?",
+        why="The text sorts solely by priority.",
+    ),
+)
