@@ -107,6 +107,25 @@ def test_a_violation_that_nothing_repairs_is_a_defect_of_its_own() -> None:
     assert [each.repair for each in some if each.name == "stays-shut"] == ["none is modelled"]
 
 
+@pytest.mark.parametrize("wrong", ["Nothing stops a door that is slammed.", ""])
+def test_a_change_that_brings_a_defect_names_it(wrong: str) -> None:
+    """If it says what is wrong."""
+    jammed = State("Jammed", unreachable=True)
+    calm = replace(
+        DOORS,
+        machines=[Machine(Door, [State("Shut"), State("Open"), jammed])],
+        rows=DOORS.rows[:1],
+        actions=DOORS.actions[:1],
+        properties=[AJAR],
+        refuted=frozenset(),
+    )
+    slam = Change(why="Slam.", repairs=[], adds=[*DOORS.rows[1:2], *DOORS.actions[1:2]], name="slammed", wrong=wrong)
+    machine = Machine(Door, [State("Shut"), State("Open"), State("Jammed")])
+    loud = calm.amend("loud", "doors that are slammed", [slam], frozenset({"shut-or-open"}), machines=[machine])
+    (defect,) = defects(System("doors", "Doors", {"as-written": calm, "loud": loud}, "as-written"))
+    assert (defect.name, defect.wrong) == ("slammed" if wrong else "shut-or-open", wrong)
+
+
 def test_a_property_that_two_defects_share_is_in_both() -> None:
     assert sum("never-jammed" in dict(properties) for properties in shown(defects(repaired())).values()) == 2
 

@@ -465,12 +465,6 @@ BAD: dict[str, Bad] = {
         now == B.ASSIGNED and i.host_of[r] == B.NONE and not wants(i, x, r) for r, now in enumerate(x.recipe)
     ),
     "no-system-idles-beside-a-waiting-recipe": waiting_beside_idle,
-    "the-search-was-complete": lambda i, x: any(
-        x.hand[i.set_of[r]] == B.SEARCHED and now in (B.NEW, B.ASSIGNED) and x.usage[s] == B.IDLE and automated(x, s)
-        and B.suits(i, x, s, r)
-        for r, now in enumerate(x.recipe)
-        for s in range(len(x.usage))
-    ),
     "idle-is-automated": lambda i, x: any(
         usage == B.IDLE and not automated(x, s) for s, usage in enumerate(x.usage)
     ),
