@@ -11,8 +11,7 @@ Read this package beside the document (beaker-event-driven-scheduling.rst):
 - ``configurations``: the configurations that are explored. ``waits``: the wait-for graphs in pictures of deadlocks.
 - ``interpretations``: where the proposal allows two answers. ``contradictions``: where it gives two.
 - ``concurrent``: searches and moves in two steps.
-- ``batch``: the scheduler that the proposal replaces, and ``batch_repairs`` its repairs. ``shipped``: the one that was built
-  instead.
+- ``batch``: the scheduler that the proposal replaces. ``shipped``: the one that was built instead.
 
 Variables:
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schedproof.model.lang import Reading, Row, Rule, exists, given
-from schedproof.model.systems.beaker import batch
+from schedproof.model.systems.beaker.batch import events as batch
+from schedproof.model.systems.beaker.batch.machines import b
 from schedproof.model.systems.beaker.machines import RecipeSet, j, q, r, s
 
 from .changes import also
@@ -29,7 +30,7 @@ BATCH = (
             replace(
                 batch.schedule,
                 when=[
-                    batch.b.is_("scheduling"),
+                    b.is_("scheduling"),
                     r.is_("queued"),
                     ~exists(q, q.is_("queued") & q.viable.has(s) & (q.recipe_set.priority > r.recipe_set.priority)),
                     s.is_("available"),
@@ -47,7 +48,7 @@ BATCH = (
         15,
         "A job is submitted at any moment of a pass.",
         "A job is submitted only while the pass looks for new recipes.",
-        adds=[also(batch.submit, exists(batch.b, batch.b.is_("processing")))],
+        adds=[also(batch.submit, exists(b, b.is_("processing")))],
         question="When are jobs submitted?",
         why="The web service does not wait for the scheduler.",
         variant="batch",
@@ -73,11 +74,11 @@ BATCH = (
         adds=[
             replace(
                 batch.provision,
-                when=[batch.b.is_("provisioning"), exists(r, (r.recipe_set == j) & r.is_("scheduled"))],
+                when=[b.is_("provisioning"), exists(r, (r.recipe_set == j) & r.is_("scheduled"))],
             ),
             replace(
                 batch.end_provisioning,
-                when=[batch.b.is_("provisioning"), ~exists(r, r.is_("scheduled"))],
+                when=[b.is_("provisioning"), ~exists(r, r.is_("scheduled"))],
             ),
             Rule(
                 "provisioning begins for all recipes",

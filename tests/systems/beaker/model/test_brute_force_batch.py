@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedproof.model.semantics import Choice, Instance, State
-from schedproof.model.systems.beaker.batch import BATCH, PHASES
+from schedproof.model.systems.beaker.batch import BATCH
+from schedproof.model.systems.beaker.batch.machines import PHASES
 from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS, Configuration
 from schedproof.proofs.exploration.explore import explore
 from tests.systems.beaker.brute_force import batch as passes

@@ -22,7 +22,8 @@ from schedproof.model.lang.check import checked
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.terms import Fires, both
 from schedproof.model.lang.types import Ref
-from schedproof.model.systems.beaker.batch import BATCH, b
+from schedproof.model.systems.beaker.batch import BATCH
+from schedproof.model.systems.beaker.batch.machines import b
 from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS, CONFIGURATIONS, Configuration
 from schedproof.model.systems.beaker.machines import EXECUTING, j, k, q, r, s
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, REPAIRED

@@ -5,10 +5,25 @@ In one variant they would collide, as in the proposal: see ``collisions``.
 
 from dataclasses import replace
 
-from schedproof.model.lang import Change, Invariant, Row, Rule, Term, Var, exists, forall, implies, those, variable
+from schedproof.model.lang import (
+    Change,
+    Invariant,
+    Row,
+    Rule,
+    StepInvariant,
+    Term,
+    Var,
+    exists,
+    forall,
+    implies,
+    those,
+    variable,
+)
+from schedproof.model.systems.beaker.machines import Recipe, System, g, j, q, r, s
 
-from .batch import BATCH, COMES_TO_R, UNFINISHED, Scheduler, b, end_provisioning, pass_over, provision, schedule
-from .machines import Recipe, System, g, j, q, r, s
+from . import BATCH
+from .events import COMES_TO_R, end_provisioning, pass_over, provision, schedule
+from .machines import UNFINISHED, Scheduler, b
 
 o = variable(Recipe, "o")
 x = variable(System, "x")
@@ -50,7 +65,16 @@ ONE_SET_AT_A_TIME = Change(
         "siblings."
     ),
     repairs=["no-abba", "no-set-blocks-itself", "no-deadlock"],
+    weakens={"passed-over-without-a-system": ["passed-over-if-it-can-take-none"]},
     adds=[
+        StepInvariant(
+            name="passed-over-if-it-can-take-none",
+            says="a pass passes a recipe over only if it can take no system",
+            line=23,
+            over=[s],
+            on=["pass_over"],
+            then=~can_take(s, r),
+        ),
         replace(schedule, when=[*COMES_TO_R, can_take(s, r)]),
         replace(pass_over, when=[*COMES_TO_R, ~exists(s, can_take(s, r))]),
         Invariant(
