@@ -39,6 +39,7 @@ BATCH = (
             )
         ],
         rests=["no-queue-jumping"],
+        breaks=["visits-one-after-another"],
         question="In which order does a pass visit the queued recipes, and how often?",
         why="Otherwise no recipe could jump the queue midway through a pass.",
         variant="batch",
