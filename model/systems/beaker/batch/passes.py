@@ -1,8 +1,8 @@
 """Properties of the batch scheduler's passes (lines 14 to 23, 116, 213): they are over all recipes, in groups and in order."""
 
-from schedproof.model.lang import NONE, LeadsTo, StepInvariant, after, exists, iff, implies
+from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after, exists, forall, iff, implies
 from schedproof.model.lang.terms import both
-from schedproof.model.systems.beaker.machines import q, r, s
+from schedproof.model.systems.beaker.machines import j, k, q, r, s
 
 from .machines import FINISHED, SUBMITTED, UNFINISHED, b
 
@@ -43,6 +43,40 @@ COMPLETE = [
             *("scheduling", "provisioning", [b, r], ~(r.is_("queued") & b.ahead.has(r))),
         ),
     )
+]
+
+COMPLETE += [
+    StepInvariant(
+        name="all-complete-sets-begin",
+        says="a pass ends only when every set whose recipes are all scheduled has begun",
+        line=25,
+        over=[j],
+        on=["end_provisioning"],
+        then=~(
+            exists(q, (q.recipe_set == j) & q.is_("scheduled"))
+            & forall(q, implies(q.recipe_set == j, q.is_("scheduled")))
+        ),
+    ),
+]
+
+SUBMISSION = [
+    Invariant(
+        name="new-until-submitted",
+        says="a recipe is new until its set is submitted",
+        line=15,
+        sentence=LOOPING,
+        over=[r],
+        given=r.recipe_set.is_("to_come"),
+        then=r.is_("new"),
+    ),
+    StepInvariant(
+        name="priority-before-submission",
+        says="only a set that is not yet submitted gets another priority, and it is not submitted with that",
+        line=213,
+        over=[k],
+        given=((k.priority == 0) & after(k.priority == 1)) | ((k.priority == 1) & after(k.priority == 0)),
+        then=k.is_("to_come") & after(k.is_("to_come")),
+    ),
 ]
 
 IN_GROUPS = [
@@ -124,6 +158,7 @@ ENDS = [
 ]
 
 PASSES = [
+    *SUBMISSION,
     *COMPLETE,
     *IN_GROUPS,
     *VISITS,

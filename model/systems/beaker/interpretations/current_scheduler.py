@@ -63,6 +63,7 @@ BATCH = (
             replace(batch.reprioritize, when=[j.rankable, j.priority != batch.n]),
             Row(RecipeSet, "reprioritize", "submitted", "submitted", line=213, priority=given("to")),
         ],
+        breaks=["priority-before-submission"],
         question="Can a priority change in the current scheduler?",
         why="The abstract has queue jumping without it.",
         variant="batch",
