@@ -27,10 +27,12 @@ from schedproof.model.systems.beaker.batch.machines import b
 from schedproof.model.systems.beaker.configurations import BATCH_CONFIGURATIONS, CONFIGURATIONS, Configuration
 from schedproof.model.systems.beaker.machines import EXECUTING, j, k, q, r, s
 from schedproof.model.systems.beaker.variants import AS_WRITTEN, REPAIRED
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.induction import prove
+from schedproof.proofs.verdict import Verdict
 from tests.support.equivalence import unexplained
 from tests.support.exchanges import exchanges
-from tests.support.mutants import Mutant, Place, Twin, concerned, drawn, graph_of, mutants, other_step
+from tests.support.mutants import Mutant, Place, Twin, concerned, drawn, first_broken, graph_of, mutants, other_step
 from tests.systems.beaker.model.test_brute_force import CONFIGURATIONS as SMALL
 
 VARIANTS = {"batch": BATCH, "as-written": AS_WRITTEN, "repaired": REPAIRED}
@@ -123,6 +125,44 @@ def test_exchanges_are_caught_or_mean_the_same(variant: str, one_in: int) -> Non
     assert len(some) > 40
     expected = {m.name for m in some} & UNDISTINGUISHED
     assert unexplained(VARIANTS[variant], some, twin(variant).caught) == expected
+
+
+UNNOTICED = {
+    "action end_provisioning, firing 1, event: crash for next_phase": (
+        "It also empties what is ahead, which nothing reads before the next pass sets it."
+    ),
+}
+"""Exchanges that violate no property of the batch scheduler, and differ from it."""
+
+
+@cache
+def met_at(place: int) -> Sequence[str]:
+    """The properties of the batch scheduler that are to hold, and whose premises are met at a place."""
+    kept = [WELL_FORMED, *(prop.name for prop in BATCH.properties if prop.name not in BATCH.refuted)]
+    while unmet := first_broken(BATCH, places("batch")[place], kept):
+        kept.remove(unmet)
+    return kept
+
+
+def breaks_a_property(mutant: Mutant) -> bool:
+    """Whether a mutant of the batch scheduler is refused, or has another verdict."""
+    try:
+        model = checked(mutant.build())
+    except ModelError:
+        return True
+    if any(first_broken(model, place, met_at(n)) for n, place in enumerate(places("batch")[:2])):
+        return True
+    verdicts = {each.name: each.verdict for each in model_check(model, {})}
+    return any((verdict is Verdict.REFUTED) != (name in BATCH.refuted) for name, verdict in verdicts.items())
+
+
+@pytest.mark.parametrize("one_in", [16, pytest.param(3, marks=pytest.mark.long)])
+def test_exchanges_break_a_property_of_the_batch_scheduler(one_in: int) -> None:
+    """That the step is another one, notices the brute force. That it is wrong, has a property to notice."""
+    some = [m for m in exchanges(BATCH) if drawn(m.name, one_in)]
+    assert len(some) > 20
+    missed = [m for m in some if not breaks_a_property(m)]
+    assert unexplained(BATCH, missed, lambda mutant: None) == {m.name for m in some} & set(UNNOTICED)
 
 
 @pytest.mark.long
