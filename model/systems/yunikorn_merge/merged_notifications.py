@@ -104,16 +104,6 @@ NOTIFICATIONS: list[Property] = [
         then=x.rm != "ended",
     ),
     StepInvariant(
-        name="told-allocations-are-there",
-        says="when the resource manager is notified of an allocation, the allocation exists",
-        line=26,
-        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
-        over=[x],
-        on=["deliver_new_allocation"],
-        given=e.allocation == x,
-        then=x.is_("allocated"),
-    ),
-    StepInvariant(
         name="told-allocations-were-confirmed",
         says="when the resource manager is notified of an allocation, it exists, or the notification of its end is under way",
         line=26,

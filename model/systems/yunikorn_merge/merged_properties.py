@@ -66,7 +66,6 @@ NO_COPIES: list[Property] = [
             ("proposals-are-on-their-way", "no proposal is left without an answer"),
             ("proposals-to-release-are-on-their-way", "no proposal to release is left without an answer"),
             ("cache-nodes-hold-one-allocation", "in the cache no node is given to two allocations"),
-            ("releases-are-asked-for-once", "every released allocation existed"),
         )
     ],
     # Without no-queue-overflows: notifications of the resource manager still wait in a queue.

@@ -200,20 +200,6 @@ ALLOCATIONS: list[Property] = [
         then=~x.is_("ended"),
     ),
     Step(
-        name="releases-are-asked-for-once",
-        says="when the cache handles a release, the allocation has not been released already",
-        line=82,
-        sentence="When failed: nothing happened.",
-        over=[x],
-        given=exists(
-            e,
-            e.fires("arrive")
-            & (e.allocation == x)
-            & CHANNELS.one_of(e, ("ProposeRelease", "ReleaseFailed", "ReleaseForRm")),
-        ),
-        then=x.cache.is_(PRESENT),
-    ),
-    Step(
         name="recovered-allocations-are-kept",
         says="an allocation that runs already when its node is added is not rejected",
         line=130,
@@ -228,16 +214,6 @@ ALLOCATIONS: list[Property] = [
 # --- What the resource manager can rely on
 
 NOTIFICATIONS: list[Property] = [
-    Step(
-        name="told-allocations-are-there",
-        says="when the resource manager is notified of an allocation, the cache has the allocation",
-        line=26,
-        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
-        over=[x],
-        on=["deliver_new_allocation"],
-        given=e.allocation == x,
-        then=x.cache.is_(PRESENT),
-    ),
     Step(
         name="told-allocations-are-confirmed",
         says="when the resource manager is notified of an allocation, the scheduler has confirmed it",

@@ -50,34 +50,6 @@ AMOUNT_FROM_THE_PROPOSAL = Change(
     ],
 )
 
-ONLY_WHAT_IT_HAS = Change(
-    name="releases-are-asked-for-twice",
-    wrong="The scheduler asks the cache to release allocations that the cache removes with their application or node.",
-    why=(
-        "The scheduler asks the cache to release only allocations that it has just dropped itself. Allocations "
-        "that it removed with their application or node leave the cache with these (lines 72, 97)."
-    ),
-    repairs=["releases-are-asked-for-once"],
-    adds=[
-        send(
-            "the scheduler fails",
-            DELIVER["AcceptedAllocation"],
-            [~CONFIRMS, UNDONE],
-            "ReleaseFailed",
-            e.allocation,
-            line=72,
-        ),
-        send(
-            "back to the cache",
-            DELIVER["ToRelease"],
-            [e.allocation.scheduler.is_("confirmed", "preempting")],
-            "ReleaseForRm",
-            e.allocation,
-            line=97,
-        ),
-    ],
-)
-
 NOTIFIED_WHEN_CONFIRMED = Change(
     name="the-cache-notifies-too-early",
     wrong="The cache notifies the resource manager of an allocation that the scheduler may still fail to add.",
@@ -91,7 +63,6 @@ NOTIFIED_WHEN_CONFIRMED = Change(
     weakens={
         "accepted-allocations-are-confirmed": ["refused-allocations-are-not-told"],
         "told-allocations-are-confirmed": ["told-allocations-were-confirmed"],
-        "told-allocations-are-there": ["told-allocations-were-confirmed"],
         "what-is-there-is-told": ["what-is-confirmed-is-told"],
     },
     drops=["an accepted proposal: the resource manager is notified"],
@@ -155,7 +126,7 @@ FROM_THE_SCHEDULER_FIRST = Change(
         "The scheduler drops a preempted allocation first, and then the cache does, as line 42 requires. The "
         "scheduler does not wait for the cache to agree (lines 79 to 85)."
     ),
-    repairs=["allocations-are-removed-from-the-scheduler-first", "releases-are-asked-for-once"],
+    repairs=["allocations-are-removed-from-the-scheduler-first"],
     weakens={
         # The repaired model has no such state.
         "proposals-to-release-are-on-their-way": [],
@@ -185,7 +156,6 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
         "nodes-are-removed-from-the-scheduler-first",
         "allocations-are-removed-from-the-scheduler-first",
         "confirmed-allocations-are-there",
-        "releases-are-asked-for-once",
         "allocations-are-told-once",
     ],
     drops=["the cache removes a node"],
@@ -286,12 +256,24 @@ PARTITIONS_GO_BY_THE_CACHE = Change(
     adds=[send("the resource manager: remove_partition", REMOVE_PARTITION, [], "ConfigDropsPartition", p, line=18)],
 )
 
+# A sender that waits for room is no repair: the two handlers could then wait for room in each other's queue.
+NO_QUEUE_IS_ENDLESS = Change(
+    name="a-full-queue-has-no-answer",
+    wrong="Cache and scheduler send each other events, and no line says what happens to an event that finds its queue full.",
+    why=(
+        "No change of the flows bounds the number of events between two copies, so two copies cannot have this property. "
+        "The merged design has no queue between copies (variant merged, no-queue-between-copies-overflows)."
+    ),
+    repairs=[],
+    weakens={"no-queue-overflows": []},
+)
+
 REPAIRS = [
     AMOUNT_FROM_THE_PROPOSAL,
-    ONLY_WHAT_IT_HAS,
     NOTIFIED_WHEN_CONFIRMED,
     FROM_THE_SCHEDULER_FIRST,
     NODES_LEAVE_THE_SCHEDULER_FIRST,
     RECOVERED_WITH_THEIR_NODE,
     PARTITIONS_GO_BY_THE_CACHE,
+    NO_QUEUE_IS_ENDLESS,
 ]

@@ -50,9 +50,7 @@ TWO_COPY = Model(
             "copies-can-agree-again",
             "allocations-given-back-go",
             # the cache notifies the resource manager at once
-            "told-allocations-are-there",
             "told-allocations-are-confirmed",
-            "releases-are-asked-for-once",
             # allocations that run on an added node
             "recovered-allocations-are-kept",
             "allocations-are-told-once",
@@ -71,9 +69,7 @@ TWO_COPY_REPAIRED = TWO_COPY.amend(
     "two-copy-repaired",
     "two copies with the changes that their properties need, as far as two copies can keep them",
     REPAIRS,
-    # A queue has a bounded size, and an event that finds no room stops the process. If the sender waited instead, two
-    # handlers could wait for ever for room in each other's queue. No change of the flows helps.
-    refuted=frozenset({"no-queue-overflows"}),
+    refuted=frozenset(),
     assumes=dict.fromkeys(
         ("withdrawn-asks-go", "removed-applications-go", "removed-partitions-go", "copies-can-agree-again"),
         ("Message.ordered",),

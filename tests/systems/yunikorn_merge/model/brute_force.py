@@ -37,7 +37,7 @@ QUEUES = {
 class Setup:
     """What there is: for each application and node whether it is there from the start, and so on.
 
-    All of it is there ``times`` over, side by side, each with a partition of its own. ``repaired`` is with the seven changes.
+    All of it is there ``times`` over, side by side, each with a partition of its own. ``repaired`` is with the changes of the repaired variant.
     """
 
     kinds: Collection[str]
@@ -286,7 +286,7 @@ class State:
             else:
                 if had == "proposed":
                     del known[it]
-                    self.send("ReleaseFailed", it)
+                self.send("ReleaseFailed", it)
                 self.ask_again(ask)
         elif kind == "RejectedAllocation":
             if known.get(it) == "proposed":
@@ -296,8 +296,7 @@ class State:
             self.release(it)
         elif kind == "ToRelease":
             self.release(it)
-            if not setup.repaired or had in ("confirmed", "preempting"):
-                self.send("ReleaseForRm", it)
+            self.send("ReleaseForRm", it)
         elif kind == "RecoverAllocation":
             if (
                 self.finds(setup.app_of(it))
@@ -471,10 +470,6 @@ BAD_STEPS: dict[str, Bad] = {
     "nothing-is-released-twice": lambda s, move, after: (
         move[0] == "AllocationReleased" and s.rm.get(move[1]) == "ended"
     ),
-    "releases-are-asked-for-once": lambda s, move, after: (
-        move[0] in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm") and move[1] not in s.cache
-    ),
-    "told-allocations-are-there": lambda s, move, after: move[0] == "NewAllocation" and move[1] not in s.cache,
     "told-allocations-are-confirmed": lambda s, move, after: (
         move[0] == "NewAllocation" and s.scheduler.get(move[1]) not in ("confirmed", "preempting")
     ),
