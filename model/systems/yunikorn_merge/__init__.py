@@ -7,10 +7,12 @@ Read this package beside the document. "Facts" are the known facts about YuniKor
 - ``properties`` and ``progress``: the properties; ``repairs``: what has to change.
 - ``readings``: the interpretations of the text; ``contradictions``: where it contradicts itself.
 - ``variants``: the model's variants; ``configurations``: the configurations to explore.
-- ``merged`` and ``merged_...``: the merged design; ``locks/`` and ``deadlocks/``: its locks.
+- ``merged`` and ``merged_...``: the merged design; ``merged_proposals``: with a proposal and its commit in two steps.
+- ``locks/`` and ``deadlocks/``: the locks of the merged design.
 """
 
 from .merged import MERGED
+from .merged_proposals import MERGED_PROPOSALS, MERGED_PROPOSALS_REPAIRED
 from .variants import TWO_COPY, TWO_COPY_REPAIRED
 
-__all__ = ["MERGED", "TWO_COPY", "TWO_COPY_REPAIRED"]
+__all__ = ["MERGED", "MERGED_PROPOSALS", "MERGED_PROPOSALS_REPAIRED", "TWO_COPY", "TWO_COPY_REPAIRED"]

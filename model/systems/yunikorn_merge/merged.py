@@ -1,7 +1,7 @@
 """The merged design: each request of the resource manager, and each decision of the scheduler, is one step.
 
 The model leaves out updates of a partition that stays (lines 270 to 273), which change no object here, and
-reservations (line 194).
+reservations (line 194). ``merged_proposals`` takes the search for a proposal and its commit apart.
 """
 
 from collections.abc import Sequence

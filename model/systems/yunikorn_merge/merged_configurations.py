@@ -73,13 +73,23 @@ MERGED_CONFIGURATIONS = [
 ]
 
 
-def merged_configurations(sizes: Mapping[str, int]) -> Iterator[Rigid]:
+PROPOSALS_CONFIGURATIONS = [
+    *MERGED_CONFIGURATIONS,
+    MergedConfiguration("two asks, each with a node of its own", nodes=2, asks=[0, 0], allocations=[(0, 0), (1, 1)]),
+]
+"""With proposals that wait for their commit, two asks matter to each other also if only their queue is the same."""
+
+
+def merged_configurations(
+    sizes: Mapping[str, int], *, among: Sequence[MergedConfiguration] = MERGED_CONFIGURATIONS
+) -> Iterator[Rigid]:
     """Yields the rigid attributes of each configuration that fits in ``sizes``.
 
     Args:
         sizes: the largest number of objects, by sort.
+        among: the configurations.
     """
-    for configuration in MERGED_CONFIGURATIONS:
+    for configuration in among:
         counts: dict[str, int] = {}
         rigid = configuration.rigid
         for (sort, _), values in rigid.items():

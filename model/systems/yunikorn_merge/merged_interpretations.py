@@ -55,6 +55,7 @@ DECISIONS = (
         ],
         breaks=[
             "allocated-once",
+            "allocations-are-for-asks-that-wait",
             "allocations-are-on-what-is-there",
             "decommissioned-nodes-go",
             "removed-applications-go",

@@ -1,5 +1,7 @@
 """The properties of the merged design: those of the two copies, by the same names, as far as they still apply."""
 
+from collections.abc import Callable
+
 from schedproof.model.lang import (
     AlwaysCanReach,
     ByConstruction,
@@ -25,23 +27,34 @@ MERGE = "2. `allocation_info` & `scheduling_allocation`: **merge** to `scheduler
 
 
 def one_object(model: Model) -> bool:
-    """True if each thing has one sort, a proposal is no state, and all messages go to the resource manager."""
+    """True if each thing has one sort, an allocation is there or not, and all messages go to the resource manager."""
     channel = model.machine("Message").attribute("channel")
     states = [state.name for state in model.machine("Allocation").states]
     one_for_each = {sort.name for sort in model.sorts} == SORTS and states == ["unknown", "allocated", "ended"]
     return one_for_each and channel is not None and str(channel.type) == "{rm}"
 
 
-def one_copy(name: str, says: str, because: str = "there is one object, which is there or not") -> Property:
-    """A property that only two copies can violate."""
+def no_proposal(model: Model) -> bool:
+    """True if, beside that, nothing is stored of a proposal."""
+    stored = {attribute.name for attribute in model.machine("Allocation").attributes}
+    return one_object(model) and stored == {"ask", "node", "rm"}
+
+
+def one_copy(
+    name: str,
+    says: str,
+    because: str = "there is one object, which is there or not",
+    holds: Callable[[Model], bool] = one_object,
+) -> Property:
+    """A property that only two copies, or what ``holds`` excludes, can violate."""
     return ByConstruction(
         name=name,
         says=says,
         line=164,
         sentence=MERGE,
         because=because,
-        checked="on the sorts, the channels and an allocation's states",
-        holds=one_object,
+        checked="on the sorts, the channels and an allocation's states and attributes",
+        holds=holds,
     )
 
 
@@ -59,7 +72,7 @@ NO_COPIES: list[Property] = [
         != ("allocation", "are-added-to-the-cache-first")  # allocations have confirmed-allocations-are-there
     ],
     *[
-        one_copy(name, says, "a proposal is no state, only its commit changes anything")
+        one_copy(name, says, "a proposal is no state, only its commit changes anything", no_proposal)
         for name, says in (
             ("accepted-allocations-are-confirmed", "every accepted allocation is confirmed"),
             ("confirmed-allocations-are-there", "every confirmed allocation exists"),
@@ -154,6 +167,15 @@ EXISTENCE: list[Property] = [
         [x],
         ~x.is_("unknown") & ~x.ask.recovered,
         x.ask.is_("satisfied", "removed"),
+    ),
+    StepInvariant(
+        name="allocations-are-for-asks-that-wait",
+        says="an allocation is made for an ask that waits, and not for one that is withdrawn or satisfied",
+        line=196,
+        sentence="- Change pending request of ask, will change application (pending resource),",
+        over=[x],
+        given=x.fires("allocate"),
+        then=x.ask.is_("pending"),
     ),
     is_there(
         "what-is-recovered-is-not-asked-for",

@@ -14,7 +14,13 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Stepper, instances
-from schedproof.model.systems.yunikorn_merge import MERGED, TWO_COPY, TWO_COPY_REPAIRED
+from schedproof.model.systems.yunikorn_merge import (
+    MERGED,
+    MERGED_PROPOSALS,
+    MERGED_PROPOSALS_REPAIRED,
+    TWO_COPY,
+    TWO_COPY_REPAIRED,
+)
 from schedproof.model.systems.yunikorn_merge.cache import CACHE_RULES
 from schedproof.model.systems.yunikorn_merge.configurations import CONFIGURATIONS, configurations
 from schedproof.model.systems.yunikorn_merge.contradictions import CONTRADICTIONS
@@ -32,7 +38,7 @@ from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.support.sample import thinned
 
-VARIANTS = [TWO_COPY, TWO_COPY_REPAIRED, MERGED]
+VARIANTS = [TWO_COPY, TWO_COPY_REPAIRED, MERGED, MERGED_PROPOSALS, MERGED_PROPOSALS_REPAIRED]
 DOCUMENT = SHARED / "documents" / TWO_COPY.document.name
 
 
@@ -274,6 +280,8 @@ NOT_REFUSED = {"deliver_rejected_allocation", "deliver_node_rejected"}
                 {"deliver_recover_allocation", "deliver_remove_partition", *NOT_REFUSED},
             ),
             (MERGED, set(), set()),
+            (MERGED_PROPOSALS, set(), set()),
+            (MERGED_PROPOSALS_REPAIRED, set(), set()),
         ],
         3,
     ),

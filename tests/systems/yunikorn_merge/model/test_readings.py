@@ -55,8 +55,8 @@ def test_read_otherwise_exactly_what_it_says_is_different(name: str) -> None:
     assert wrong(variant_of(reading), reading) == []
 
 
-def test_both_designs_have_interpretations() -> None:
-    assert {r.variant for r in INTERPRETATIONS} == {"", "merged"}
+def test_each_design_has_interpretations() -> None:
+    assert {r.variant for r in INTERPRETATIONS} == {"", "merged", "merged-proposals"}
 
 
 @pytest.mark.long
