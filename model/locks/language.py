@@ -270,6 +270,29 @@ class Thread:
     place: Place = field(compare=False, repr=False)
 
 
+@dataclass(frozen=True)
+class Repair:
+    """One reason why a description passes checks that another one fails.
+
+    Args:
+        why: what is different, in one sentence.
+        checks: the names of the checks that fail for the amended description and pass for this one. A single deadlock may
+            have repairs too: ``why`` is the intended behaviour.
+        name: the name of the defect that it repairs; "" for that of a check.
+        wrong: what is wrong without it, in one sentence.
+        shown: the check whose run shows that best; "" for the first.
+        rests: the interpretations of the document, by name, without which the run of ``shown`` is not one.
+    """
+
+    why: str
+    checks: tuple[str, ...]
+    name: str
+    wrong: str
+    shown: str
+    rests: tuple[str, ...]
+    place: Place = field(compare=False, repr=False)
+
+
 UNBOUNDED = -1
 """The capacity of a channel that is never full."""
 
@@ -286,8 +309,7 @@ class Locks:
         together: the numbers of threads that run at once, for any choice of ``threads`` with repetition; () means all
             of them, each once. Threads that serve always run, once.
         refuted: the names of the checks that are expected to fail.
-        repairs: reason -> the names of the checks that fail for the amended description and pass for this one. A single
-            deadlock may have repairs too: its reason is the intended behaviour.
+        repairs: why the description passes checks that the amended one fails.
     """
 
     name: str
@@ -303,7 +325,7 @@ class Locks:
     threads: Mapping[str, Thread]
     together: tuple[int, ...]
     refuted: frozenset[str]
-    repairs: Mapping[str, tuple[str, ...]]
+    repairs: Sequence[Repair]
 
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:

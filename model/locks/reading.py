@@ -14,12 +14,26 @@ from schedproof.model.lang.errors import Place
 from . import words
 from .check import check
 from .errors import LocksError
-from .language import UNBOUNDED, Kind, LockClass, Locks, Object, Operation, OrderRow, Rule, SeveralRule, Step, Thread
+from .language import (
+    UNBOUNDED,
+    Kind,
+    LockClass,
+    Locks,
+    Object,
+    Operation,
+    OrderRow,
+    Repair,
+    Rule,
+    SeveralRule,
+    Step,
+    Thread,
+)
 
 KEYS = (
     *("about", "document", "amends", "classes", "order", "closed", "rules", "operations"),
     *("objects", "channels", "threads", "together", "drops", "refuted", "repairs"),
 )
+REPAIR_KEYS = ("checks", "name", "wrong", "shown", "rests")
 LARGEST = 1_000_000
 """The most bytes of a file. Descriptions are a few lines; the limit avoids reading a wrong file whole."""
 
@@ -31,7 +45,7 @@ Drops = set[tuple[str, str]]
 Entry = tuple[yaml.ScalarNode, yaml.Node]
 
 
-NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset(), {})
+NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset(), ())
 """The base of a description that amends none."""
 
 
@@ -126,7 +140,7 @@ class _Reader:
             refuted=frozenset(self.text(n) for n in self.sequence(given["refuted"], "refuted"))
             if "refuted" in given
             else frozenset(),
-            repairs=dict(self.each(given.get("repairs"), "repairs", self.repair)),
+            repairs=self.each(given.get("repairs"), "repairs", self.repair),
         )
         check(description, self.place(root))
         return description
@@ -390,9 +404,33 @@ class _Reader:
             )
         return key.value, UNBOUNDED if self.text(node) == "unbounded" else self.number(node)
 
-    def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> tuple[str, tuple[str, ...]]:
-        names = node.value if isinstance(node, yaml.SequenceNode) else [node]
-        return key.value, tuple(self.text(each) for each in names)
+    def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> Repair:
+        place, why = self.place(key), key.value
+        if not isinstance(node, yaml.MappingNode):
+            return Repair(why, self.texts(node), "", "", "", (), place)
+        given = {what.value: value for what, value in self.mapping(node, "a repair")}
+        if other := next((what for what, _ in node.value if what.value not in REPAIR_KEYS), None):
+            raise LocksError(
+                self.place(other), f"unknown key {other.value!r} of a repair", f"choose from {', '.join(REPAIR_KEYS)}"
+            )
+        if "checks" not in given:
+            raise LocksError(
+                place, "this repair has no checks", "write checks: in it, the checks that pass because of it"
+            )
+        checks = self.texts(given["checks"])
+        name, wrong, shown = (self.text(given[key]) if key in given else "" for key in ("name", "wrong", "shown"))
+        if shown and shown not in checks:
+            raise LocksError(
+                self.place(given["shown"]),
+                f"shown is {shown!r}, which it does not repair",
+                f"choose from {', '.join(checks)}",
+            )
+        rests = self.texts(given["rests"]) if "rests" in given else ()
+        return Repair(why, checks, name, wrong, shown, rests, place)
+
+    def texts(self, node: yaml.Node) -> tuple[str, ...]:
+        """The lines of a list, or one line."""
+        return tuple(self.text(each) for each in (node.value if isinstance(node, yaml.SequenceNode) else [node]))
 
     def thread(self, key: yaml.ScalarNode, node: yaml.Node) -> Thread:
         return Thread(key.value, self.steps(node), self.place(key))

@@ -32,6 +32,7 @@ from schedproof.proofs.verdict import Result, Verdict
 
 from .findings import Finding, builds_on, finding_of, keeps, rests_on
 from .findings import findings as find
+from .lock_repairs import lock_repairs
 from .replayed import replays
 from .without import without
 
@@ -148,9 +149,12 @@ def defects(
         its = [e for e in others if e.variant in defect.variants and _repairs(system, model, change, e)]
         others = [each for each in others if each not in its]
         repaired.append(_with(defect, its))
+    for model in system.variants.values():
+        for defect in _of_locks(system, model, others):
+            others = [each for each in others if each not in defect.findings]
+            repaired.append(defect)
     by_repair: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in others:
-        # Of locks, one reason may repair several checks; elsewhere these are properties that nothing repairs.
         apart = finding.property if finding.repair.startswith("no") else ""
         by_repair.setdefault((finding.variant, finding.repair, apart), []).append(finding)
     alone = [_alone(system, some) for some in by_repair.values()]
@@ -175,6 +179,33 @@ def _alone(system: System, some: Sequence[Finding]) -> Defect:
     named = next((change for change in model.changes if change.wrong), None) if brings else None
     name, wrong = (named.name, named.wrong) if named else (some[0].property, "")
     return Defect(system.name, (model.variant,), name or some[0].property, wrong, tuple(some), some[0].repair, "")
+
+
+def _of_locks(system: System, model: Model, findings: Sequence[Finding]) -> Iterator[Defect]:
+    """The defects that lock files repair; a violation with several repairs belongs to the first of them.
+
+    Args:
+        system: the system.
+        model: the variant.
+        findings: violations, of locks and others.
+    """
+    of_model = {each.property: each for each in findings if each.variant == model.variant}
+    repairs = lock_repairs(system, model) if of_model else []
+    for number, each in enumerate(repairs):
+        its = [of_model.pop(name) for name in each.properties if name in of_model]
+        if not its:
+            continue
+        also = [f.property for f in its if any(f.property in other.properties for other in repairs[number + 1 :])]
+        yield Defect(
+            system.name,
+            (model.variant,),
+            each.repair.name or its[0].property,
+            each.repair.wrong,
+            tuple(its),
+            each.why,
+            "",
+            f"Another repair is needed as well for: {', '.join(also)}." if also else "",
+        )
 
 
 def _repairs(system: System, model: Model, change: Change, finding: Finding) -> bool:

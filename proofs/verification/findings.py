@@ -15,7 +15,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
 from schedproof.proofs.verdict import Counterexample, Result, Verdict, facts_as_json, objects_as_json
 
-from .auxiliary import Locked, auxiliary
+from .lock_repairs import documented, lock_repairs
 
 
 @dataclass(frozen=True)
@@ -235,14 +235,15 @@ def finding_of(system: System, model: Model, result: Result) -> Finding:
 
 
 def _of_locks(system: System, model: Model) -> list[Finding]:
-    """Findings about a document's locks; deadlocks of an implementation are not findings."""
-    described = [each for each in auxiliary(system, model) if isinstance(each, Locked) and each.locks.document]
+    """Findings about a document's locks. One with several repairs rests on what the first of them names."""
     of_locks = []
-    for each in described:
+    repairs = lock_repairs(system, model)
+    for each in documented(system, model):
         required = {each.check_of(p.name): p for p in each.properties}
         for answer in each.answers(sorted(each.refuted), lambda line: None) if each.refuted else ():
             prop = required[answer.check.name]
             result = answer.result(prop.name)
+            repairing = [repair for repair in repairs if prop.name in repair.properties]
             if result.counterexample is not None:
                 of_locks.append(
                     Finding(
@@ -254,19 +255,8 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
                         prop.line or answer.check.line,
                         prop.sentence,
                         result.counterexample,
-                        _repair_of_locks(described, each, answer.check.name),
+                        " And: ".join(repair.why for repair in repairing) or "none is described",
+                        repairing[0].interpretations if repairing else (),
                     )
                 )
     return of_locks
-
-
-def _repair_of_locks(described: Sequence[Locked], broken: Locked, check: str) -> str:
-    """Why another lock file passes the check; a file about a single deadlock states its repair itself."""
-    among = [broken] if broken.described.only else [each for each in described if not each.described.only]
-    reasons = [
-        why if each is broken else f"{why} ({each.described.name})"
-        for each in among
-        for why, checks in each.locks.repairs.items()
-        if check in checks
-    ]
-    return " And: ".join(reasons) or "none is described"

@@ -125,6 +125,22 @@ WRONG: list[tuple[str, int, str]] = [
     (THREAD + "    - rlock a: []\ntogether: 5\n", 1, "together: 5 threads cannot be explored at once"),
     (THREAD + "    - rlock a: []\ntogether: two\n", 5, "'two' is not a number"),
     (THREAD + "    - rlock a: []\nrefuted: no-deadlock\n", 5, "refuted is not a list"),
+    (THREAD + "    - rlock a: []\nrepairs: no-deadlock\n", 5, "repairs is not written as KEY: VALUE"),
+    (
+        THREAD + "    - rlock a: []\nrepairs:\n  once: {check: no-deadlock}\n",
+        6,
+        "unknown key 'check' of a repair; choose from checks, name, wrong, shown, rests",
+    ),
+    (
+        THREAD + "    - rlock a: []\nrepairs:\n  once: {wrong: twice}\n",
+        6,
+        "this repair has no checks; write checks: in it",
+    ),
+    (
+        THREAD + "    - rlock a: []\nrepairs:\n  once: {checks: no-deadlock, shown: no-dedlock}\n",
+        6,
+        "shown is 'no-dedlock', which it does not repair; choose from no-deadlock",
+    ),
     ("drops: [a]\n", 1, "drops names 'a', which the amended description does not have; name a part of it"),
     ("amends: [a.yaml]\n", 1, "a list or a mapping cannot be used here"),
     ("amends: nosuch.yaml\n", 1, "nosuch.yaml: it cannot be read: No such file or directory; name a file that exists"),
@@ -294,6 +310,17 @@ def test_a_description_is_read_as_it_is_written() -> None:
     assert (description.together, description.refuted) == ((1, 2), {"no-deadlock"})
 
 
+def test_a_repair_is_its_checks_or_says_more() -> None:
+    text = THREAD + (
+        "    - rlock a: []\nrepairs:\n  one: no-deadlock\n  two: [a, b]\n"
+        "  three: {checks: [a, b], name: n, wrong: w, shown: b, rests: [r, s]}\n"
+    )
+    one, two, three = parse(text, "locks.yaml").repairs
+    assert (one.why, one.checks, one.name, one.wrong, one.shown, one.rests) == ("one", ("no-deadlock",), "", "", "", ())
+    assert (two.why, two.checks) == ("two", ("a", "b"))
+    assert (three.name, three.wrong, three.shown, three.rests, three.place.line) == ("n", "w", "b", ("r", "s"), 8)
+
+
 def test_who_writes_may_do_what_a_reader_may() -> None:
     assert Mode.WRITE.covers(Mode.READ) and not Mode.READ.covers(Mode.WRITE)
     assert not Mode.LOCK.covers(Mode.READ) and all(mode.covers(mode) for mode in Mode)
@@ -325,6 +352,7 @@ def language() -> None:
     for text, line, says in WRONG:
         test_what_is_wrong_is_refused_with_its_line_and_a_remedy(text, line, says)
     test_a_description_is_read_as_it_is_written()
+    test_a_repair_is_its_checks_or_says_more()
     test_who_writes_may_do_what_a_reader_may()
 
 

@@ -77,3 +77,8 @@ def cases() -> Iterator[Case]:
         text = f"{HEAD}{TOGETHER}\n[systems.lease.variants.fenced]\n{line}\n"
         files = {"schedproof.toml": text, "x.yaml": THREAD + "    - rlock a: []\n"}
         yield lease("list lease", shown=line, files=files)
+    line = 'locks = [{ name = "one-at-a-time", file = "x.yaml", only = "no-deadlock", refuted = true }]'
+    text = f"{HEAD}{TOGETHER}\n[systems.lease.variants.fenced]\n{line}\n"
+    for repair in ("once: no-dedlock", "once: {checks: no-deadlock, rests: no-such}"):
+        stuck = THREAD + f"    - wlock a:\n        - wlock a: []\ndocument: lease.md\nrepairs:\n  {repair}\n"
+        yield lease("findings lease", shown=repair, files={"schedproof.toml": text, "x.yaml": stuck})
