@@ -171,15 +171,6 @@ CONTRADICTIONS = (
         "The model follows the table. The pseudo code that breaks it is the finding locks.update-configuration-follows-the-order.",
     ),
     Contradiction(
-        "what-only-needs-rlock",
-        (
-            (209, "- Scheduler logic to get proposal only needs rlock."),
-            (222, "- Read any of the above mentioned fields require rlock(Queue)."),
-        ),
-        "The search for a proposal also needs read locks of queues, applications and nodes.",
-        "The line speaks of the partition's lock only: there, rlock is enough.",
-    ),
-    Contradiction(
         "delete-app-takes-a-queue",
         (
             (296, "**Function: scheduler.delete_app(queue)**"),
