@@ -135,5 +135,5 @@ def test_with_the_check_two_steps_do_what_one_does(number: int) -> None:
 
 @pytest.mark.long
 def test_without_the_check_they_do_more() -> None:
-    (two, found), (one, single) = explored(MERGED_PROPOSALS, 0), explored(ONE_STEP, 0)
-    assert {as_one_step(two, one, state) for state in found.states} > {*single.states}
+    (two, as_written), (one, single) = explored(MERGED_PROPOSALS, 0), explored(ONE_STEP, 0)
+    assert {as_one_step(two, one, state) for state in as_written.states} > {*single.states}
