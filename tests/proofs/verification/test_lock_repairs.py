@@ -27,12 +27,12 @@ operations:
     - wlock house:
         - each Door door in house:
             - wlock door: []
-  tell(Door door):
+  report(Door door):
     - wlock door:
         - send news
         - send news
 objects: {house: House, door: Door in house}
-threads: {painter: [paint(house)], teller: [tell(door)]}
+threads: {painter: [paint(house)], reporter: [report(door)]}
 refuted: [paint-follows-the-order, threads-follow-the-order, nothing-is-held-while-waiting, no-deadlock]
 """
 REPAIRED = """
@@ -67,14 +67,14 @@ def doors(folder: Path, more: str = ROOM) -> System:
     return System("doors", "Doors", {"as-written": model}, "as-written", known.get, locks)  # type: ignore[arg-type]
 
 
-def told(some: list[Defect]) -> dict[str, tuple[str, list[str]]]:
+def summary(some: list[Defect]) -> dict[str, tuple[str, list[str]]]:
     """Defect -> what is wrong, and the checks."""
     return {each.name: (each.wrong, [f.property.removeprefix("as-written.") for f in each.findings]) for each in some}
 
 
 def test_each_repair_is_a_defect_and_each_check_is_in_one(tmp_path: Path) -> None:
     some = defects(doors(tmp_path))
-    assert told(some) == {
+    assert summary(some) == {
         "doors-under-houses": (
             "Nothing allows a door under its house.",
             ["threads-follow-the-order", "paint-follows-the-order"],
