@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeGuard
 
-from schedproof.model.lang import Action, Invariant, Model, StepInvariant, Term, Var, iff
+from schedproof.model.lang import Action, Invariant, Model, Ref, SetOf, StepInvariant, Term, Var, forall, iff
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.types import Type
 from schedproof.proofs.induction import prove
 from tests.support.exchanges import CONDITION, UPDATE, Exchange, Site
 from tests.support.mutants import Caught, Mutant
@@ -22,7 +23,8 @@ def same_meaning(exchange: Exchange) -> tuple[Model, StepInvariant]:
     if site.role == UPDATE:
         names = {name: Var("it" if name == "me" else name, kind) for name, kind in site.types.items()}
         old, new, *others = (_named(names, term) for term in (site.term, exchange.term, *site.others))
-        return site.model, _claim(exchange.name, [], _over([*others, new], []), others, _equal(old, new))
+        then = _equal(old, new, _written(site))
+        return site.model, _claim(exchange.name, [], _over([*others, new], []), others, then)
     then = iff(site.term, exchange.term) if site.role == CONDITION else _same_firing(site.term, exchange.term)
     if not isinstance(site.on, Action):
         assert site.on is not None
@@ -56,8 +58,19 @@ def _same_firing(old: Term, new: Term) -> Term:
     return t.both([_equal(a, b) for a, b in pairs])
 
 
-def _equal(a: Term, b: Term) -> Term:
-    """Two values are the same; of two constants the language has no comparison."""
+def _written(site: Site) -> Type:
+    """The type of the attribute that an update writes."""
+    owner, attribute = site.types["me"], site.name.rpartition(", ")[2]
+    assert isinstance(owner, Ref)
+    (written,) = [a.type for a in site.model.machine(owner.sort).attributes if a.name == attribute]
+    return written
+
+
+def _equal(a: Term, b: Term, kind: Type | None = None) -> Term:
+    """Two values of a type are the same. Of two constants the language has no comparison, nor of two sets."""
+    if isinstance(kind, SetOf):
+        element = Var("element", Ref(kind.sort))
+        return forall(element, iff(a.has(element), b.has(element)))
     return t.lift(a.value == b.value) if isinstance(a, t.Constant) and isinstance(b, t.Constant) else a == b
 
 

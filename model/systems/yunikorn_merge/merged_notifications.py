@@ -1,6 +1,6 @@
 """Properties of the merged design's notifications to the resource manager: they are true, in order, and sent once."""
 
-from schedproof.model.lang import Invariant, Property, StepInvariant, Term, Var, forall, implies
+from schedproof.model.lang import Invariant, Property, StepInvariant, Term, Var, after, forall, implies
 
 from .machines import a, k, n, x
 from .merged_machines import e, f
@@ -113,6 +113,16 @@ NOTIFICATIONS: list[Property] = [
         given=(f.kind == "AllocationReleased") & (f.allocation == e.allocation),
         then=e.allocation.is_("allocated") | f.is_("under_way"),
     ),
+    StepInvariant(
+        name="reported-allocations-are-counted",
+        says="an allocation of which the resource manager is notified runs according to it until it is notified of the end",
+        line=26,
+        sentence="| RMNewAllocationsEvent | Cache -> RM | |",
+        over=[x],
+        on=["deliver_new_allocation"],
+        given=e.allocation == x,
+        then=after(x.rm == "running"),
+    ),
     is_there(
         "rejections-of-asks-are-news",
         "a notification that an ask is rejected is true, and the resource manager does not know of the rejection",
@@ -196,6 +206,30 @@ NOTIFICATIONS: list[Property] = [
             ("node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
         )
     ],
+    *[
+        is_there(
+            f"reported-rejections-of-{what}s-are-true",
+            f"{article} {what} that is rejected according to the resource manager is rejected",
+            line,
+            sentence,
+            [one],
+            one.notified == "rejected",
+            one.is_("rejected"),
+        )
+        for article, what, one, line, sentence in (
+            ("an", "application", a, 25, "| RMApplicationUpdateEvent (add/remove app) | Cache/Scheduler -> RM | |"),
+            ("a", "node", n, 29, "| RMNodeUpdateEvent | Cache -> RM | |"),
+        )
+    ],
+    is_there(
+        "accepted-nodes-are-there",
+        "a node that is accepted according to the resource manager was added, and exists until it is removed",
+        29,
+        "| RMNodeUpdateEvent | Cache -> RM | |",
+        [n],
+        n.notified == "accepted",
+        n.is_("present", "removed"),
+    ),
     is_there(
         "accepted-applications-are-there",
         "an application that is accepted according to the resource manager was added, and exists until it is removed",

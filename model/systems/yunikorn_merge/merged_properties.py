@@ -170,12 +170,12 @@ EXISTENCE: list[Property] = [
     ),
     StepInvariant(
         name="allocations-are-for-asks-that-wait",
-        says="an allocation is made for an ask that waits, and not for one that is withdrawn or satisfied",
+        says="an allocation is made for an ask that waits, which is satisfied then; not for one that is withdrawn or satisfied",
         line=196,
         sentence="- Change pending request of ask, will change application (pending resource),",
         over=[x],
         given=x.fires("allocate"),
-        then=x.ask.is_("pending"),
+        then=x.ask.is_("pending") & after(x.ask.is_("satisfied")),
     ),
     is_there(
         "what-is-recovered-is-not-asked-for",
@@ -276,14 +276,14 @@ EXISTENCE: list[Property] = [
         name="what-runs-is-recovered-or-ended",
         says=(
             "an allocation that runs on a node when it is added or rejected exists from then on, or the resource "
-            "manager is notified of its end"
+            "manager, which counts it, is notified of its end"
         ),
         line=128,
         sentence="- Create a new ask based on the (to recover) Allocation",
         over=[x],
         on=["add_node"],
-        given=(x.node == n) & x.ask.recovered,
-        then=after(~x.is_("unknown") & implies(x.is_("allocated"), x.ask.is_("satisfied"))),
+        given=(x.node == n) & x.ask.recovered & x.is_("unknown"),
+        then=after(~x.is_("unknown") & implies(x.is_("allocated"), x.ask.is_("satisfied")) & (x.rm == "running")),
     ),
     StepInvariant(
         name="withdrawn-asks-go",
