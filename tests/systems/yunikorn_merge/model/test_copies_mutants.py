@@ -137,15 +137,10 @@ EQUIVALENT = {
         ),
         **dict.fromkeys(
             (
-                *(
-                    f"rule {kind}: the {what}, condition 1"
-                    for kind in ("ProposeRelease", "ReleaseFailed", "ReleaseForRm")
-                    for what in ("cache removes the allocation", "scheduler is notified")
-                ),
-                *(
-                    "rule a rejected application goes, condition 1",
-                    "rule the cache is notified of a removed node, condition 1",
-                ),
+                "rule ProposeRelease: the cache removes the allocation, condition 1",
+                "rule ProposeRelease: the scheduler is notified, condition 1",
+                "rule a rejected application goes, condition 1",
+                "rule the cache is notified of a removed node, condition 1",
             ),
             GONE_ONCE,
         ),
