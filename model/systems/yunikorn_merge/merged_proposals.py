@@ -18,6 +18,7 @@ from schedproof.model.lang import (
     Rule,
     StepInvariant,
     Term,
+    after,
     exists,
 )
 from schedproof.model.lang.terms import both
@@ -42,6 +43,9 @@ ITS_QUEUE = x.ask.application.queue
 FITS_ITS_QUEUE = ~ITS_QUEUE.limited | ~exists(y, (y.ask.application.queue == ITS_QUEUE) & y.is_("allocated"))
 
 
+CONFIGURES = ("limit_queue", "lift_limit")
+
+
 def configure(name: str, event: str, when: Term, says: str) -> tuple[Action, Rule]:
     """A new configuration changes a queue of a partition that stays."""
     action = Action(name, [q], [q.is_(PRESENT), when], [], f"a new configuration {says} the queue {{q}}", line=270)
@@ -57,6 +61,8 @@ QUEUES_HAVE_LIMITS = Change(
         *configure("limit_queue", "limit", ~q.limited, "limits"),
         *configure("lift_limit", "lift", q.limited, "lifts the limit of"),
         replace(allocate, when=[*allocate.when, FITS_ITS_QUEUE]),
+        # What can always be reached must not need a new configuration.
+        *(replace(p, without=[*p.without, *CONFIGURES]) for p in MERGED.properties if isinstance(p, AlwaysCanReach)),
         StepInvariant(
             name="queues-keep-their-limit",
             says="no allocation is made in a queue that is limited to one and has one",
@@ -66,6 +72,21 @@ QUEUES_HAVE_LIMITS = Change(
             given=x.fires("allocate"),
             then=FITS_ITS_QUEUE,
         ),
+        *[
+            StepInvariant(
+                name=name,
+                says=f"a queue {says} as soon as a new configuration says so",
+                line=273,
+                sentence="- update queue configs.",
+                over=[],
+                on=[action],
+                then=after(then),
+            )
+            for name, action, says, then in (
+                ("limits-take-effect", "limit_queue", "is limited", q.limited),
+                ("lifted-limits-end", "lift_limit", "has no limit", ~q.limited),
+            )
+        ],
     ],
 )
 
@@ -153,6 +174,30 @@ PROPOSALS_WAIT = Change(
             & x.ask.is_("pending", "satisfied", "removed")
             & x.node.is_(PRESENT, "removed"),
         ),
+        StepInvariant(
+            name="proposals-are-possible-when-found",
+            says="a proposal is for an ask that waits, and application, node and queue are there and have room",
+            line=209,
+            sentence="- Scheduler logic to get proposal only needs rlock.",
+            over=[x],
+            given=x.fires("propose"),
+            then=both(IS_POSSIBLE),
+        ),
+        *[
+            StepInvariant(
+                name=f"{what}s-are-committed-once",
+                says=f"a {what} that is committed, or dropped, waits no longer",
+                line=193,
+                sentence="- So commit a scheduling/preemption proposal need acquire wlock(Partition).",
+                over=[],
+                on=[action],
+                then=after(~waits),
+            )
+            for what, action, waits in (
+                ("proposal", "commit", x.proposed),
+                ("preemption", "commit_preemption", x.preempted),
+            )
+        ],
         Invariant(
             name="preemptions-were-possible",
             says="a proposal to preempt is for an allocation that was made",
@@ -171,7 +216,7 @@ PROPOSALS_WAIT = Change(
                 over=[x],
                 given=waits,
                 goal=~waits,
-                without=[*WISHES, "limit_queue", "lift_limit"],
+                without=[*WISHES, *CONFIGURES],
             )
             for name, what, waits in (
                 ("proposals-are-on-their-way", "to allocate", x.proposed),
