@@ -171,8 +171,8 @@ EXISTENCE: list[Property] = [
     StepInvariant(
         name="allocations-are-for-asks-that-wait",
         says="an allocation is made for an ask that waits, which is satisfied then; not for one that is withdrawn or satisfied",
-        line=196,
-        sentence="- Change pending request of ask, will change application (pending resource),",
+        line=193,
+        sentence="- So commit a scheduling/preemption proposal need acquire wlock(Partition).",
         over=[x],
         given=x.fires("allocate"),
         then=x.ask.is_("pending") & after(x.ask.is_("satisfied")),
