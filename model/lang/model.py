@@ -297,6 +297,7 @@ class Change:
         shown: the property whose violation shows that best; by default, the one with the shortest run.
         asks: of an invariant or a step invariant that is ``shown``: what must also be true where it is violated.
         avoids: the names of actions that the run of ``shown`` must not have.
+        prompt: the names of actions that the run of ``shown`` takes as soon as they are possible.
     """
 
     why: str
@@ -309,12 +310,18 @@ class Change:
     shown: str = ""
     asks: Term | None = None
     avoids: Sequence[str] = ()
+    prompt: Sequence[str] = ()
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property
     def weaker(self) -> list[str]:
         """The names of the properties that remain of those it weakens."""
         return list(dict.fromkeys(name for names in self.weakens.values() for name in names))
+
+    @property
+    def chooses_its_run(self) -> bool:
+        """Whether the author asks for more of the run of ``shown`` than that it is the shortest."""
+        return self.asks is not None or bool(self.avoids or self.prompt)
 
 
 def common_parameters(model: Model, actions: Sequence[str]) -> list[Var]:

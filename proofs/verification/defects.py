@@ -24,7 +24,9 @@ from schedproof.model.lang import (
     Row,
     Rule,
     StepInvariant,
+    exists,
 )
+from schedproof.model.lang.terms import both
 from schedproof.model.registry.errors import require_known
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
@@ -250,9 +252,9 @@ def _of_changes(
             left = f"{why}; the run is one of {base.variant}."
         if change.shown in names:
             shown = next((each for each in violations if each.property == change.shown), None)
-            if shown is None or not _is_of(below, shown) or change.asks is not None or change.avoids:
+            if shown is None or not _is_of(below, shown) or change.chooses_its_run:
                 of = next(each for each in below if change.shown in each.refuted)
-                plain = _original(below, originals, change.shown) if change.asks is None and not change.avoids else []
+                plain = _original(below, originals, change.shown) if not change.chooses_its_run else []
                 shown = plain[0] if plain else _finding(system, below, _clearest(of, change), of.variant)
             violations = [shown, *(each for each in violations if each.property != change.shown)]
         if not violations:
@@ -321,13 +323,13 @@ def _clearest(model: Model, change: Change) -> Result:
     """
     prop = model.property(change.shown)
     # Without an action more states could not reach their goal; what one state or step violates stays violated.
-    if (change.asks is not None or change.avoids) and not isinstance(prop, Invariant | StepInvariant):
-        problem = f"asks or avoids is set, and {prop.name} is not an invariant or a step invariant"
+    if change.chooses_its_run and not isinstance(prop, Invariant | StepInvariant):
+        problem = f"asks, avoids or prompt is set, and {prop.name} is not an invariant or a step invariant"
         raise ModelError(f"change {change.name}", change.place, problem, "leave them out, or show another property")
     if change.asks is not None:
         assert isinstance(prop, Invariant | StepInvariant)
         prop = replace(prop, given=change.asks if prop.given is None else prop.given & change.asks)
-    actions = [each for each in model.actions if each.name not in change.avoids]
+    actions = [_after(model, change.prompt, each) for each in model.actions if each.name not in change.avoids]
     rules = [each for each in model.rules if not isinstance(each.on, Action) or each.on.name not in change.avoids]
     asked = replace(model, actions=actions, rules=rules).asking([prop])
     (result,) = model_check(asked, {}, only=[prop.name])
@@ -335,6 +337,14 @@ def _clearest(model: Model, change: Change) -> Result:
         problem = f"no run violates {prop.name} as it asks"
         raise ModelError(f"change {change.name}", change.place, problem, "ask for less, or show another property")
     return result
+
+
+def _after(model: Model, prompt: Sequence[str], action: Action) -> Action:
+    """``action``, which waits as long as one of the actions ``prompt`` is possible, if it is none of them."""
+    if action.name in prompt:
+        return action
+    urgent = [each for each in model.actions if each.name in prompt]
+    return replace(action, when=[*action.when, *(~exists(each.parameters, both(list(each.when))) for each in urgent)])
 
 
 def _finding(system: System, below: Sequence[Model], result: Result, of: str) -> Finding:

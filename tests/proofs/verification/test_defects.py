@@ -144,6 +144,13 @@ def test_the_author_chooses_what_the_run_shows() -> None:
     assert [f.property for f in defect.findings] == ["quiet", "never-jammed"]
 
 
+def test_a_prompt_action_comes_at_once() -> None:
+    """A door that is opened first is slammed before the other is kicked, if that is prompt; see the run above."""
+    asked = replace(FIRM, shown="quiet", asks=exists(e, (e != d) & e.is_("Open")), prompt=["slam"])
+    (defect,) = [each for each in defects(repaired([SOFT, asked, OPEN])) if "quiet" in shown([each])[each.name][0]]
+    assert [step.action for step in defect.shown.counterexample.steps] == ["kick", "open"]
+
+
 @pytest.mark.parametrize(
     ("new", "says"),
     [
@@ -174,7 +181,7 @@ def asked_of_what_can_be_reached() -> list[Defect]:
 def test_only_invariants_can_be_asked_for_more() -> None:
     with pytest.raises(
         ModelError,
-        match="asks or avoids is set, and can-be-shut is not an invariant or a step invariant; leave them out",
+        match="asks, avoids or prompt is set, and can-be-shut is not an invariant or a step invariant; leave them out",
     ):
         asked_of_what_can_be_reached()
 
