@@ -207,7 +207,11 @@ FAILING_IS_CLEANED_UP = Change(
 
 A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
     name="a-gang-fails-after-it-has-begun",
-    wrong="The time-out of the placeholders fails an application that has real allocations.",
+    wrong="The time-out of the placeholders looks at the state and at placeholders: it fails a gang that has a real allocation.",
+    shown="a-gang-fails-before-it-runs",
+    # A time-out that waits for long is another defect.
+    asks=a.is_("Accepted"),
+    prompt=["gang_wakes"],
     why=(
         "The time-out of placeholders fails an application, or makes it resume, only if it has no real "
         "allocation (line 25) and none is about to be confirmed. Otherwise it only releases the placeholders."
