@@ -903,7 +903,7 @@ def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
 
 LINES = {
     "jobmon": ["as-written as-written-repaired", "shipped repaired"],
-    "yunikorn": ["as-written v0.12.2 repaired parties parties-repaired"],
+    "yunikorn": ["as-written v0.12.2 repaired unlocked-timers locked-timers parties parties-repaired"],
     "beaker": [
         "as-written interleaved repaired by-priority strict eager concurrent concurrent-checked repaired-concurrent",
         "batch batch-together batch-restarted",

@@ -7,6 +7,7 @@ The core:
 - ``machines``: its transition tables; ``events``: the actions and rules that drive them.
 - ``properties``: what the document requires of applications; ``objects``: of queues, partitions and nodes.
 - ``core_v0_12_2``: what v0.12.2 does instead; ``repairs`` and ``weakened_properties``: what has to change.
+- ``unlocked_timers``: time-outs of v0.12.2 in two steps.
 - ``variants``: the model's variants; ``configurations``: the configurations to explore.
 
 The shim, of which the document has only pictures:
@@ -29,6 +30,16 @@ Variables of the shim:
 """
 
 from .together import COMPONENTS, COMPONENTS_REPAIRED
+from .unlocked_timers import LOCKED_TIMERS, UNLOCKED_TIMERS
 from .variants import AS_WRITTEN, REPAIRED, TABLES, V0_12_2
 
-__all__ = ["AS_WRITTEN", "COMPONENTS", "COMPONENTS_REPAIRED", "REPAIRED", "TABLES", "V0_12_2"]
+__all__ = [
+    "AS_WRITTEN",
+    "COMPONENTS",
+    "COMPONENTS_REPAIRED",
+    "LOCKED_TIMERS",
+    "REPAIRED",
+    "TABLES",
+    "UNLOCKED_TIMERS",
+    "V0_12_2",
+]

@@ -1,5 +1,8 @@
 """What the document requires of an application (lines 14 to 35)."""
 
+from functools import reduce
+from operator import and_, or_
+
 from schedproof.model.lang import (
     NONE,
     AlwaysCanReach,
@@ -14,8 +17,10 @@ from schedproof.model.lang import (
 )
 
 from .events import FAILS, held, pending
-from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, n, p, w, x
+from .machines import APPLICATION, FINISHED, HELD, SCHEDULED, TIMED, UNFINISHED, a, g, k, n, p, w, x
 from .sorts import Application
+
+STAYS = reduce(and_, [implies(a.is_(state.name), after(a.is_(state.name))) for state in APPLICATION.states])
 
 APPLICATIONS = [
     # --- New and Accepted
@@ -98,6 +103,15 @@ APPLICATIONS = [
         goal=~a.is_("Starting"),
         weak=["run_out", "wake"],
     ),
+    StepInvariant(
+        name="time-outs-end-their-own-state",
+        says="a time-out changes the state of an application only if it is the state that the time-out was set for",
+        line=20,
+        sentence="This state times out automatically to prevent applications that consist of just one allocation from getting stuck in this state.",
+        over=[w, a],
+        given=w.fires("arrive") & (w.application == a),
+        then=reduce(or_, [(w.of_state == now) & a.is_(now) for now in TIMED]) | STAYS,
+    ),
     # --- Completing, Completed, Expired
     Invariant(
         name="completing-has-nothing",
@@ -126,6 +140,16 @@ APPLICATIONS = [
         given=~a.is_("Completed") & after(a.is_("Completed")),
         then=a.is_("Completing") & (a.timer == "ran"),
     ),
+    AlwaysCanReach(
+        name="completing-ends",
+        says="a Completing application can be Completed after its time, without another ask",
+        line=23,
+        sentence="Completed: An application is considered completed when it has been in the completing state for a defined time period.",
+        over=[a],
+        given=a.is_("Completing") & exists(w, ~w.spare),
+        goal=a.is_("Completed"),
+        without=["add_ask", "remove_partition"],
+    ),
     Invariant(
         name="completed-has-nothing",
         says="a Completed application has no pending ask and no allocation",
@@ -143,6 +167,16 @@ APPLICATIONS = [
         over=[a],
         given=a.is_("Completed"),
         then=after(a.is_("Completed", "Expired")),
+    ),
+    AlwaysCanReach(
+        name="completed-expires",
+        says="a Completed application can expire, unless its partition is gone",
+        line=24,
+        sentence="Expired: The completed application is tracked for a period of time, after that is expired and deleted from the scheduler.",
+        over=[a],
+        given=a.is_("Completed") & ~a.queue.partition.deleted & exists(w, ~w.spare),
+        goal=a.is_("Expired"),
+        without=["remove_partition"],
     ),
     StepInvariant(
         name="only-the-completed-expire",
