@@ -16,7 +16,7 @@ The shim, of which the document has only pictures:
 - ``channel`` and ``shim_messages``: the messages between core and shim.
 - ``shim_properties``: what each component relies on the other to do; ``shim_repairs``: what has to change for it.
 - ``process``: what v0.12.2's core and shim lose together, and recover.
-- ``components`` and ``together``: both components in one model.
+- ``components`` and ``together``: both components in one model; ``shim_interpretations``: what we had to choose there.
 
 Variables of the core:
 

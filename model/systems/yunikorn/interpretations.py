@@ -29,6 +29,7 @@ from . import events as ev
 from .events import FAILS, held, keeps, pending
 from .machines import HELD, SCHEDULED, TIMED, a, g, k, n, p, q, u, w, x
 from .properties import APPLICATIONS
+from .shim_interpretations import WITH_THE_SHIM
 from .sorts import Node
 
 Guarded = TypeVar("Guarded", Action, Rule)
@@ -732,4 +733,4 @@ RELEASE = (
     ),
 )
 
-INTERPRETATIONS = (*OBJECTS, *APPLICATION, *GANGS, *FAILING, *NODES, *SHIM, *RELEASE)
+INTERPRETATIONS = (*OBJECTS, *APPLICATION, *GANGS, *FAILING, *NODES, *SHIM, *RELEASE, *WITH_THE_SHIM)
