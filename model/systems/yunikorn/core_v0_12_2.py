@@ -15,6 +15,7 @@ from dataclasses import replace
 from schedproof.model.lang import (
     NONE,
     Action,
+    AlwaysCanReach,
     Attribute,
     BoolType,
     Event,
@@ -23,7 +24,10 @@ from schedproof.model.lang import (
     Row,
     Rule,
     State,
+    StepInvariant,
+    after,
     exists,
+    forall,
     given,
     iff,
     implies,
@@ -33,6 +37,7 @@ from schedproof.model.lang import (
 from . import events as ev
 from .events import held, keeps, o, pending
 from .machines import ASK, HELD, QUEUE, SCHEDULED, UNFINISHED, a, g, k, n, p, q, u, w, x
+from .properties import asks_go_on, only_allocations_have_a_node
 from .sorts import Application, Ask, Node
 
 TABLE = "1, application_state.go"
@@ -514,6 +519,45 @@ PHASES = [
         then=x.is_("releasing"),
     ),
 ]
+
+OF_SWAPS = [
+    asks_go_on(
+        ("pending", ("pending", "swapping", "allocated", "removed")),
+        ("swapping", ("swapping", "pending", "allocated", "removed")),
+    ),
+    only_allocations_have_a_node(*HELD, "swapping"),
+]
+SWEEP = AlwaysCanReach(
+    name="dynamic-queues-can-go",
+    says="a dynamic queue that is empty can be taken off the tree",
+    over=[q],
+    given=q.dynamic & ~q.partition.deleted & ev.empty(q),
+    goal=q.deleted,
+)
+"""What the facts require of queues (2, partition_manager.go:111)."""
+
+GANGS = [
+    StepInvariant(
+        name="a-gang-starts-with-its-last-placeholder",
+        says="a gang with exactly the placeholders that it needs is Starting when the last one is allocated, and not before",
+        over=[k, a],
+        given=k.fires("allocate") & k.placeholder & (k.application == a) & a.is_("Accepted") & a.exact,
+        then=iff(
+            after(a.is_("Starting")),
+            forall(o, implies((o.application == a) & o.placeholder, after(o.is_(*HELD)))),
+        ),
+    ),
+    StepInvariant(
+        name="the-time-of-a-gang-gives-its-placeholders-back",
+        says="when the time for the placeholders of a gang is over, those that it has are released",
+        line=25,
+        sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        over=[g, k],
+        given=g.fires("arrive") & (k.application == g.application) & k.placeholder,
+        then=after(~k.is_("allocated")),
+    ),
+]
+"""What the facts require of gangs (1.2, application.go:1228; 1.3, application.go:315)."""
 
 WITH_THE_PARTITION = [
     *[row.name for row in DISCARDED],

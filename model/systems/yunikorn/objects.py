@@ -1,9 +1,9 @@
 """What the document requires of queues and partitions (lines 40 to 60) and of nodes (lines 62 to 66)."""
 
-from schedproof.model.lang import AlwaysCanReach, LifeCycle, StepInvariant, after, exists
+from schedproof.model.lang import AlwaysCanReach, Invariant, LifeCycle, StepInvariant, after, exists
 
 from .events import empty
-from .machines import HELD, a, k, n, p, q
+from .machines import FINISHED, HELD, a, k, n, p, q
 from .sorts import Node, Partition, Queue
 
 QUEUES = [
@@ -42,6 +42,43 @@ QUEUES = [
         over=[p],
         given=~p.deleted & after(p.deleted),
         then=p.is_("Draining"),
+    ),
+    StepInvariant(
+        name="only-empty-queues-go",
+        says="a queue that is taken off the tree has no queue below it, and its applications have ended",
+        line=50,
+        sentence="Stopped: ... The object if empty is ready to be removed from the scheduler.",
+        over=[q],
+        given=~q.deleted & after(q.deleted),
+        then=empty(q),
+    ),
+    StepInvariant(
+        name="only-empty-partitions-go",
+        says="a partition that is gone has no queue, and its applications have ended",
+        line=50,
+        sentence="Stopped: ... The object if empty is ready to be removed from the scheduler.",
+        over=[p],
+        given=~p.deleted & after(p.deleted),
+        then=~exists(q, (q.partition == p) & ~q.deleted)
+        & ~exists(a, (a.queue.partition == p) & ~a.is_("New", *FINISHED)),
+    ),
+    Invariant(
+        name="removed-queues-have-nothing",
+        says="the applications of a queue that has been taken off the tree have ended",
+        line=51,
+        sentence="This allows for a graceful shutdown, cleanup and removal of the object.",
+        over=[a],
+        given=a.queue.deleted & a.known,
+        then=a.is_(*FINISHED),
+    ),
+    StepInvariant(
+        name="removed-queues-get-nothing",
+        says="no application is added to a queue that has been taken off the tree",
+        line=51,
+        sentence="This allows for a graceful shutdown, cleanup and removal of the object.",
+        over=[a],
+        given=a.fires("submit"),
+        then=~a.queue.deleted,
     ),
     StepInvariant(
         name="draining-queues-refuse-additions",
@@ -139,6 +176,22 @@ QUEUES = [
         goal=q.deleted,
         without=["start_queue"],
     ),
+    *[
+        StepInvariant(
+            name=f"{word}-{thing}s-are-{'active' if word == 'started' else 'stopped'}",
+            says=f"a {thing} that is {word} is {state}",
+            line=line,
+            sentence=sentence,
+            on=[f"{'start' if word == 'started' else 'stop'}_{thing}"],
+            over=[],
+            then=after(it.is_(state)),
+        )
+        for thing, it in (("queue", q), ("partition", p))
+        for word, state, line, sentence in (
+            ("started", "Active", 55, "Start: make the object active (source: core scheduler)"),
+            ("stopped", "Stopped", 56, "Stop: make the object inactive (source: core scheduler)"),
+        )
+    ],
     LifeCycle(
         name="life-of-a-queue",
         says="a queue can be stopped and started again",
@@ -156,6 +209,23 @@ QUEUES = [
 ]
 
 NODES = [
+    *[
+        StepInvariant(
+            name=f"{action.replace('_', '-')}-is-followed",
+            says=f"a node is {state} when the resource manager says so",
+            line=66,
+            sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
+            on=[action],
+            over=[],
+            then=after(n.is_(state)),
+        )
+        for action, state in (
+            ("create_node", "schedulable"),
+            ("drain_node", "unschedulable"),
+            ("restore_node", "schedulable"),
+            ("decommission_node", "gone"),
+        )
+    ],
     LifeCycle(
         name="life-of-a-node",
         says="a node can become not schedulable, and schedulable again",

@@ -1,5 +1,6 @@
 """What the document requires of an application (lines 14 to 35)."""
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import and_, or_
 
@@ -22,8 +23,53 @@ from .sorts import Application
 
 STAYS = reduce(and_, [implies(a.is_(state.name), after(a.is_(state.name))) for state in APPLICATION.states])
 
+
+def asks_go_on(*moves: tuple[str, Sequence[str]]) -> StepInvariant:
+    """The property of the states of an ask.
+
+    Args:
+        *moves: states before an allocation, each with the states that can follow in a step.
+    """
+    from_allocation = [
+        ("allocated", ("allocated", "releasing", "released")),
+        ("releasing", ("releasing", "released")),
+        ("released", ("released",)),
+        ("removed", ("removed",)),
+    ]
+    return StepInvariant(
+        name="requests-are-removed-and-containers-released",
+        says="an ask ends by its removal; once it is allocated, it ends by its release",
+        line=22,
+        sentence="Completing: An application that has no pending requests or running containers/pod will be completing.",
+        over=[k],
+        given=~k.is_("to_come"),
+        then=reduce(and_, [implies(k.is_(now), after(k.is_(*then))) for now, then in [*moves, *from_allocation]]),
+    )
+
+
+def only_allocations_have_a_node(*states: str) -> Invariant:
+    """The property of an ask's node; ``states`` are those in which it has one."""
+    return Invariant(
+        name="only-allocations-have-a-node",
+        says="an ask has a node only while it has an allocation, or is to get one",
+        line=64,
+        over=[k],
+        given=~k.is_(*states),
+        then=k.node == NONE,
+    )
+
+
 APPLICATIONS = [
     # --- New and Accepted
+    StepInvariant(
+        name="applications-begin-new",
+        says="an application that is added is New",
+        line=14,
+        sentence="An application when created starts ain the new state.",
+        over=[a],
+        given=a.fires("submit"),
+        then=after(a.is_("New") & a.known),
+    ),
     Invariant(
         name="new-has-no-asks",
         says="a New application has no ask",
@@ -103,6 +149,15 @@ APPLICATIONS = [
         goal=~a.is_("Starting"),
         weak=["run_out", "wake"],
     ),
+    Invariant(
+        name="timers-are-of-states-with-a-time-out",
+        says="an application has a timer only in a state that has a time-out",
+        line=20,
+        sentence="This state times out automatically to prevent applications that consist of just one allocation from getting stuck in this state.",
+        over=[a],
+        given=a.timer != "off",
+        then=a.is_(*TIMED),
+    ),
     StepInvariant(
         name="time-outs-end-their-own-state",
         says="a time-out changes the state of an application only if it is the state that the time-out was set for",
@@ -121,6 +176,15 @@ APPLICATIONS = [
         over=[a],
         given=a.is_("Completing"),
         then=~pending(a) & ~held(a),
+    ),
+    StepInvariant(
+        name="an-ask-wakes-what-completes",
+        says="a Completing application to which an ask is added is Running",
+        line=32,
+        sentence="Run: progress an application to the next active state (source: core scheduler)",
+        over=[k, a],
+        given=k.fires("add") & (k.application == a) & a.is_("Completing"),
+        then=after(a.is_("Running")),
     ),
     Invariant(
         name="nothing-left-completes",
@@ -203,6 +267,27 @@ APPLICATIONS = [
             ("Rejected", 27, "This is a final state."),
         )
     ],
+    # --- Asks and allocations
+    StepInvariant(
+        name="allocations-are-confirmed",
+        says="an allocation is not released in the step in which it is made",
+        line=20,
+        sentence="Starting: The application has exactly one allocation confirmed this corresponds to one running container/pod.",
+        over=[k],
+        given=~k.is_(*HELD) & after(k.is_(*HELD)),
+        then=after(k.is_("allocated")),
+    ),
+    asks_go_on(("pending", ("pending", "allocated", "removed"))),
+    only_allocations_have_a_node(*HELD),
+    StepInvariant(
+        name="removed-asks-are-not-listed",
+        says="an application does not list an ask that has been removed or dropped",
+        line=26,
+        sentence="Failed: An application is considered failed when it was marked for failure and all the pending requests and allocations were already removed.",
+        over=[k],
+        given=k.fires("remove") | k.fires("drop"),
+        then=after(~k.listed),
+    ),
     # --- Failing, Failed, Rejected
     Invariant(
         name="failing-has-something-left",
@@ -212,6 +297,16 @@ APPLICATIONS = [
         over=[a],
         given=a.is_("Failing"),
         then=pending(a) | held(a),
+    ),
+    StepInvariant(
+        name="applications-fail-for-a-cause",
+        says="an application becomes Failing only when its partition is removed, or when its placeholders time out",
+        line=25,
+        sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        over=[a],
+        given=a.is_(*FAILS) & after(a.is_("Failing")),
+        then=exists(g, g.fires("arrive") & (g.application == a))
+        | exists(p, (a.queue.partition == p) & (p.fires("remove") | p.fires("delete") | p.is_("Draining"))),
     ),
     StepInvariant(
         name="failing-begins-the-cleanup",
@@ -277,6 +372,14 @@ APPLICATIONS = [
         given=a.is_("Rejected"),
         then=~pending(a) & ~held(a),
     ),
+    # --- Resuming
+    StepInvariant(
+        name="resuming-goes-on-as-accepted",
+        says="a Resuming application that goes on is Accepted",
+        over=[a],
+        given=a.is_("Resuming") & after(~a.is_("Resuming")),
+        then=after(a.is_("Accepted")),
+    ),
     # --- No wedge: an application can always continue
     AlwaysCanReach(
         name="resuming-ends",
@@ -320,6 +423,27 @@ PHASES = [
         over=[k],
         given=k.is_("pending"),
         then=k.listed,
+    ),
+    Invariant(
+        name="unknown-applications-have-not-begun",
+        says="an application that has not been added is New or Rejected",
+        over=[a],
+        given=~a.known,
+        then=a.is_("New", "Rejected"),
+    ),
+    Invariant(
+        name="free-time-outs-are-of-nothing",
+        says="a time-out that is not under way is of no application",
+        over=[w],
+        given=w.is_("free"),
+        then=(w.application == NONE) & (w.of_state == "Starting"),
+    ),
+    Invariant(
+        name="gang-timers-are-of-known-applications",
+        says="the time for placeholders runs only for an application that has been added",
+        over=[g],
+        given=~g.is_("off"),
+        then=g.application.known,
     ),
     Invariant(
         name="asks-are-of-known-applications",

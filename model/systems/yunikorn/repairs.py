@@ -6,7 +6,19 @@ form.
 
 from dataclasses import replace
 
-from schedproof.model.lang import NONE, Action, AlwaysCanReach, Invariant, Model, Row, Rule, Term, exists
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    AlwaysCanReach,
+    Invariant,
+    Model,
+    Row,
+    Rule,
+    StepInvariant,
+    Term,
+    after,
+    exists,
+)
 from schedproof.model.lang.model import Element
 from schedproof.model.lang.terms import both
 
@@ -138,6 +150,14 @@ ALLOCATIONS_COUNT = [
 # --- What fails is cleaned up, and so is a partition
 
 FAILING_ENDS: list[Element] = [
+    Invariant(
+        name="failing-lists-nothing",
+        says="a Failing application lists no ask",
+        line=26,
+        over=[k],
+        given=k.application.is_("Failing"),
+        then=~k.listed,
+    ),
     Rule(
         "what fails drops its asks",
         a.fires("fail"),
@@ -171,6 +191,14 @@ FAILING_ENDS: list[Element] = [
         [p.is_("Active", "Stopped"), a.queue.partition == p, a.known, a.is_(*FAILS)],
         a.fires("fail"),
         line=25,
+    ),
+    StepInvariant(
+        name="removed-partitions-drain-their-queues",
+        says="when a partition is removed, all queues of it that have been configured are Draining",
+        line=51,
+        over=[p, q],
+        given=p.fires("remove") & (q.partition == p) & ~q.deleted & ~q.dynamic,
+        then=after(q.is_("Draining")),
     ),
     Rule(
         "a partition that is removed removes its queues",
@@ -215,6 +243,13 @@ REMOVAL: list[Element] = [
         for now in (*SCHEDULED, "Resuming")
     ],
     Row(Application, "forget", "Failing", "Failed", line=26, timer="off"),
+    StepInvariant(
+        name="what-is-removed-has-nothing",
+        says="an application that the resource manager removes has no pending ask and no allocation, and none on its way",
+        over=[a],
+        given=a.fires("forget"),
+        then=after((~a.known | a.is_("Failed")) & ~pending(a) & ~held(a) & ~swapping(a)),
+    ),
     Rule(
         "what is removed has no asks and no allocations any more",
         a.fires("forget"),
@@ -237,6 +272,13 @@ REMOVAL: list[Element] = [
         line=23,
     ),
 ]
+REMOVED = Invariant(
+    name="unknown-applications-have-not-begun",
+    says="an application that has not been added, or has been removed, is New, Completing or at its end",
+    over=[a],
+    given=~a.known,
+    then=a.is_("New", "Completing", *FINISHED),
+)
 OPEN_ASKS = Invariant(
     name="open-asks-are-of-known-applications",
     says="an application with pending asks or allocations is known",
@@ -248,7 +290,20 @@ OPEN_ASKS = Invariant(
 # --- A gang with a real allocation continues
 
 NOT_BEGUN = ~held(g.application, placeholder=False) & ~swapping(g.application)
+TIMED_OUT = g.fires("arrive") & (g.application == a) & a.is_("Accepted") & ~held(a, placeholder=False) & ~swapping(a)
 GANGS = [
+    *[
+        StepInvariant(
+            name=f"a-{style.lower()}-gang-is-{state.lower()}-after-its-time",
+            says=f"a {style} gang that is Accepted and has nothing real when the time of its placeholders is over is {state}",
+            line=25,
+            sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+            over=[a, g],
+            given=TIMED_OUT & (a.style == style),
+            then=after(a.is_(state)),
+        )
+        for style, state in (("Hard", "Failing"), ("Soft", "Resuming"))
+    ],
     Rule(
         "a hard gang fails",
         g.fires("arrive"),
@@ -286,6 +341,13 @@ GANGS = [
 
 # --- An application that resumes keeps its real asks
 
+PLACEHOLDERS_ARE_DROPPED = StepInvariant(
+    name="resuming-gives-up-its-placeholders",
+    says="a gang that resumes lists no placeholder's ask, and those that it has are to be released",
+    over=[a, k],
+    given=a.fires("resume") & (k.application == a) & k.placeholder,
+    then=after(~k.listed & ~k.is_("pending", "allocated")),
+)
 DROPPED_BY_RESUMING = Rule(
     "what resumes drops its placeholders' asks",
     a.fires("resume"),
@@ -298,6 +360,13 @@ DROPPED_BY_RESUMING = Rule(
 
 IS_LEFT = pending(a)
 RESUMING_ENDS: list[Element] = [
+    StepInvariant(
+        name="resuming-goes-on-as-accepted",
+        says="a Resuming application that goes on is Accepted, or Completing if nothing of it is left",
+        over=[a],
+        given=a.is_("Resuming") & after(~a.is_("Resuming")),
+        then=after(a.is_("Accepted") | (a.is_("Completing") & ~pending(a) & ~held(a))),
+    ),
     move("complete", "Resuming", "Completing", line=22),
     replace(ev.resume_ends, when=[*ev.resume_ends.when, IS_LEFT]),
     replace(
@@ -314,6 +383,14 @@ RESUMING_ENDS: list[Element] = [
 
 USABLE = k.node.is_("schedulable")
 CYCLE: list[Element] = [
+    Invariant(
+        name="swaps-are-to-nodes-that-are-there",
+        says="what is to replace a placeholder is to go on a node that has not been taken away",
+        line=64,
+        over=[k],
+        given=k.is_("swapping"),
+        then=k.node.is_("schedulable", "unschedulable"),
+    ),
     Rule(
         "a swap is confirmed",
         x.fires("gone"),
@@ -399,6 +476,24 @@ QUEUES: list[Element] = [
         [u.above.has(q), u.is_("Active", "Stopped"), ~u.deleted, ~u.dynamic],
         u.fires("remove"),
         fact="2, queue.go:672",
+    ),
+    StepInvariant(
+        name="removed-queues-drain-those-below",
+        says="when a queue is removed, all queues below it that have been configured are Draining",
+        line=51,
+        on=[REMOVE_QUEUE.name],
+        over=[u],
+        given=u.above.has(q) & ~u.deleted & ~u.dynamic,
+        then=after(u.is_("Draining")),
+    ),
+    StepInvariant(
+        name="stopped-partitions-refuse-additions",
+        says="no application and no node is added to a Stopped partition",
+        line=50,
+        over=[p],
+        given=exists(a, a.fires("submit") & (a.queue.partition == p))
+        | exists(n, n.fires("create") & (n.partition == p)),
+        then=~p.is_("Stopped"),
     ),
     ev.start_partition,
     ev.stop_partition,

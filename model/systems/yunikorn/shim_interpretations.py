@@ -40,7 +40,7 @@ WITH_THE_SHIM = (
     Reading(
         "core-and-shim-send-messages",
         6,
-        "Core and shim tell each other by messages, which arrive in later steps and in the order in which they were sent. The core rejects what "
+        "Core and shim send each other messages, which arrive in later steps and in the order in which they were sent. The core rejects what "
         "it does not take. It reports of its states only Resuming, Failing and Failed.",
         "Each knows at once what the other does.",
         question="How does one component learn what the other does, and what does it learn?",
@@ -124,7 +124,7 @@ WITH_THE_SHIM = (
         "No deletion is lost.",
         drops=["deletion_is_lost", "deletion_of_a_bound_pod_is_lost"],
         question="Does a pod go that was to be deleted when the process ended?",
-        why="The process can end before it has asked Kubernetes. Deletions by people are not told apart from its own.",
+        why="The process can end before it has asked Kubernetes. Deletions by people look like its own.",
         variant=VARIANT,
     ),
     Reading(

@@ -38,6 +38,7 @@ from schedproof.model.lang import (
     BoolType,
     Change,
     Event,
+    Invariant,
     LeadsTo,
     Row,
     Rule,
@@ -130,6 +131,14 @@ RULES = [
 STARTING_TIMES_OUT = next(prop for prop in APPLICATIONS if isinstance(prop, LeadsTo))
 OF_APPLICATIONS = next(prop for prop in PHASES if prop.name == "time-outs-are-of-applications")
 
+OF_KNOWN_ONES = Invariant(
+    name="time-outs-are-of-known-applications",
+    says="a time-out that is under way, or has found its state, is of an application that has been added",
+    over=[w],
+    given=w.is_("under_way", "compared"),
+    then=w.application.known,
+)
+
 WITHOUT_THE_LOCK = Change(
     why=(
         "The function of a state's timer compares the state without the lock of the application, and acts in a later "
@@ -144,6 +153,7 @@ WITHOUT_THE_LOCK = Change(
         wake,
         *RULES,
         replace(OF_APPLICATIONS, given=w.is_("under_way", "compared")),
+        OF_KNOWN_ONES,
         replace(STARTING_TIMES_OUT, weak=[*STARTING_TIMES_OUT.weak, compare.name]),
     ],
 )

@@ -58,6 +58,11 @@ TABLES: Mapping[str, frozenset[str]] = {
 }
 """The events of the document's machines, by sort."""
 
+STARTED_AND_STOPPED = [
+    *("started-queues-are-active", "stopped-queues-are-stopped"),
+    *("started-partitions-are-active", "stopped-partitions-are-stopped"),
+]
+
 AS_SHIPPED = Change(
     why="The code of v0.12.2: its tables, and which code fires which event (facts 1, 2, 3 and 4).",
     repairs=[],
@@ -77,9 +82,13 @@ AS_SHIPPED = Change(
         "stopped-queues-are-not-scheduled",
         "stopped-partitions-are-not-scheduled",
         "stopped-queues-can-go",
+        *STARTED_AND_STOPPED,
     ],
     adds=[
         *core_v0_12_2.PHASES,
+        *core_v0_12_2.GANGS,
+        *core_v0_12_2.OF_SWAPS,
+        core_v0_12_2.SWEEP,
         *core_v0_12_2.ROWS,
         *SHIM_TABLE,
         *SHIM_BESIDE,
@@ -116,6 +125,7 @@ V0_12_2 = AS_WRITTEN.amend(
             "life-of-a-partition",
             "removed-queues-drain",
             "removed-partitions-drain",
+            "only-empty-partitions-go",
             "draining-queues-refuse-additions",
             "draining-queues-go",
             "unschedulable-nodes-are-not-used",
@@ -192,7 +202,7 @@ FAILING_IS_CLEANED_UP = Change(
     ),
     repairs=[
         *("failed-has-nothing", "failing-begins-the-cleanup", "failing-ends", "applications-can-end"),
-        *("removed-partitions-drain", "completed-after-its-time"),
+        *("removed-partitions-drain", "only-empty-partitions-go", "completed-after-its-time"),
     ],
     weakens={"failing-has-something-left": ["failing-ends"]},
     drops=["without its last placeholder a Failing application has failed", *core_v0_12_2.WITH_THE_PARTITION],
@@ -228,7 +238,7 @@ WHAT_RESUMES_ASKS_ON = Change(
         "sends asks again in time."
     ),
     repairs=[],
-    adds=[fix.DROPPED_BY_RESUMING],
+    adds=[fix.DROPPED_BY_RESUMING, fix.PLACEHOLDERS_ARE_DROPPED],
 )
 
 WHAT_IS_REMOVED_IS_CLEARED = Change(
@@ -238,7 +248,7 @@ WHAT_IS_REMOVED_IS_CLEARED = Change(
     ),
     repairs=[],
     drops=["asks-are-of-known-applications"],
-    adds=[*fix.REMOVAL, fix.OPEN_ASKS],
+    adds=[*fix.REMOVAL, fix.REMOVED, fix.OPEN_ASKS],
 )
 
 RESUMING_ENDS = Change(
@@ -297,6 +307,7 @@ STOPPED_IS_USED = Change(
     adds=[
         *fix.QUEUES,
         *required("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
+        *required(*STARTED_AND_STOPPED),
     ],
 )
 

@@ -6,7 +6,7 @@ from operator import and_
 from schedproof.model.lang import Invariant, implies
 
 from .events import held
-from .machines import HELD, TIMED, a, k, w, x
+from .machines import HELD, TIMED, a, g, k, w, x
 
 PHASES = [
     Invariant(
@@ -23,6 +23,14 @@ PHASES = [
         over=[a],
         given=a.is_("Failed"),
         then=a.timer == "off",
+    ),
+    Invariant(
+        name="gang-timers-are-of-placeholders",
+        says="the time for the placeholders of a gang runs only while it has one",
+        line=25,
+        over=[g],
+        given=~g.is_("off"),
+        then=held(g.application, placeholder=True),
     ),
     Invariant(
         name="resuming-has-nothing-real",

@@ -61,6 +61,7 @@ NEEDED = [
     Needed(of.FAILING_IS_CLEANED_UP, "applications-can-end", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
     Needed(of.FAILING_IS_CLEANED_UP, "completed-after-its-time", PARTITION, also=of.STOPPED_IS_USED),
     Needed(of.FAILING_IS_CLEANED_UP, "removed-partitions-drain", PARTITION, also=of.STOPPED_IS_USED),
+    Needed(of.FAILING_IS_CLEANED_UP, "only-empty-partitions-go", PARTITION, also=of.STOPPED_IS_USED),
     # The first allocation, a swapped-in one too, makes it Starting: then the time-out finds no real one in Accepted.
     Needed(of.A_GANG_THAT_HAS_BEGUN_GOES_ON, "a-gang-fails-before-it-runs", TWO_HARD, also=of.ALLOCATIONS_COUNT),
     # It resumes without a placeholder if the time-out was under way when the last one went: that is taken back now.

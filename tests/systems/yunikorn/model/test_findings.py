@@ -127,6 +127,12 @@ def removed(sort: str) -> Callable[[Moved], bool]:
     )
 
 
+def partition_with_queues(step: Moved) -> bool:
+    """A partition goes, and a queue of it is on the tree."""
+    deleted = step.became("Partition", "deleted", True)
+    return any(q["partition"] in deleted and q["deleted"] is False for q in step.after["Queue"].values())
+
+
 def into_draining(step: Moved) -> bool:
     added = step.became("Application", "known", True)
     return any(step.before["Queue"][str(step.before["Application"][a]["queue"])]["state"] == "Draining" for a in added)
@@ -144,6 +150,7 @@ BAD_STEP: Mapping[str, Callable[[Moved], bool]] = {
     ),
     "removed-queues-drain": removed("Queue"),
     "removed-partitions-drain": removed("Partition"),
+    "only-empty-partitions-go": partition_with_queues,
     "draining-queues-refuse-additions": into_draining,
     "only-the-cycle-is-scheduled": scheduled_outside,
     "unschedulable-nodes-are-not-used": used_unschedulable,
