@@ -105,7 +105,15 @@ OBJECTS = (
         question="What makes the core scheduler fire Start and Stop?",
         why="Line 50 lets an object get re-started, so something stops it. v0.12.2 fires neither event.",
         rests=["removed-partitions-drain", "removed-queues-drain"],
-        breaks=["life-of-a-partition", "life-of-a-queue", "stopped-queues-can-go"],
+        breaks=[
+            "life-of-a-partition",
+            "life-of-a-queue",
+            "started-partitions-are-active",
+            "started-queues-are-active",
+            "stopped-partitions-are-stopped",
+            "stopped-queues-are-stopped",
+            "stopped-queues-can-go",
+        ],
     ),
     Reading(
         "stopped-objects-are-removed-without-draining",
@@ -316,7 +324,12 @@ APPLICATION = (
         question="What moves an application from Completing to Running? The arrow is in the figure only.",
         why="A Completing application has no pending request and is not actively being scheduled (line 22). So it leaves the state before its ask "
         "is allocated.",
-        breaks=["completed-has-nothing", "completing-has-nothing", "only-the-cycle-is-scheduled"],
+        breaks=[
+            "an-ask-wakes-what-completes",
+            "completed-has-nothing",
+            "completing-has-nothing",
+            "only-the-cycle-is-scheduled",
+        ],
     ),
     Reading(
         "starting-without-its-allocation-stays",
@@ -430,7 +443,7 @@ GANGS = (
         question="When is an application Failing and when Resuming? The text has only Failing, and the figure has arrows to both.",
         why="Otherwise one of the arrows of the figure has no cause. v0.12.2 has the two styles.",
         rests=["draining-partitions-go", "draining-queues-go", "nothing-left-completes"],
-        breaks=["life-resumed", "resuming-ends", "resuming-has-no-real-allocation"],
+        breaks=["life-resumed", "resuming-ends", "resuming-goes-on-as-accepted", "resuming-has-no-real-allocation"],
     ),
     Reading(
         "the-first-placeholder-ask-starts-the-time",
@@ -446,7 +459,7 @@ GANGS = (
         question="When does the time for the placeholders begin?",
         why="A gang whose placeholders are never allocated would wait for ever. v0.12.2 has the other answer.",
         rests=["draining-partitions-go", "draining-queues-go", "nothing-left-completes"],
-        breaks=["life-resumed", "resuming-ends", "resuming-has-no-real-allocation"],
+        breaks=["life-resumed", "resuming-ends", "resuming-goes-on-as-accepted", "resuming-has-no-real-allocation"],
     ),
     Reading(
         "the-time-of-a-gang-ends-with-completing",
@@ -530,6 +543,7 @@ FAILING = (
         question="When does the resource manager fire Fail? Line 34 has it as a source.",
         why="Line 25 names no such cause, and v0.12.2 has none. The other answer also ends a gang that has resumed with nothing left.",
         rests=["draining-partitions-go", "draining-queues-go"],
+        breaks=["applications-fail-for-a-cause"],
     ),
     Reading(
         "no-real-allocation-is-of-gangs-only",
@@ -602,7 +616,7 @@ NODES = (
         drops=["decommission_node", "evict"],
         question="Can nodes be added and taken away?",
         why="A resource manager that owns nodes adds and removes them. v0.12.2 does.",
-        breaks=["a-lost-node-drops-no-ask", "nothing-stays-on-a-lost-node"],
+        breaks=["a-lost-node-drops-no-ask", "decommission-is-followed", "nothing-stays-on-a-lost-node"],
     ),
     Reading(
         "a-new-node-is-schedulable",
@@ -615,7 +629,7 @@ NODES = (
         ],
         question="In which of the two states is a node at first?",
         why="Line 66 has changes of the status only. v0.12.2 has this answer.",
-        breaks=["life-of-a-node"],
+        breaks=["create-is-followed", "life-of-a-node"],
     ),
     Reading(
         "a-node-is-used-by-what-begins-on-it",

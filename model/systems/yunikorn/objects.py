@@ -182,8 +182,8 @@ QUEUES = [
             says=f"a {thing} that is {word} is {state}",
             line=line,
             sentence=sentence,
-            on=[f"{'start' if word == 'started' else 'stop'}_{thing}"],
-            over=[],
+            over=[it],
+            given=it.fires("start" if word == "started" else "stop"),
             then=after(it.is_(state)),
         )
         for thing, it in (("queue", q), ("partition", p))
@@ -211,19 +211,19 @@ QUEUES = [
 NODES = [
     *[
         StepInvariant(
-            name=f"{action.replace('_', '-')}-is-followed",
+            name=f"{event}-is-followed",
             says=f"a node is {state} when the resource manager says so",
             line=66,
             sentence="The node status changes based on the status provided by the resource manager (shim) that owns the node.",
-            on=[action],
-            over=[],
+            over=[n],
+            given=n.fires(event),
             then=after(n.is_(state)),
         )
-        for action, state in (
-            ("create_node", "schedulable"),
-            ("drain_node", "unschedulable"),
-            ("restore_node", "schedulable"),
-            ("decommission_node", "gone"),
+        for event, state in (
+            ("create", "schedulable"),
+            ("drain", "unschedulable"),
+            ("restore", "schedulable"),
+            ("decommission", "gone"),
         )
     ],
     LifeCycle(

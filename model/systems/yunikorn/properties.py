@@ -305,7 +305,7 @@ APPLICATIONS = [
         sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
         over=[a],
         given=a.is_(*FAILS) & after(a.is_("Failing")),
-        then=exists(g, g.fires("arrive") & (g.application == a))
+        then=exists(g, (g.fires("run_out") | g.fires("arrive")) & (g.application == a))
         | exists(p, (a.queue.partition == p) & (p.fires("remove") | p.fires("delete") | p.is_("Draining"))),
     ),
     StepInvariant(
