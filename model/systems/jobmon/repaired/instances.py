@@ -12,7 +12,7 @@ from schedproof.model.systems.jobmon.shipped import distributor as old
 from schedproof.model.systems.jobmon.shipped import server, worker
 from schedproof.model.systems.jobmon.shipped.couplings import ATTEMPTS_LEFT, reaction
 from schedproof.model.systems.jobmon.shipped.distributor import GOES_ON
-from schedproof.model.systems.jobmon.shipped.machines import INSTANCE_ENDS, LIVE, d, i
+from schedproof.model.systems.jobmon.shipped.machines import INSTANCE_ENDS, LIVE, TO_START, d, i
 
 from .machines import LEASED, OVER, WRAPPED
 
@@ -150,6 +150,8 @@ hand_back = Action(
     says="the distributor {d} finds that the worker of {i} has been heard of again: it goes on",
     line=66,
 )
+# An instance that runs again leaves its task, which is Running, as it is.
+HANDED_BACK = reaction("start", "Running", "start", i.task.is_(*TO_START))
 triage_lost = replace(
     old.triage_lost,
     when=[GOES_ON, i.is_("Triaging"), ~i.doomed, JOB.is_(*OVER)],

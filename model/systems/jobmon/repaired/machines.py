@@ -45,8 +45,7 @@ NOBODY_ASKS = [
 ]
 
 LEASE_TABLE = [
-    *[Row(TaskInstance, "be_late", now, now, overdue=True) for now in ("Instantiated", "Triaging")],
-    Row(TaskInstance, "beat", "Triaging", "Triaging", overdue=False),
+    Row(TaskInstance, "be_late", "Instantiated", "Instantiated", overdue=True),
 ]
 
 FENCE = Row(TaskInstance, "fence", "Triaging", "Triaging", fenced=True)

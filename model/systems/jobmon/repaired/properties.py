@@ -26,6 +26,7 @@ from schedproof.model.systems.jobmon.shipped.properties import (
     FINISHED_WORK_COUNTS,
     FUTURE,
     HALTED,
+    LATE_CAN_RUN_AGAIN,
     SIGNALS,
     TERMINAL,
     moves_only,
@@ -51,7 +52,7 @@ DISTRIBUTOR = acting(
 )
 WORKER = acting(
     names(WORKER_ACTIONS),
-    ("start_to_die", "start_too_late", "beat_late", "hear_that_it_is_to_die"),
+    ("start_to_die", "start_too_late", "beat_late", "beat_refused", "hear_that_it_is_to_die"),
     *("stop_command", "report_that_it_was_stopped", "hear_that_it_is_fenced"),
 )
 SERVER = acting(
@@ -165,6 +166,11 @@ FENCED = [
         on=DISTRIBUTOR,
         given=i.is_(*OPEN) & ~LOST_FOR_GOOD & ~i.job.is_("Killed"),
         then=after(~i.job.is_("Killed")),
+    ),
+    replace(
+        LATE_CAN_RUN_AGAIN,
+        says="an instance that is triaged while its command runs can be Running again, with its command, until it is fenced",
+        given=i.is_("Triaging") & i.job.is_("Running") & ~i.fenced,
     ),
     replace(
         FINISHED_WORK_COUNTS,

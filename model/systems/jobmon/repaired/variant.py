@@ -34,7 +34,8 @@ CONTROL_IS_A_LEASE = Change(
     ),
     repairs=[
         *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
-        *("finished-work-counts", "instances-can-end", "runs-can-end", "workflows-can-be-done"),
+        *("late-instances-can-run-again", "finished-work-counts"),
+        *("instances-can-end", "runs-can-end", "workflows-can-be-done"),
     ],
     adds=[
         *m.LEASE_TABLE,
@@ -45,7 +46,8 @@ CONTROL_IS_A_LEASE = Change(
     drops=[
         "TaskInstance.start from Instantiated",
         "Task.start from Instantiating",
-        *("miss_running", "miss_launched", "start_too_late", "beat_late"),
+        *("miss_running", "miss_launched", "start_too_late", "beat_late", "beat_refused"),
+        "a refused heartbeat is one",
     ],
 )
 LOST_MEANS_OVER = Change(
@@ -56,7 +58,7 @@ LOST_MEANS_OVER = Change(
         "An instance is lost only when nothing is left of its job. Triage removes the job, or returns control to a "
         "worker that reports again."
     ),
-    repairs=["one-live-instance", "finished-work-counts", "halted-before-a-new-run"],
+    repairs=["one-live-instance", "late-instances-can-run-again", "finished-work-counts", "halted-before-a-new-run"],
     adds=[
         *(
             m.FENCE,
@@ -64,6 +66,7 @@ LOST_MEANS_OVER = Change(
             of.take_job,
             of.hear_that_it_is_fenced,
             of.hand_back,
+            of.HANDED_BACK,
             of.triage_lost,
             of.triage_resources,
             of.give_up_lost,
@@ -96,7 +99,7 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         "TaskInstance.end_at_once from Instantiated",
         *("kill", "kill takes the job", "start_to_die", "hear_that_it_is_to_die", "wind_up", "reap_resumed"),
         *shipped("wind_up ends", "reap_resumed ends"),
-        "end makes a task ErrorFatal",
+        *("end makes a task ErrorFatal", "be_killed makes a task ErrorFatal"),
     ],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(

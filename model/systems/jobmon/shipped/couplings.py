@@ -45,8 +45,7 @@ ATTEMPTS_LEFT = i.task.attempts < i.task.most
 REACTIONS = [
     reaction("instantiate", "Instantiating", "instantiate", i.task.is_("Queued")),
     reaction("launch", "Launched", "launch"),
-    # a late heartbeat (T to R) leaves the task as it is
-    reaction("start", "Running", "start", i.task.is_("Instantiating", "Launched")),
+    reaction("start", "Running", "start"),
     reaction("finish", "Done", "finish"),
     *[
         rule
@@ -59,6 +58,8 @@ REACTIONS = [
     reaction("run_out_of_resources", "AdjustingResources", "adjust", ATTEMPTS_LEFT),
     reaction("run_out_of_resources", "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
     reaction("end", "ErrorFatal", "give_up"),
+    # two bulk updates (3.1), each with its own condition
+    reaction("be_killed", "ErrorFatal", "give_up", i.task.is_("Launched", "Running")),
 ]
 
 # --- A run that makes room ends its instances

@@ -110,8 +110,8 @@ triage_fatal = Action(
 kill = Action(
     "kill",
     [d, i],
-    when=[GOES_ON, OF_ITS_RUN, i.is_("KillSelf"), TASK.is_(*IN_HAND)],
-    fires=[i.fires("end")],
+    when=[GOES_ON, OF_ITS_RUN, i.is_("KillSelf")],
+    fires=[i.fires("be_killed")],
     says="the distributor {d} takes the job of {i} from the cluster, and reports that it is killed",
     fact="3.1",
 )

@@ -132,7 +132,9 @@ TASK = Machine(
     ],
 )
 
-IN_HAND = ("Instantiating", "Launched", "Running")
+TO_START = ("Instantiating", "Launched")
+"""The states from which the table moves a task to Running."""
+IN_HAND = (*TO_START, "Running")
 NEXT_ATTEMPT = {"attempts": me.attempts + 1, "instance": given("instance")}
 
 TASK_TABLE = [
@@ -170,6 +172,8 @@ TASK_TABLE = [
 # --- Task instances
 
 OPEN = ("Queued", "Instantiated", "Launched", "Running", "Triaging", "NoHeartbeat", "KillSelf")
+TIMED = ("Launched", "Running", "Triaging")
+"""The states in which it matters whether an instance is late."""
 INSTANCE_ENDS = ("Done", "Error", "ResourceError", "UnknownError", "NoDistributorId", "ErrorFatal")
 
 TASK_INSTANCE = Machine(
@@ -188,8 +192,10 @@ TASK_INSTANCE = Machine(
 TASK_INSTANCE_TABLE = [
     Row(TaskInstance, "queue", "Absent", "Queued", fact="3.1", task=given("task"), run=given("run")),
     *tables.TASK_INSTANCE_TABLE,
-    *[Row(TaskInstance, "be_late", now, now, fact="3.4", overdue=True) for now in ("Launched", "Running")],
-    *[Row(TaskInstance, "beat", now, now, fact="3.4", overdue=False) for now in ("Launched", "Running")],
+    *[Row(TaskInstance, "be_late", now, now, fact="3.4", overdue=True) for now in TIMED],
+    *[Row(TaskInstance, "beat", now, now, fact="3.4", overdue=False) for now in TIMED],
+    # The bulk update after a kill has its own condition, and so an event of its own.
+    Row(TaskInstance, "be_killed", "KillSelf", "ErrorFatal", fact="3.1"),
     # Past the table: a resume ends instances that are Queued or Instantiated. Instances that a distributor has listed
     # become Instantiated "without checking their own status".
     *[Row(TaskInstance, "end_at_once", now, "ErrorFatal", fact="3.5") for now in ("Queued", "Instantiated")],

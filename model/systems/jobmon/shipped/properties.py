@@ -43,6 +43,7 @@ WHILE_LOOP = (
     "It is appropriate to think of each deployment unit as a while loop waiting for a signal state to begin work."
 )
 WORK = "The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal."
+EXECUTING = "- RUNNING (R) = Actively executing."
 RESILIENT = (
     "This is preferable because it would increase resiliency since the workflow can be retried from the database."
 )
@@ -138,6 +139,16 @@ FINISHED_WORK_COUNTS = AlwaysCanReach(
     goal=i.is_("Done"),
 )
 
+LATE_CAN_RUN_AGAIN = AlwaysCanReach(
+    name="late-instances-can-run-again",
+    says="an instance that is triaged while its command runs can always be Running again, with its command",
+    line=64,
+    sentence=EXECUTING,
+    over=[i],
+    given=i.is_("Triaging") & i.job.is_("Running"),
+    goal=i.is_("Running") & i.job.is_("Running"),
+)
+
 TASKS = [
     Invariant(
         name="one-live-instance",
@@ -200,6 +211,7 @@ TASKS = [
         given=t.is_("AdjustingResources") & after(~t.is_("AdjustingResources")) & (t.resources == n) & (n < t.ceiling),
         then=after(t.is_("Queued") & (t.resources > n)),
     ),
+    LATE_CAN_RUN_AGAIN,
     FINISHED_WORK_COUNTS,
 ]
 
@@ -349,13 +361,6 @@ ENDS = [
         sentence="section 1.5 of the facts: the edges of the figure of today",
         sort=TaskInstance,
         states=["Absent", "Queued", "Instantiated", "Launched", "Running", "Done"],
-    ),
-    LifeCycle(
-        name="life-of-a-late-instance",
-        says="an instance that is late can be heard of again, and be done",
-        sentence="section 2.1 of the facts: R->T, T->R",
-        sort=TaskInstance,
-        states=["Absent", "Queued", "Instantiated", "Launched", "Running", "Triaging", "Running", "Done"],
     ),
     LifeCycle(
         name="life-of-a-task",

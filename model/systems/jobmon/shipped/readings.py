@@ -10,7 +10,7 @@ from schedproof.model.lang import NONE, Action, Reading, Row, Rule, Term, exists
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance
 
 from . import client, couplings, distributor, server, worker
-from .machines import IN_HAND, LIVE, RESUMING, c, d, i, r, t, w
+from .machines import IN_HAND, INSTANCE_ENDS, LIVE, RESUMING, TO_START, c, d, i, r, t, w
 
 VARIANT = "shipped"
 
@@ -52,6 +52,7 @@ COUPLED_WORKFLOWS: dict[str, tuple[str, ...]] = {
 COUPLED_TASKS: dict[str, tuple[str, ...]] = {
     # for the event of an instance, the states of its task for which the table has the move
     "launch": ("Instantiating",),
+    "start": TO_START,
     "finish": ("Running",),
     **dict.fromkeys(("get_no_id", "fail", "vanish", "run_out_of_resources", "end"), IN_HAND),
 }
@@ -62,13 +63,14 @@ def apart() -> Iterator[Action | Rule]:
     for name, states in COUPLED_WORKFLOWS.items():
         yield instead(name, c.run.workflow.is_(*states), None)
         yield replace(RULES[f"{name.removesuffix('_run')} moves the workflow"], when=[r.workflow.is_(*states)])
-    # The coupling of a link has its condition anyway, and so has that of a start.
+    # The coupling of a link has its condition anyway.
     yield instead("link", c.run.workflow.is_("Registering", "Aborted", "Failed", "Halted"), None)
-    yield instead("start", i.task.is_("Instantiating", "Launched"), None)
     for action in ACTIONS.values():
         for event, tasks in COUPLED_TASKS.items():
             if str(i.fires(event)) in map(str, action.fires):
                 yield instead(action.name, i.task.is_(*tasks), None)
+    for name, refused in (("start_refused", worker.START_REFUSED), ("beat_refused", worker.BEAT_REFUSED)):
+        yield instead(name, refused, i.is_(*INSTANCE_ENDS))
     for rule in couplings.REACTIONS:
         for event, tasks in COUPLED_TASKS.items():
             if rule.name.startswith(f"{event} makes"):
@@ -122,6 +124,32 @@ UNREQUESTED = [
 """Requests for moves that the table has, and for which the facts name no process."""
 
 
+LAUNCH_APART = replace(
+    ACTIONS["launch"],
+    when=[*ACTIONS["launch"].when[:3], i.is_("Instantiated") | i.task.is_("Instantiating")],
+    fires=[d.fires("drop", instance=i)],
+)
+LAUNCH_APART_RULES = [
+    Rule("a launch moves an instance", LAUNCH_APART, [i.is_("Instantiated")], i.fires("launch"), fact="3.1"),
+    Rule("a launch moves a task", LAUNCH_APART, [i.task.is_("Instantiating")], i.task.fires("launch"), fact="3.1"),
+]
+"""The report of a launch as two bulk updates."""
+
+ENDS_LEFTOVERS: list[Row | Action] = [
+    *(
+        Row(TaskInstance, "end_at_once", now, "ErrorFatal", fact="3.6")
+        for now in ("Triaging", "NoHeartbeat", "KillSelf")
+    ),
+    Action(
+        "end_leftover",
+        [i],
+        when=[i.is_("Triaging", "NoHeartbeat", "KillSelf"), i.task.is_("Done", "ErrorFatal")],
+        fires=[i.fires("end_at_once")],
+        says="an error of {i}, whose task has ended by another instance, is reported",
+        fact="3.6",
+    ),
+]
+
 READINGS = (
     Reading(
         "linking-checks-for-live-runs",
@@ -140,7 +168,7 @@ READINGS = (
         "A request is refused as a whole if the table of the coupled object does not have its move.",
         "The object itself moves, and the coupled one stays.",
         adds=[*apart()],
-        rests=["workflows-can-be-run"],
+        rests=["late-instances-can-run-again", "workflows-can-be-run"],
         breaks=["done-iff-an-instance-is-done", "done-is-final", "one-live-run", "workflow-is-the-image-of-its-run"],
         variant=VARIANT,
         question="What becomes of the first of two coupled moves if the second one is not in its table?",
@@ -262,7 +290,6 @@ READINGS = (
             as_well("instance_is_late", ~i.job.is_("Submitted", "Running")),
             as_well("run_is_late", ~exists(c, (c.run == r) & c.is_("Running"))),
         ],
-        breaks=["life-of-a-late-instance"],
         variant=VARIANT,
         question="May a deadline pass although its process is alive?",
         why="Processes and networks may be slow, and in some states heartbeats extend nothing (facts 3.4).",
@@ -349,14 +376,19 @@ READINGS = (
         why="The table refuses the report (facts 2.1). The model takes the wrapper to heed the answer.",
     ),
     Reading(
-        "a-late-heartbeat-leaves-its-task",
+        "a-late-heartbeat-needs-a-move-of-its-task",
         29,
-        "A late heartbeat makes an instance Running again, whatever its task is by now.",
-        "It is refused if the task is not Running any more.",
-        adds=[as_well("beat_late", i.task.is_("Running"))],
+        "The heartbeat of a Triaging instance is refused while its task is Running, and the wrapper kills its command.",
+        "It makes the instance Running again, whatever its task is by now.",
+        adds=[
+            instead("beat_late", i.task.is_(*TO_START), None),
+            replace(RULES["start makes a task Running"], when=[i.task.is_(*TO_START)]),
+            instead("beat_refused", worker.BEAT_REFUSED, worker.BEAT_REFUSED & ~i.is_("Triaging")),
+        ],
+        rests=["late-instances-can-run-again"],
         variant=VARIANT,
-        question="May an instance go back to Running after its task was reset?",
-        why="A task that is Running has no move to Running (facts 2.2), so a late heartbeat cannot ask for one (3.1).",
+        question="The table of instances has Triaging to Running (facts 2.1), that of tasks has no Running to Running (2.2). Which counts?",
+        why="Both do in releases from 3.4.21 on, and in the main branch (facts 3.6).",
     ),
     Reading(
         "a-done-workflow-is-not-resumed",
@@ -404,6 +436,79 @@ READINGS = (
         variant=VARIANT,
         question="The table has moves for which the facts name no request (2.1, 3.1). Do they happen?",
         why="The model has the requests of the facts, and no others.",
+    ),
+    Reading(
+        "registering-and-linking-are-two-requests",
+        59,
+        "A client registers its run and links it by two requests, and may die in between.",
+        "One request does both, so no client dies while its run is Registered.",
+        adds=[as_well("client_dies", ~c.run.is_("Registered"))],
+        variant=VARIANT,
+        question="Is a run ever Registered for longer than a request takes?",
+        why="Runs that die in Registered are never reaped (facts 3.4), so there are some.",
+    ),
+    Reading(
+        "a-launch-moves-both-or-none",
+        63,
+        "The report of a launch moves an instance and its task together, or neither of them.",
+        "Each of them moves by a condition of its own.",
+        adds=[LAUNCH_APART, *LAUNCH_APART_RULES],
+        drops=["launch makes a task Launched"],
+        variant=VARIANT,
+        question="The report of a launch is a bulk update of tasks, and one of instances. Does one of them depend on the other?",
+        why="The facts give no condition of either (3.1). Those of a kill, which they give, are in the model.",
+    ),
+    Reading(
+        "a-report-is-no-heartbeat",
+        66,
+        "The report that the command of a Triaging instance has failed is refused.",
+        "If its task has yet to start, the instance becomes Running first, as by a heartbeat.",
+        adds=[
+            Row(TaskInstance, "fail", "Triaging", "Error", fact="2.1"),
+            instead(
+                "report_an_error", i.is_("Running"), i.is_("Running") | (i.is_("Triaging") & i.task.is_(*TO_START))
+            ),
+        ],
+        variant=VARIANT,
+        question="What becomes of a report of an error that comes while its instance is Triaging?",
+        why="The table has no move from Triaging to Error (facts 2.1).",
+    ),
+    Reading(
+        "what-is-left-of-an-ended-task-stays",
+        67,
+        "An instance of a task that is Done or ErrorFatal stays as it is when its error is reported.",
+        "It becomes ErrorFatal, and its task stays as it is.",
+        adds=[*ENDS_LEFTOVERS],
+        variant=VARIANT,
+        question="May an instance end in an error after its task has ended by another one?",
+        why="No release lets it. The main branch does, where a process still asks (facts 3.6).",
+    ),
+    Reading(
+        "requests-are-one-step",
+        55,
+        "The server reads, checks and writes in one step.",
+        "Another request may write between its read and its write, as in the variant read-then-write.",
+        variant=VARIANT,
+        question="May an instance move after the server has checked a request, and before it writes?",
+        why="What is violated in one step is violated in two as well. The variant says what is violated only in two.",
+    ),
+    Reading(
+        "users-do-not-write-past-the-machine",
+        94,
+        "Nobody resets a workflow, updates a task, increases resources, or forces a cleanup by a command.",
+        "Users do, and these commands write states whatever the tables say.",
+        variant=VARIANT,
+        question="Do users write to the database past clients and reaper? The facts have four commands (3.3, 3.5).",
+        why="What a user has written is no defect of the machine.",
+    ),
+    Reading(
+        "loops-take-up-anything-at-any-time",
+        54,
+        "A loop takes up any of the objects that wait for it, after any time.",
+        "It goes through the states in a fixed order, each within a time-out.",
+        variant=VARIANT,
+        question="In which order does a loop take up what waits for it, and how soon? The facts have orders and times (3.1, 3.4).",
+        why="The model has no clock. Any order includes the fixed one.",
     ),
     Reading(
         "shipped-is-the-main-branch",

@@ -7,7 +7,7 @@ effect. A lost answer is asked for again. A repeated or late request finds that 
 from schedproof.model.lang import Action, Rule, Term, exists, forall, implies
 
 from .couplings import COUPLINGS, end_instances, to_be_ended
-from .machines import REAPED, i, r, t, w
+from .machines import REAPED, TIMED, i, r, t, w
 
 run_is_late = Action(
     "run_is_late",
@@ -20,7 +20,7 @@ run_is_late = Action(
 instance_is_late = Action(
     "instance_is_late",
     [i],
-    when=[~i.punctual, i.is_("Launched", "Running"), ~i.overdue],
+    when=[~i.punctual, i.is_(*TIMED), ~i.overdue],
     fires=[i.fires("be_late")],
     says="no heartbeat of {i} has come in time",
     fact="3.4",

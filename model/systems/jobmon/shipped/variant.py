@@ -9,7 +9,7 @@ from .distributor import DISTRIBUTOR_ACTIONS, DISTRIBUTOR_RULES
 from .machines import AXIOMS, MACHINES, TABLE
 from .properties import PROPERTIES
 from .server import SERVER_ACTIONS, SERVER_RULES
-from .worker import WORKER_ACTIONS
+from .worker import WORKER_ACTIONS, WORKER_RULES
 
 SCOPE = {
     **{"Workflow": 2, "Task": 2},
@@ -25,7 +25,7 @@ SHIPPED = Model(
     machines=MACHINES,
     rows=TABLE,
     actions=[*CLIENT_ACTIONS, *DISTRIBUTOR_ACTIONS, *WORKER_ACTIONS, *SERVER_ACTIONS],
-    rules=[*CLIENT_RULES, *DISTRIBUTOR_RULES, *SERVER_RULES],
+    rules=[*CLIENT_RULES, *DISTRIBUTOR_RULES, *WORKER_RULES, *SERVER_RULES],
     properties=PROPERTIES,
     axioms=AXIOMS,
     configurations=configurations,
@@ -52,7 +52,8 @@ SHIPPED = Model(
             "task-is-the-image-of-its-instance",
             "instances-end-for-good",
             "resources-grow-on-resource-errors",
-            # a command that succeeds while its instance is triaged
+            # a worker that is late once: its heartbeat is refused, and so is its report
+            "late-instances-can-run-again",
             "finished-work-counts",
         }
     ),

@@ -1,8 +1,8 @@
 """The actions of a worker: the wrapper that the cluster starts, and the command that it runs (facts 3.1)."""
 
-from schedproof.model.lang import Action
+from schedproof.model.lang import Action, Rule
 
-from .machines import ENDED, IN_HAND, i
+from .machines import ENDED, IN_HAND, INSTANCE_ENDS, TO_START, i
 
 JOB = i.job
 TASK = i.task
@@ -10,7 +10,7 @@ TASK = i.task
 start = Action(
     "start",
     [i],
-    when=[JOB.is_("Submitted"), i.is_("Instantiated", "Launched"), TASK.is_("Instantiating", "Launched")],
+    when=[JOB.is_("Submitted"), i.is_("Instantiated", "Launched"), TASK.is_(*TO_START)],
     fires=[JOB.fires("start"), i.fires("start")],
     says="the wrapper of {i} comes up, reports, and starts the command",
     fact="3.1",
@@ -31,16 +31,18 @@ start_too_late = Action(
     says="the wrapper of {i} comes up when it has been given up, and ends",
     fact="3.1",
 )
+START_REFUSED = (
+    i.is_(*INSTANCE_ENDS)
+    | (i.is_("Instantiated", "Launched") & ~TASK.is_(*TO_START))
+    | (i.is_("NoHeartbeat", "KillSelf") & ~TASK.is_(*IN_HAND))
+)
 start_refused = Action(
     "start_refused",
     [i],
-    when=[
-        JOB.is_("Submitted"),
-        i.is_("Done", "Error", "ResourceError", "UnknownError", "NoDistributorId", "ErrorFatal"),
-    ],
+    when=[JOB.is_("Submitted"), START_REFUSED],
     fires=[JOB.fires("refuse")],
     says="the wrapper of {i} comes up, and is refused",
-    fact="2.1",
+    fact="3.6",
 )
 beat = Action(
     "beat",
@@ -50,13 +52,26 @@ beat = Action(
     says="the heartbeat of {i} arrives",
     fact="3.1",
 )
+# "if T tries T->R": the table of tasks has no move from Running to Running. So it succeeds only if another instance has
+# brought the task to one of these states.
 beat_late = Action(
     "beat_late",
     [i],
-    when=[JOB.is_("Running"), i.is_("Triaging")],
+    when=[JOB.is_("Running"), i.is_("Triaging"), TASK.is_(*TO_START)],
     fires=[i.fires("start")],
-    says="the heartbeat of {i} arrives late: it runs again",
-    fact="3.1",
+    says="the heartbeat of {i} arrives late, and its task has yet to start: it runs again",
+    fact="3.6",
+)
+BEAT_REFUSED = (
+    i.is_(*INSTANCE_ENDS) | (i.is_("Triaging") & ~TASK.is_(*TO_START)) | (i.is_("KillSelf") & ~TASK.is_(*IN_HAND))
+)
+beat_refused = Action(
+    "beat_refused",
+    [i],
+    when=[JOB.is_("Running"), BEAT_REFUSED],
+    fires=[JOB.fires("be_killed")],
+    says="the wrapper of {i} hears that {i} does not run, kills its command, and ends",
+    fact="3.6",
 )
 hear_that_it_is_to_die = Action(
     "hear_that_it_is_to_die",
@@ -109,7 +124,7 @@ def report(what: str, ended: str, states: tuple[str, ...], event: str, tasks: tu
 REPORTS = [
     report("success", "Succeeded", ("Running", "KillSelf"), "finish", tasks=("Running",)),
     report("an_error", "Failed", ("Running",), "fail"),
-    report("too_few_resources", "OutOfResources", ("Running",), "run_out_of_resources"),
+    report("too_few_resources", "OutOfResources", ("Running", "Triaging"), "run_out_of_resources"),
 ]
 
 worker_dies = Action(
@@ -140,7 +155,12 @@ orphan_ends = Action(
     fact="3.1",
 )
 
+WORKER_RULES = [
+    # it extends the deadline, and only then tries to move the instance
+    Rule("a refused heartbeat is one", beat_refused, [i.is_("Triaging")], i.fires("beat"), fact="3.1"),
+]
+
 WORKER_ACTIONS = [
-    *(start, start_to_die, start_too_late, start_refused, beat, beat_late, hear_that_it_is_to_die),
+    *(start, start_to_die, start_too_late, start_refused, beat, beat_late, beat_refused, hear_that_it_is_to_die),
     *(*COMMAND, *REPORTS, worker_dies, wrapper_dies, orphan_ends),
 ]

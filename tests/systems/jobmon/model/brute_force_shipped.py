@@ -135,7 +135,7 @@ def steps(world: World, setup: Setup) -> Iterator[Step]:
         yield from (distributor_repaired if setup.repaired else distributor_shipped)(world, setup, n)
     for n in range(len(world.instances)):
         yield from worker(world, setup, n)
-        late = "IORT" if setup.repaired else "OR"
+        late = "IORT" if setup.repaired else "ORT"
         it = world.instances[n]
         if not setup.punctual_instances and it.state in late and not it.overdue:
             yield "instance_is_late", world.instance(n, overdue=True)
@@ -443,7 +443,10 @@ def distributor_shipped(world: World, setup: Setup, n: int) -> Iterator[Step]:
             yield from happened("give_up_lost", failed(world, setup, m, "E"))
         if it.state == "K":
             killed = world.instance(m, job="killed") if it.job not in NO_JOB else world
-            yield from happened("kill", failed(killed, setup, m, "F"))
+            killed, of = killed.instance(m, state="F"), it.task
+            assert of is not None
+            # two bulk updates: the task's has its own condition
+            yield "kill", killed.task(of, state="F") if world.tasks[of].state in "OR" else killed
 
 
 # --- The distributor repaired -------------------------------------------------------------------------------------------
@@ -544,20 +547,26 @@ def worker_shipped(world: World, setup: Setup, n: int, it: Instance, of: int) ->
             yield from happened("start_to_die", failed(world, setup, n, "F", job="refused"))
         if it.state == "X":
             yield from happened("start_too_late", failed(world, setup, n, "E", job="refused"))
-        if it.state in FINAL:
+        no_move = (it.state in "IO" and task not in "IO") or (it.state in "KX" and task not in "IOR")
+        if it.state in FINAL or no_move:
             yield "start_refused", world.instance(n, job="refused")
     if it.job == "running":
         if it.state == "R":
             yield "beat", world.instance(n, overdue=False)
-        if it.state == "T":
-            yield "beat_late", world.instance(n, state="R", overdue=False)
+        if it.state == "T" and task in "IO":
+            yield "beat_late", world.instance(n, state="R", overdue=False).task(of, state="R")
+        elif it.state == "T":
+            # the server extends the deadline and leaves it in T: the wrapper reads that, and gives up
+            yield "beat_refused", world.instance(n, overdue=False, job="killed")
+        elif it.state in FINAL or (it.state == "K" and task not in "IOR"):
+            yield "beat_refused", world.instance(n, job="killed")
         if it.state == "K":
             yield from happened("hear_that_it_is_to_die", failed(world, setup, n, "F", job="killed"))
     if it.job == "ok" and it.state in "RK" and task == "R":
         yield "report_success", world.instance(n, state="D", job="reported").task(of, state="D")
     if it.job == "error" and it.state == "R":
         yield from happened("report_an_error", failed(world, setup, n, "E", job="reported"))
-    if it.job == "resource" and it.state == "R":
+    if it.job == "resource" and it.state in "RT":
         yield from happened("report_too_few_resources", failed(world, setup, n, "Z", job="reported"))
 
 
@@ -699,7 +708,7 @@ AGENTS = {
     "lose_instantiated lose_launched lose_running",
     "distributor": "list_queued instantiate submit launch get_no_id beat_launched triage_lost triage_resources triage_fatal "
     "give_up_lost kill distributor_dies distributor_starts fence take_job hand_back end_doomed drop_doomed",
-    "worker": "start start_to_die start_too_late start_refused beat beat_late hear_that_it_is_to_die command_succeeds "
+    "worker": "start start_to_die start_too_late start_refused beat beat_late beat_refused hear_that_it_is_to_die command_succeeds "
     "command_fails command_runs_out report_success report_an_error report_too_few_resources worker_dies stop_command "
     "report_that_it_was_stopped wrapper_dies orphan_ends hear_that_it_is_fenced",
 }
@@ -777,6 +786,11 @@ GOALS: dict[str, tuple[str, Of, Of]] = {
         "instances",
         lambda w, n: w.instances[n].state in "QO",
         lambda w, n: w.instances[n].state not in "QO",
+    ),
+    "late-instances-can-run-again": (
+        "instances",
+        lambda w, n: w.instances[n].state == "T" and w.instances[n].job == "running" and not w.instances[n].fenced,
+        lambda w, n: w.instances[n].state == "R" and w.instances[n].job == "running",
     ),
     "finished-work-counts": (
         "instances",

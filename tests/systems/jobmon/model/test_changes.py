@@ -94,6 +94,7 @@ CLIENT, DISTRIBUTOR, WORKER, SERVER = (
     f"the-{agent}-moves-only-its-own" for agent in ("client", "distributor", "worker", "server")
 )
 IMAGE, ENDS, WORK = "task-is-the-image-of-its-instance", "instances-can-end", "finished-work-counts"
+RUN_ON = "late-instances-can-run-again"
 RUN_ENDS, DONE, RUN_AGAIN = "runs-can-end", "workflows-can-be-done", "workflows-can-be-run"
 TAKEN_UP, HALTED = "signals-can-be-taken-up", "halted-before-a-new-run"
 ALONG, SERVE = of.RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN, of.DISTRIBUTORS_SERVE_ALL
@@ -103,9 +104,9 @@ NEEDED = [
     Needed(
         of.CLAIMS_ARE_ATOMIC, ("instances-end-for-good", DISTRIBUTOR, IMAGE), LATE, lists_before_it_claims, long=True
     ),
-    Needed(of.CONTROL_IS_A_LEASE, (CLIENT, WORKER, WORK, ENDS, RUN_ENDS), SMALL),
+    Needed(of.CONTROL_IS_A_LEASE, (CLIENT, WORKER, RUN_ON, WORK, ENDS, RUN_ENDS), SMALL),
     Needed(of.CONTROL_IS_A_LEASE, (DONE,), LATE),
-    Needed(of.LOST_MEANS_OVER, ("one-live-instance", WORK, HALTED), LATE, long=True),
+    Needed(of.LOST_MEANS_OVER, ("one-live-instance", RUN_ON, WORK, HALTED), LATE, long=True),
     Needed(MARKED, (CLIENT,), SMALL, the_client_ends_instances),
     Needed(MARKED, (SERVER,), SMALL, the_reaper_ends_instances),
     Needed(MARKED, (WORKER,), SMALL, what_runs_dies_by_its_state),
