@@ -7,6 +7,7 @@ Modules:
 * ``submachines``: the machines that the document's figures draw inside its states.
 * ``as_written``: the model of both, and its repaired variant.
 * ``shipped``: the machine that was built, by the facts.
+* ``read_then_write``: that machine, with the server's read and its write taken apart.
 * ``repaired``: the changes that the shipped machine needs.
 """
 

@@ -161,7 +161,12 @@ CONFIGURATIONS = [
 
 def configurations(sizes: Mapping[str, int]) -> Iterator[Rigid]:
     """Yields the configurations that need no more objects than ``sizes``."""
-    for configuration in CONFIGURATIONS:
+    yield from fitting(CONFIGURATIONS, sizes)
+
+
+def fitting(some: Sequence[Configuration], sizes: Mapping[str, int]) -> Iterator[Rigid]:
+    """Yields those of ``some`` configurations that need no more objects than ``sizes``."""
+    for configuration in some:
         needed = {
             "Workflow": configuration.workflows,
             **dict.fromkeys(("WorkflowRun", "Client", "Distributor"), configuration.runs),

@@ -46,8 +46,11 @@ CALLED = {"TaskInstance": "instance", "Task": "task", "WorkflowRun": "run", "Wor
 
 
 def fits(model: Model) -> bool:
-    """Whether the model has the machines of the shipped Jobmon."""
-    return [m.sort for m in model.machines] == [m.sort for m in MACHINES]
+    """Whether the model has the machines of the shipped Jobmon, whose records are what a log can show: the database's."""
+    records = [attribute for m in model.machines if m.sort.name in LETTERS for attribute in m.attributes]
+    return [m.sort for m in model.machines] == [m.sort for m in MACHINES] and all(
+        attribute.durable or attribute.rigid for attribute in records
+    )
 
 
 def table_of(model: Model, sort: str) -> list[Row]:

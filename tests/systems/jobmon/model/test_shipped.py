@@ -22,7 +22,7 @@ from schedproof.proofs.verification.findings import findings, repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
 from tests.support.sample import thinned
-from tests.systems.jobmon.model.partly_repaired import GREEDY, HUNGRY, PLACES, RUNS, SMALL
+from tests.systems.jobmon.model.partly_repaired import GREEDY, HUNGRY, LATE, PLACES, RUNS, SMALL
 
 DOCUMENT = SHARED / "documents" / "jobmon-finite-state-machines.rst"
 VARIANTS = [SHIPPED, REPAIRED]
@@ -153,7 +153,7 @@ def fired(model: Model, configurations: Sequence[Configuration]) -> set[str]:
     return {f"{sort}.{event} from {model.machine(sort).states[at].name}" for sort, event, at in rows}
 
 
-ENOUGH = [place for place in PLACES if place.about in (SMALL, RUNS, HUNGRY, GREEDY)]
+ENOUGH = [place for place in PLACES if place.about in (SMALL, RUNS, HUNGRY, GREEDY, LATE)]
 """What can fire, fires here."""
 
 

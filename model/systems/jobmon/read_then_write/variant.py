@@ -1,0 +1,143 @@
+"""The variants: requests in two steps, and with the check where the server writes."""
+
+from collections.abc import Iterator, Mapping
+
+from schedproof.model.lang import Change, Rigid
+from schedproof.model.systems.jobmon.shipped import SHIPPED
+from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration, fitting
+from schedproof.model.systems.jobmon.shipped.distributor import DISTRIBUTOR_ACTIONS
+from schedproof.model.systems.jobmon.shipped.machines import i
+from schedproof.model.systems.jobmon.shipped.properties import moves_only, names
+from schedproof.model.systems.jobmon.shipped.worker import WORKER_ACTIONS
+
+from . import instances as of
+from . import runs
+
+CONTROL = [
+    moves_only(
+        "distributor",
+        [*names(DISTRIBUTOR_ACTIONS), "write_for_distributor"],
+        i.is_("Queued", "Instantiated", "Launched", "Triaging", "NoHeartbeat", "KillSelf"),
+        "queued, instantiated or launched, or waits for word of its job",
+    ),
+    moves_only(
+        "worker", [*names(WORKER_ACTIONS), "write_for_worker"], i.is_("Launched", "Running"), "launched or running"
+    ),
+]
+
+FALLEN = frozenset(
+    {
+        # one request writes over the end that another one has written
+        "done-iff-an-instance-is-done",
+        "done-is-final",
+        "done-workflows-have-done-tasks",
+        "failed-tasks-wait-for-a-resume",
+        # an error is reported twice, and the second report writes when the task has been queued again
+        "waiting-tasks-have-attempts-left",
+        "attempts-within-the-maximum",
+    }
+)
+FALLEN_RUNS = frozenset(
+    {
+        # likewise
+        "done-is-final",
+        "runs-end-for-good",
+        "workflow-is-the-image-of-its-run",
+        # a run that has ended goes on beside the next one
+        "one-live-run",
+    }
+)
+"""The properties that hold if a request is one step."""
+
+
+INSTANCES_IN_TWO_STEPS = Change(
+    why="The server checks a request about an instance, and locks and writes it later, without checking it again.",
+    repairs=[],
+    adds=[
+        *(*of.INSTANCE_ROWS, *of.TASK_ROWS),
+        *(*of.WAITING, *of.BOUNDED, *of.CHECKS, *of.WRITE.values(), of.server_dies),
+        *(*of.WRITES_RULES, *of.answers(), of.FORGETS),
+        *(*of.REQUESTS, *CONTROL),
+    ],
+)
+RUNS_IN_TWO_STEPS = Change(
+    why="The server checks a request about a run, and writes it later, without checking it again.",
+    repairs=[],
+    adds=[
+        *(*runs.RUN_ROWS, *runs.WORKFLOW_ROWS),
+        *(*runs.WAITING, *runs.CHECKS, *runs.WRITE.values(), runs.server_dies),
+        *(*runs.WRITES_RULES, *runs.answers(), runs.FORGETS),
+        *runs.REQUESTS,
+    ],
+    drops=["a distributor is started"],
+)
+
+
+def few(sizes: Mapping[str, int]) -> Iterator[Rigid]:
+    """Yields configurations in which few requests can wait at once: with more runs, there are too many states."""
+    return fitting([*CONFIGURATIONS[:5], CONFIGURATIONS[6]], sizes)
+
+
+QUEUED_TOO_OFTEN = Configuration(
+    "one run, and a task that has two attempts, and a third instance",
+    *(1, (2,), 3),
+    begun=True,
+    mortal=(),
+    fallible=False,
+    punctual=("WorkflowRun",),
+)
+
+
+def with_one_more(sizes: Mapping[str, int]) -> Iterator[Rigid]:
+    """Yields the configurations of what is shipped, and one with more instances than attempts."""
+    return fitting([*CONFIGURATIONS, QUEUED_TOO_OFTEN], sizes)
+
+
+READ_THEN_WRITE = SHIPPED.amend(
+    "read-then-write",
+    "what runs, with requests about instances in two steps: the server reads and checks, and then writes",
+    [INSTANCES_IN_TWO_STEPS],
+    refuted=SHIPPED.refuted | FALLEN,
+    machines=[of.TASK_INSTANCE],
+    configurations=with_one_more,
+    default_scope={"TaskInstance": 3, "Job": 3},
+)
+RUNS_READ_THEN_WRITE = SHIPPED.amend(
+    "runs-read-then-write",
+    "what runs, with requests about runs in two steps: the server reads and checks, and then writes",
+    [RUNS_IN_TWO_STEPS],
+    refuted=SHIPPED.refuted | FALLEN_RUNS,
+    machines=[runs.WORKFLOW_RUN],
+    configurations=few,
+)
+
+CHECKED_WHERE_WRITTEN = Change(
+    name="an-instance-is-written-without-a-check",
+    wrong="The server checks a request about an instance, and writes it later over what others have written meanwhile.",
+    shown="done-is-final",
+    avoids=["get_no_id"],
+    why="The server checks its tables in the transaction that writes, after it has locked the instance and its task.",
+    repairs=sorted(FALLEN),
+    adds=[*of.REFUSALS, *of.CHECKED_AGAIN],
+)
+RUNS_CHECKED_WHERE_WRITTEN = Change(
+    name="a-run-is-written-without-a-check",
+    wrong="The server checks a request about a run, and writes it later over what others have written meanwhile.",
+    shown="runs-end-for-good",
+    why="The server checks its tables in the transaction that writes, after it has locked the run and its workflow.",
+    repairs=sorted(FALLEN_RUNS),
+    adds=[*runs.REFUSALS, *runs.CHECKED_AGAIN],
+)
+
+CHECK_THEN_WRITE = READ_THEN_WRITE.amend(
+    "check-then-write",
+    "what runs, with requests about instances in two steps, and a check in the transaction that writes",
+    [CHECKED_WHERE_WRITTEN],
+    refuted=SHIPPED.refuted,
+)
+RUNS_CHECK_THEN_WRITE = RUNS_READ_THEN_WRITE.amend(
+    "runs-check-then-write",
+    "what runs, with requests about runs in two steps, and a check in the transaction that writes",
+    [RUNS_CHECKED_WHERE_WRITTEN],
+    refuted=SHIPPED.refuted,
+)
