@@ -306,20 +306,20 @@ def _assumes(model: Model) -> None:
     element = f"variant {model.variant}"
     reaching = [p.name for p in model.properties if isinstance(p, AlwaysCanReach | LeadsTo)]
     assumed = [f"{m.sort}.{a.name}" for m in model.machines for a in m.attributes if a.assumed is not None]
-    if not isinstance(model.assumes, Mapping) or not all(isinstance(v, list | tuple) for v in model.assumes.values()):
-        raise ModelError(
-            element,
-            model.place,
-            f"assumes is {shown(model.assumes)}",
-            'write a list for each property: assumes={"jobs-end": ["Job.mortal"]}',
-        )
+    if not isinstance(model.assumes, Mapping):
+        problem = f"assumes is {shown(model.assumes)}"
+        raise ModelError(element, model.place, problem, 'write assumes={"name of a property": ["Sort.attribute"]}')
+    for name, assumptions in model.assumes.items():
+        if not isinstance(assumptions, list | tuple):
+            problem = f"assumes has {shown(assumptions)} for {name}, not a list"
+            raise ModelError(element, model.place, problem, f'write assumes={{{name!r}: ["Sort.attribute"]}}')
     for name, assumptions in model.assumes.items():
         if name not in reaching:
             raise ModelError(
                 element,
                 model.place,
                 f"assumes names {name!r}, which is not an AlwaysCanReach or LeadsTo of the variant",
-                f"choose from {', '.join(reaching) or 'none'}",
+                f"choose from {', '.join(reaching)}" if reaching else "leave it out",
             )
         for assumption in assumptions:
             if assumption not in assumed:
@@ -327,7 +327,7 @@ def _assumes(model: Model) -> None:
                     element,
                     model.place,
                     f"{name} assumes {assumption!r}, which is not an attribute with assumed=",
-                    f"choose from {', '.join(assumed) or 'none'}",
+                    f"choose from {', '.join(assumed)}" if assumed else "write assumed= at the Attribute",
                 )
 
 

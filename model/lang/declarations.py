@@ -86,6 +86,15 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
         raise ModelError(element, attribute.place, "that name has another meaning in terms", "give it another name")
     context, kind, initial = Context(model, element, attribute.place), attribute.type, attribute.initial
     known_type(context, kind, attribute.place)
+    if attribute.assumed is not None and not (
+        isinstance(attribute.assumed, bool) and attribute.rigid and isinstance(kind, BoolType)
+    ):
+        raise ModelError(
+            element,
+            attribute.place,
+            f"assumed={attribute.assumed!r} of an attribute that is {kind}{'' if attribute.rigid else ' and not rigid'}",
+            "write assumed=True or assumed=False, the value with which the environment does less, of a rigid BoolType",
+        )
     if initial is None:
         return
     fits = isinstance(initial, int | str) and compatible(kind, infer(t.lift(initial), context))

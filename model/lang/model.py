@@ -165,6 +165,11 @@ class Model:
                 return prop
         raise KeyError(name)
 
+    def assumptions_of(self, prop: str) -> dict[str, bool]:
+        """The assumptions on which the verdict on a property rests -> the value with which the environment does less."""
+        values = {f"{m.sort}.{a.name}": a.assumed for m in self.machines for a in m.attributes if a.assumed is not None}
+        return {name: values[name] for name in self.assumes.get(prop, ())}
+
     def asking(self, properties: Sequence[Property]) -> Model:
         """This variant with other properties, all of which are expected to hold. It is not compared with what it amends."""
         return replace(self, properties=properties, refuted=frozenset(), assumes={}, amended=None)

@@ -14,6 +14,9 @@ from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import configurations, fitted, scope_text
 
+ASSUMED = " everywhere: an assumption"
+"""The end of the words for a value that every configuration assumes."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -113,7 +116,9 @@ def _configurations(model: Model) -> Iterator[str]:
                     ways = len({repr(values) for values in given})
                     yield f"{name} in {ways} way{'s' if ways > 1 else ''}"
                 else:
-                    yield f"{name} is {', '.join(sorted({_value(value) for values in given for value in values}))}"
+                    distinct = {value for values in given for value in values}
+                    always = ASSUMED if distinct == {attribute.assumed} else ""
+                    yield f"{name} is {', '.join(sorted(map(_value, distinct)))}{always}"
 
 
 def _value(value: object) -> str:

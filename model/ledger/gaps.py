@@ -12,7 +12,7 @@ from schedproof.model.quotes import fact
 from schedproof.model.registry.errors import unknown
 from schedproof.model.registry.system import System
 
-from .elements import Part, beside, elements
+from .elements import ASSUMED, Part, beside, elements
 from .ledger import Ledger, LedgerError, read
 from .statements import statements
 
@@ -54,6 +54,11 @@ def unlike(ledger: Ledger, text: str) -> list[str]:
         f'line {line}: the document does not have "{words}" there; correct it, or drop the entry'
         for line, words in sorted(have - set(stated))
     ]
+    filled = {number for number, line in enumerate(text.splitlines(), 1) if line.strip()}
+    for name, mark in ledger.elements.items():
+        for source in (mark.source, *mark.added.values()):
+            if (cited := re.fullmatch(r"line (\d+)", source)) and int(cited[1]) not in filled:
+                surplus.append(f"{name}: {source}: the document has no words there; cite another line")
     numbers = [entry.line for entry in ledger.statements]
     order = [] if numbers == sorted(numbers) else ["the entries are not in the document's order; sort them by line"]
     return [*missing, *surplus, *order]
@@ -67,7 +72,7 @@ def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
         at = f"{model.variant}: {name} ({part.place})"
         mark = ledger.elements.get(name)
         if mark is None or part.review not in mark.reviews:
-            what = "is not reviewed" if mark is None else "has changed since it was reviewed"
+            what = "has changed since it was reviewed" if mark is not None and mark.reviews else "is not reviewed"
             yield f"{at}: {what}; compare it with its source, then write review: {part.review} under elements"
             continue
         if part.line is None and not part.fact and not mark.source:
@@ -75,6 +80,9 @@ def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
         if part.line is not None and not any(_near(part.line, lines) for lines in named.get(name, ())):
             yield f"{at}: cites line {part.line}, and no entry of that line has it; add it there under modelled"
         yield from _wrong_sources(at, part, mark.source, mark.added, known, model)
+        for each in part.parts:
+            if each.endswith(ASSUMED) and each not in mark.added:
+                yield f"{at}: {each!r} is an assumption that no configuration is without; write its source under added"
 
 
 def _near(line: int, lines: tuple[int, int]) -> bool:

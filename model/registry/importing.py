@@ -44,7 +44,7 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
             ) from None
         raise _failed(folder, name, where, error) from None
     except ModelError as error:
-        raise UserError(f"{where}: {name} is not a model: {error}") from None
+        raise UserError(f"{where}: {name} has an error: {error}") from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # user code may raise any exception

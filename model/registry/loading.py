@@ -107,7 +107,7 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
         try:
             yield checked(model)
         except ModelError as error:
-            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} is not a model: {error}") from None
+            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} has an error: {error}") from None
 
 
 def _is_models(value: object, several: bool = True) -> bool:

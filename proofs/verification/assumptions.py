@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Rigid
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, ModelError, Rigid
 from schedproof.model.semantics import Instance, check_scope, configurations, fitted
 from schedproof.proofs.checking.model_check import admitted, model_check
 from schedproof.proofs.verdict import Verdict
@@ -33,89 +33,123 @@ def assumptions(model: Model) -> Mapping[Assumption, bool]:
     }
 
 
+def assumed_text(assumed: Mapping[str, bool]) -> str:
+    """Assumptions in words: ``Job.mortal = false``."""
+    return ", ".join(f"{name} = {str(value).lower()}" for name, value in assumed.items())
+
+
+def check_assumes(model: Model) -> None:
+    """Checks that each assumption of ``assumes`` is made: some object of some configuration has the assumed value.
+
+    Raises:
+        ModelError: one is made nowhere, so no verdict rests on it.
+    """
+    every = configurations(model, check_scope(model, {})) if model.assumes else []
+    for prop in model.assumes:
+        for name, value in model.assumptions_of(prop).items():
+            sort, attribute = name.split(".")
+            if not any(value in each.get((sort, attribute), ()) for each in every):
+                raise ModelError(
+                    f"variant {model.variant}",
+                    model.place,
+                    f"{prop} assumes {name}, and no configuration has it {str(value).lower()} for any object",
+                    "give it that value in configurations, or leave the assumption out",
+                )
+
+
 def concerned(model: Model) -> list[AlwaysCanReach | LeadsTo]:
     """The properties whose verdict may be another without an assumption."""
     return [p for p in model.properties if isinstance(p, AlwaysCanReach | LeadsTo)]
 
 
-def rests_on(model: Model) -> dict[str, frozenset[str]]:
-    """The assumptions on which verdicts of a model rest, as ``Sort.attribute``, by property; its default scope decides.
+class _Explorer:
+    """The verdicts of a model on what can be reached, by configuration; each configuration is explored once."""
 
-    To be without an assumption is to have the other value for all objects. A violation rests on an assumption if the property holds
-    without it in the first configuration that violates it, unless some configuration violates it without any. A property that holds
-    rests on an assumption if it is violated without it in some configuration.
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._known: list[tuple[Rigid, frozenset[str]]] = []
+
+    def violated(self, configuration: Rigid) -> frozenset[str]:
+        """The names of the properties that are violated in a configuration.
+
+        Raises:
+            Unexplored: one is neither violated nor does it hold.
+        """
+        for explored, names in self._known:
+            if explored == configuration:
+                return names
+        names = frozenset(_violated(self.model, configuration))
+        self._known.append((configuration, names))
+        return names
+
+
+def rests_on(model: Model) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+    """The violated properties, and for each property the assumptions on which its verdict rests, as ``Sort.attribute``.
+
+    The default scope decides. To be without an assumption is to have the other value for all objects. A violation rests on an assumption
+    if the property holds without it in the first configuration that violates it, unless some configuration violates it without any. A
+    property that holds rests on an assumption if it is violated without it in some configuration.
     """
-    everything = list(configurations(model, check_scope(model, {})))
-    kept = [p for p in concerned(model) if p.name not in model.refuted]
-    of_violated = {
-        p.name: _violation_rests_on(model, p, everything) for p in concerned(model) if p.name in model.refuted
-    }
-    return of_violated | _holding_rests_on(model, kept, everything)
+    explorer, every = _Explorer(model), configurations(model, check_scope(model, {}))
+    violated = frozenset(name for each in every for name in explorer.violated(each))
+    rests = {}
+    for prop in concerned(model):
+        of = _violation_rests_on if prop.name in violated else _holding_rests_on
+        rests[prop.name] = of(explorer, prop.name, every)
+    return violated, rests
 
 
-def _violation_rests_on(model: Model, prop: Property, everything: Sequence[Rigid]) -> frozenset[str]:
-    every: frozenset[str] = frozenset()
-    for configuration in everything:
-        if _violated(model, [prop], configuration):
+def _violation_rests_on(explorer: _Explorer, prop: str, every: Sequence[Rigid]) -> frozenset[str]:
+    first: frozenset[str] = frozenset()
+    for configuration in every:
+        if prop in explorer.violated(configuration):
             names = frozenset(
-                _name(assumption)
-                for assumption, other in _without(model, configuration)
-                if not _violated(model, [prop], other)
+                name for name, other in _without(explorer.model, configuration) if prop not in explorer.violated(other)
             )
             if not names:
                 return names
-            every = every or names
-    return every
+            first = first or names
+    return first
 
 
-def _holding_rests_on(
-    model: Model, props: Sequence[Property], everything: Sequence[Rigid]
-) -> dict[str, frozenset[str]]:
-    rests: dict[str, set[str]] = {p.name: set() for p in props}
-    tried: list[tuple[Rigid, list[str]]] = []  # two configurations may be the same without an assumption
-    for configuration in everything if props else ():
-        for assumption, other in _without(model, configuration):
-            violated = next((names for same, names in tried if same == other), None)
-            if violated is None:
-                violated = _violated(model, props, other)
-                tried.append((other, violated))
-            for name in violated:
-                rests[name].add(_name(assumption))
-    return {name: frozenset(names) for name, names in rests.items()}
+def _holding_rests_on(explorer: _Explorer, prop: str, every: Sequence[Rigid]) -> frozenset[str]:
+    return frozenset(
+        name
+        for configuration in every
+        for name, other in _without(explorer.model, configuration)
+        if prop in explorer.violated(other)
+    )
 
 
-def _name(assumption: Assumption) -> str:
-    return ".".join(assumption)
-
-
-def _without(model: Model, configuration: Rigid) -> Iterator[tuple[Assumption, Rigid]]:
+def _without(model: Model, configuration: Rigid) -> Iterator[tuple[str, Rigid]]:
     """Each assumption of a configuration, and the configuration without it, where the axioms admit that."""
     for key, assumed in assumptions(model).items():
         values = configuration.get(key, ())
         other = {**configuration, key: [not assumed] * len(values)}
         if assumed in values and admitted(Instance(model, fitted(check_scope(model, {}), other), other)):
-            yield key, other
+            yield ".".join(key), other
 
 
-def _violated(model: Model, props: Sequence[Property], configuration: Rigid) -> list[str]:
-    """The names of those of ``props`` that are violated in a configuration.
-
-    Raises:
-        Unexplored: one is neither violated nor does it hold.
-    """
-    alone = replace(model, configurations=lambda sizes: [configuration]).asking(props)
-    names = {p.name for p in props}
-    results = [each for each in model_check(alone, {}) if each.name in names]
-    if open_ones := [each for each in results if each.verdict is Verdict.UNDETERMINED and not each.vacuous]:
-        raise Unexplored(f"{open_ones[0].name}: {open_ones[0].note}")
-    return [each.name for each in results if each.verdict is Verdict.REFUTED]
+def _violated(model: Model, configuration: Rigid) -> Iterator[str]:
+    alone = replace(model, configurations=lambda sizes: [configuration]).asking(concerned(model))
+    for result in model_check(alone, {}):
+        if result.verdict is Verdict.UNDETERMINED and not result.vacuous:
+            raise Unexplored(f"{result.name}: {result.note}")
+        if result.verdict is Verdict.REFUTED:
+            yield result.name
 
 
 def wrong(model: Model) -> list[str]:
     """Where ``assumes`` of a model is not what :func:`rests_on` finds, one line each."""
+    violated, rests = rests_on(model)
     lines = []
-    for name, actual in rests_on(model).items():
-        if actual != frozenset(model.assumes.get(name, ())):
+    for name, actual in rests.items():
+        if (name in violated) != (name in model.refuted):
+            verdict = "violated" if name in violated else "not violated"
+            lines.append(
+                f"{name} ({model.place}): it is {verdict}, which the model does not expect; correct that first"
+            )
+        elif actual != frozenset(model.assumes.get(name, ())):
             listed = ", ".join(f'"{each}"' for each in sorted(actual))
             lines.append(f'{name} ({model.place}): write assumes={{"{name}": [{listed}]}}')
     return lines

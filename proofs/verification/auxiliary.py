@@ -213,6 +213,13 @@ class Interpreted(Auxiliary):
         ]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Assumptions(Property):
+    """That verdicts rest on exactly the assumptions that a variant names for them."""
+
+    kind = "assumptions"
+
+
 @dataclass(frozen=True)
 class Assumed(Auxiliary):
     """The assumptions on the environment on which verdicts on what can be reached rest."""
@@ -225,7 +232,7 @@ class Assumed(Auxiliary):
     def properties(self) -> Sequence[Property]:
         """The check of ``assumes``."""
         says = "verdicts on what can be reached name the assumptions on which they rest"
-        return [Interpretation(name="assumptions", says=says, place=self.model.place)]
+        return [Assumptions(name="assumptions", says=says, place=self.model.place)]
 
     def check(self, only: Sequence[str], report_progress: ReportProgress) -> list[Result]:
         """Proved if the variant names exactly the assumptions on which its verdicts rest."""

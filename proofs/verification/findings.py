@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.errors import require
@@ -15,6 +15,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
 from schedproof.proofs.verdict import Counterexample, Result, Verdict, facts_as_json, objects_as_json
 
+from .assumptions import assumed_text
 from .lock_repairs import documented, lock_repairs
 
 
@@ -47,7 +48,7 @@ class Finding:
     counterexample: Counterexample
     repair: str
     interpretations: tuple[Reading, ...] = ()
-    assumes: tuple[str, ...] = ()
+    assumes: Mapping[str, bool] = field(default_factory=dict)
     of: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -66,7 +67,7 @@ class Finding:
             "problem": self.counterexample.problem,
             "end": facts_as_json(self.counterexample.end),
             "repair": self.repair,
-            "assumes": list(self.assumes),
+            "assumes": dict(self.assumes),
             "of": self.of or self.variant,
             "readings": [
                 {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.interpretations
@@ -96,7 +97,9 @@ class Finding:
             lines.append(f"    Final state: {example.ending}")
         lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
         return (
-            [*lines, f"  Assumes: {', '.join(self.assumes)}. Otherwise the property holds."] if self.assumes else lines
+            [*lines, f"  Assumes: {assumed_text(self.assumes)}. Otherwise the property holds."]
+            if self.assumes
+            else lines
         )
 
 
@@ -230,7 +233,7 @@ def finding_of(system: System, model: Model, result: Result) -> Finding:
         result.counterexample,
         repair_of(system, prop.name, model),
         rests_on(system, model, prop.name),
-        tuple(model.assumes.get(prop.name, ())),
+        model.assumptions_of(prop.name),
     )
 
 

@@ -18,6 +18,7 @@ from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
+from .assumptions import assumed_text, check_assumes
 from .durations import expected_seconds
 from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
 from .properties import expected, property_names, require_properties
@@ -39,7 +40,7 @@ class CheckedProperty:
     result: Result
     expected: Verdict
     cached: bool = False
-    assumes: Sequence[str] = ()
+    assumes: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def as_expected(self) -> bool:
@@ -49,13 +50,13 @@ class CheckedProperty:
     @property
     def reach(self) -> str:
         """The verdict with its scope and what it assumes, as the table of ``verify`` shows it."""
-        return f"{self.result.reach}, assuming {', '.join(self.assumes)}" if self.assumes else self.result.reach
+        return f"{self.result.reach}, assuming {assumed_text(self.assumes)}" if self.assumes else self.result.reach
 
     def as_json(self) -> dict[str, Any]:
         """The entry of ``verify --json``."""
         content = {**self.result.as_json(), "expected": str(self.expected)}
         if self.assumes:
-            content["assumes"] = list(self.assumes)
+            content["assumes"] = dict(self.assumes)
         return {**content, "cached": True} if self.cached else content
 
 
@@ -123,6 +124,7 @@ def verify_variant(
         )
     require_properties("only", [(system, checked(model))], only)
     require_accounted(system, [model])
+    check_assumes(model)
     require_function("progress", progress, "progress=print")
     report_progress = progress or (lambda line: None)
     all_parts = parts(system, model, only)
@@ -168,7 +170,7 @@ def _together(
                 combine(result, proof),
                 expected(system, model, name),
                 cached and proof_cached,
-                model.assumes.get(name, ()),
+                model.assumptions_of(name),
             )
         )
     return VariantReport(model.system, model.variant, checked, seconds, missing)
@@ -245,13 +247,10 @@ def plan(
     now = environment() if cached else None
     plans = []
     for system in systems:
-        require_accounted(
-            system, (model for name, model in system.variants.items() if not variants or name in variants)
-        )
-        for name in system.variants:
-            if variants and name not in variants:
-                continue
-            model = system.variants[name]
+        chosen = [model for name, model in system.variants.items() if not variants or name in variants]
+        require_accounted(system, chosen)
+        for model in chosen:
+            check_assumes(model)
             selected = [each for each in only if each in property_names(system, model)]
             if selected or not only:
                 plans.append(_plan(system, model, selected, now, interpretations))

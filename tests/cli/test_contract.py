@@ -603,7 +603,7 @@ def test_findings_json(run_json, registered):
         "initial": {"l0": {"state": "Off"}},
         "end": {"l0": {"state": "On"}},
         "repair": repair,
-        "assumes": [],
+        "assumes": {},
         "of": "plain",
     }
     assert [(step["action"], set(step)) for step in trace] == [
@@ -902,7 +902,10 @@ def test_diff_of_a_model_of_its_own_says_so(run, run_json, streets):
 
 
 LINES = {
-    "jobmon": ["as-written as-written-repaired", "shipped repaired"],
+    "jobmon": [
+        "as-written as-written-repaired",
+        "shipped repaired read-then-write check-then-write runs-read-then-write runs-check-then-write",
+    ],
     "yunikorn": ["as-written v0.12.2 repaired unlocked-timers locked-timers parties parties-repaired"],
     "beaker": [
         "as-written interleaved repaired by-priority strict eager concurrent concurrent-checked repaired-concurrent",

@@ -81,7 +81,7 @@ MISTAKES = [
     (["verify", "beaker", "--property", "as-written"], "unknown property 'as-written'"),
     (
         ["prove", "beaker", "--variant", "written"],
-        "choose from as-written, interleaved, repaired, by-priority, strict, eager, batch, shipped",
+        "choose from as-written, interleaved, repaired, ",
     ),
     (["explore", "beaker", "--variant", "batch", "--scope", "Lab=1"], "unknown sort 'Lab'"),
     (["explore", "beaker", "--scope", "Scheduler=1"], "unknown sort 'Scheduler'"),

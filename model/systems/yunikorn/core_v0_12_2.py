@@ -551,7 +551,7 @@ GANGS = [
         name="the-time-of-a-gang-gives-its-placeholders-back",
         says="when the time for the placeholders of a gang is over, those that it has are released",
         line=25,
-        sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
         over=[g, k],
         given=g.fires("arrive") & (k.application == g.application) & k.placeholder,
         then=after(~k.is_("allocated")),

@@ -28,7 +28,9 @@ from schedproof.proofs.verification.races import Race, races
 from schedproof.proofs.verification.silences import Silence, loose_ends, silences
 
 
-@click.command(epilog=ending("coverage hived", "coverage hived --html hived.html"))
+@click.command(
+    epilog=ending("coverage hived", "coverage hived --html hived.html", different="something is missing in the ledger")
+)
 @click.argument("system")
 @click.option("--document", metavar="FILE", help="Compare the ledger with this text of the document.")
 @click.option(
@@ -46,7 +48,7 @@ from schedproof.proofs.verification.silences import Silence, loose_ends, silence
     "--silences",
     "is_silences",
     is_flag=True,
-    help="Also search for events that would reach a state without a row for them.",
+    help="Also search for what the document leaves open: states without a row, orders of actions, undefined names.",
 )
 @click.option("--names", "is_names", is_flag=True, help="List the names that a ledger may use.")
 @json_option
@@ -63,8 +65,8 @@ def coverage(
     """Show what became of each sentence of a document.
 
     The ledger of a system has an entry for each statement of its document, and for each element of the models that claim to
-    be the document: which elements model it, which properties require it, which interpretation it needs. The exit code is
-    1 if something is missing. --silences needs no ledger.
+    be the document: which elements model it, which properties require it, which interpretation it needs. --silences needs no
+    ledger.
     """
     chosen = choose.system(system)
     if is_names:
@@ -104,7 +106,7 @@ def coverage(
         json_file.write_json({**data, **_silences_as_json(chosen, ledger, searched)})
     if not any(file is not None and file.is_stdout for file in (markdown_file, html_file, json_file)):
         if ledger is not None:
-            _print(ledger, lines)
+            _print(ledger, lines, "" if text is not None else "; compare it with the document: --document FILE")
         for name, silent in searched.items():
             _print_silences(f"{system} {name}", silent)
         if is_silences and ledger is not None:
@@ -163,15 +165,18 @@ def _document(name: str | None) -> str | None:
         raise UserError(f"--document: {name}: cannot be read: {error}; name a text in UTF-8") from None
 
 
-def _print(ledger: Ledger, lines: list[str]) -> None:
+def _print(ledger: Ledger, lines: list[str], beside: str) -> None:
     many = Counter(key for entry in ledger.statements for key in entry.dispositions)
     rows = [[words, f"{many[key]:,}"] for key, words in DISPOSITIONS.items()]
     table(f"{ledger.document}: {count(len(ledger.statements), 'statement')}", ["what became of it", "statements"], rows)
+    reviewed = sum(bool(mark.reviews) for mark in ledger.elements.values())
     added = sum(len(mark.added) for mark in ledger.elements.values())
+    click.echo("A statement may count in several rows.")
     click.echo(
-        f"\n{count(len(ledger.elements), 'element')} of {', '.join(ledger.variants)} reviewed; "
-        f"{count(added, 'part')} of them {'is' if added == 1 else 'are'} not in what they cite"
+        f"\n{count(reviewed, 'element')} of {', '.join(ledger.variants)} reviewed; {count(added, 'part')} of them, such as a condition "
+        f"or a value, {'has' if added == 1 else 'have'} a source of {'its' if added == 1 else 'their'} own"
     )
     for line in lines:
         click.echo(line)
-    click.echo(f"{count(len(lines), 'gap')}" if lines else "No gap: every statement and every element has its place.")
+    no_gap = f"No gap: every statement and every element has its place in the ledger{beside}."
+    click.echo(f"{count(len(lines), 'gap')}" if lines else no_gap)

@@ -30,6 +30,7 @@ from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
+from schedproof.proofs.verification.assumptions import assumed_text
 from schedproof.proofs.verification.findings import holds_by, rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
@@ -101,7 +102,7 @@ def _explain_property(
             if r.name == name
         ]
         if explored and explored[0].verdict is Verdict.REFUTED:
-            checked = CheckedProperty(explored[0], expected(system, model, name), assumes=model.assumes.get(name, ()))
+            checked = CheckedProperty(explored[0], expected(system, model, name), assumes=model.assumptions_of(name))
         else:
             report = verify_variant(system, model, scope=sizes, only=[name], progress=report_progress)
             checked = next(j for j in report.properties if j.result.name == name)
@@ -124,7 +125,7 @@ def _explain_property(
         head += [*readings, *footnotes(model.document, readings)]
     if checked.assumes:
         otherwise = "the property holds" if result.verdict is Verdict.REFUTED else "it is violated"
-        head.append(f"Assumes: {', '.join(checked.assumes)}. Otherwise {otherwise}.")
+        head.append(f"Assumes: {assumed_text(checked.assumes)}. Otherwise {otherwise}.")
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
     if json_file is not None:

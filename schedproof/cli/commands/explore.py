@@ -273,7 +273,7 @@ def explore(
     if results:
         reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
     checked = [
-        CheckedProperty(r, expected_of_model(model, r.name), assumes=model.assumes.get(r.name, ()))
+        CheckedProperty(r, expected_of_model(model, r.name), assumes=model.assumptions_of(r.name))
         for r in results
         if reasons[r.name] is None
     ]

@@ -94,15 +94,18 @@ def _readings(system: System) -> Iterator[str]:
     ranked = sorted(system.interpretations, key=lambda each: -len([*each.rests, *each.breaks]))
     decisive = [each for each in ranked if each.rests or each.breaks]
     if decisive:
-        yield f"{system.name}: {count(len(decisive), 'interpretation')} on which verdicts rest"
+        yield f"{system.name}: {count(len(decisive), 'interpretation')} on which verdicts rest (verify --interpretations checks that)"
     for reading in decisive:
         yield f"  {reading.name} (line {reading.line}): {reading.read}"
         yield f"    The other interpretation: {reading.otherwise}"
         yield f"    With it: {effect(reading)}"
-    if others := len(ranked) - len(decisive):
-        are = "changes no verdict, or cannot" if others == 1 else "change no verdict, or cannot"
-        more = f"{others} more" if decisive else f"{system.name}: {count(others, 'interpretation')}"
-        yield f"  {more} {are} be tried the other way" + ("" if decisive else "; no verdict rests on one")
+    if ranked and not decisive:
+        yield f"{system.name}: no verdict rests on an interpretation"
+    tried = [each for each in ranked if each.adds or each.drops]
+    if others := len(tried) - len(decisive):
+        yield f"  {others} more {'changes' if others == 1 else 'change'} no verdict when tried the other way"
+    if untried := len(ranked) - len(tried):
+        yield f"  {untried} cannot be tried the other way; coverage {system.name} --names lists all"
 
 
 def _rows(system: System) -> Iterator[str]:

@@ -727,20 +727,32 @@ REQUIRED: dict[str, Case] = {
         lambda: model(refuted=frozenset({"runing-has-a-node"})),
         "variant right", "refuted names an unknown property 'runing-has-a-node'", "choose from well-formed, ",
     ),
-    "assumptions that are no lists": (
+    "assumptions that are a text": (
+        lambda: model(assumes="Job.urgent"),
+        "variant right", "assumes is 'Job.urgent'", "write assumes={",
+    ),
+    "assumptions without a list": (
         lambda: model(assumes={"running-has-a-node": "Job.urgent"}),
-        "variant right", "assumes is of type dict", "write a list for each property",
+        "variant right", "assumes has 'Job.urgent' for running-has-a-node, not a list", "write assumes={'running-has-a-node': [",
     ),
     "an assumption of an invariant": (
         lambda: model(assumes={"running-has-a-node": ["Job.urgent"]}),
-        "variant right", "assumes names 'running-has-a-node', which is not an AlwaysCanReach or LeadsTo", "choose from none",
+        "variant right", "assumes names 'running-has-a-node', which is not an AlwaysCanReach or LeadsTo", "leave it out",
     ),
     "an assumption that assumes nothing": (
         lambda: model(
             add_properties=[LeadsTo(name="ends", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"))],
             assumes={"ends": ["Job.urgent"]},
         ),
-        "variant right", "ends assumes 'Job.urgent', which is not an attribute with assumed=", "choose from none",
+        "variant right", "ends assumes 'Job.urgent', which is not an attribute with assumed=", "write assumed= at the Attribute",
+    ),
+    "an assumption that is a word": (
+        lambda: model(machines=[dataclasses.replace(JOB, attributes=[*ATTRIBUTES, Attribute("live", BoolType(), rigid=True, assumed="yes")]), NODE]),  # type: ignore[arg-type]  # wrong
+        "attribute Job.live", "assumed='yes' of an attribute that is", "write assumed=True or assumed=False",
+    ),
+    "an assumption that changes": (
+        lambda: model(machines=[dataclasses.replace(JOB, attributes=[*ATTRIBUTES, Attribute("live", BoolType(), assumed=True)]), NODE]),  # wrong
+        "attribute Job.live", "and not rigid", "of a rigid BoolType",
     ),
     "a scope of an unknown sort": (
         lambda: model(default_scope={"Jobs": 2}),

@@ -276,7 +276,7 @@ MISTAKES = {
     "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; correct it there"),
     "a missing library": ({"model": ("v, w = variables", "import nosuchlibrary\nv, w = variables")}, "No module named 'nosuchlibrary'; correct it there"),
     "no and for &": ({"model": ('l.is_("Held") & (l.holder == w)', 'l.is_("Held") and l.holder == w')}, "ArgumentError: a term is not true or false in Python"),
-    "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model is not a model: lease/model.py:"),
+    "a model that says something impossible": ({"model": ('"Idle", "Waiting"),', '"Idle", "Wating"),')}, "lease.model has an error: lease/model.py:"),
 }  # fmt: skip
 
 

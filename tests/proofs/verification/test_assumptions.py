@@ -15,6 +15,7 @@ from schedproof.model.lang import (  # fmt: skip
     Invariant,
     Machine,
     Model,
+    ModelError,
     Row,
     Sort,
     State,
@@ -94,29 +95,29 @@ def mended(*punctual: bool) -> Model:
 
 
 def test_a_violation_that_shows_only_under_an_assumption() -> None:
-    assert rests_on(jobs(True))["can-end"] == {"Job.punctual"}
+    assert rests_on(jobs(True))[1]["can-end"] == {"Job.punctual"}
 
 
 @pytest.mark.parametrize("punctual", [True, False])
 def test_a_violation_that_shows_without_it_too(punctual: bool) -> None:
-    assert rests_on(jobs(punctual))["can-run-again"] == frozenset()
+    assert rests_on(jobs(punctual))[1]["can-run-again"] == frozenset()
 
 
 def test_one_configuration_without_it_is_enough() -> None:
     """Where nothing is assumed, and the property is violated, the violation rests on nothing."""
     stays = replace(CAN_END, goal=j.is_("Running"))
-    assert rests_on(jobs(True, False, properties=[stays])) == {"can-end": frozenset()}
+    assert rests_on(jobs(True, False, properties=[stays])) == ({"can-end"}, {"can-end": frozenset()})
 
 
 def test_what_holds_only_under_an_assumption() -> None:
-    assert rests_on(mended(True)) == {"goes-on": {"Job.punctual"}}
+    assert rests_on(mended(True)) == (frozenset(), {"goes-on": {"Job.punctual"}})
     assert wrong(mended(True)) == []
 
 
 def test_what_holds_without_it_too() -> None:
     """Invariants are not asked: without an assumption they are checked by induction."""
     lasting = replace(GOES_ON, goal=j.is_("Running", "Stuck", "Done"))
-    assert rests_on(replace(mended(True), properties=[lasting, NEVER_STUCK], assumes={})) == {"goes-on": frozenset()}
+    assert rests_on(replace(mended(True), properties=[lasting, NEVER_STUCK], assumes={}))[1] == {"goes-on": frozenset()}
 
 
 def test_the_list_is_compared() -> None:
@@ -146,6 +147,18 @@ def test_a_cached_verdict_is_of_what_is_named() -> None:
     assert None not in keys and len(set(keys)) == 3
 
 
+@pytest.mark.parametrize(("punctual", "verdict"), [((True, False), "violated"), ((True,), "not violated")])
+def test_an_unexpected_verdict_comes_first(punctual: Sequence[bool], verdict: str) -> None:
+    model = mended(*punctual)
+    (line,) = wrong(replace(model, refuted=frozenset() if verdict == "violated" else frozenset({"goes-on"})))
+    assert line.startswith("goes-on (") and f"it is {verdict}, which the model does not expect; correct" in line
+
+
+def test_an_assumption_that_nothing_makes_is_refused() -> None:
+    with pytest.raises(ModelError, match=r"goes-on assumes Job\.punctual, and no configuration has it true for any"):
+        verify_variant(System.of(mended(False)), mended(False), only=["goes-on"])
+
+
 def test_too_many_states_leave_it_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
     def unexplored(model: Model, scope: Mapping[str, int]) -> list[Result]:
         return [replace(each, verdict=Verdict.UNDETERMINED, note="too many") for each in model_check(model, scope)]
@@ -153,17 +166,18 @@ def test_too_many_states_leave_it_undetermined(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(assumptions, "model_check", unexplored)
     report = verify_variant(System.of(mended(True)), mended(True), only=["assumptions"])
     (checked,) = report.properties
-    assert checked.result.verdict is Verdict.UNDETERMINED and "goes-on: too many" in checked.result.reach
+    assert checked.result.verdict is Verdict.UNDETERMINED and "too many" in checked.result.reach
     assert not report.ok
 
 
 def test_a_verdict_says_what_it_assumes() -> None:
     report = verify_variant(System.of(mended(True)), mended(True), only=["goes-on"])
     (checked,) = report.properties
-    assert checked.reach == "holds at Job=1, assuming Job.punctual" and checked.as_json()["assumes"] == ["Job.punctual"]
+    assert checked.reach == "holds at Job=1, assuming Job.punctual = true"
+    assert checked.as_json()["assumes"] == {"Job.punctual": True}
 
 
 def test_a_finding_names_it() -> None:
     first, *_ = findings(System.of(jobs(True)))
-    assert first.assumes == ("Job.punctual",) and first.as_json()["assumes"] == ["Job.punctual"]
-    assert "  Assumes: Job.punctual. Otherwise the property holds." in first.text()
+    assert first.assumes == first.as_json()["assumes"] == {"Job.punctual": True}
+    assert "  Assumes: Job.punctual = true. Otherwise the property holds." in first.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,18 @@ from schedproof.api import (
     verify,
     verify_variant,
 )
-from schedproof.model.lang import Model, Row, forall, set_variable, those, variable, variables
+from schedproof.model.lang import (
+    Attribute,
+    BoolType,
+    LeadsTo,
+    Model,
+    Row,
+    forall,
+    set_variable,
+    those,
+    variable,
+    variables,
+)
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.testing import conforms, lockstep
 from tests.docs.errors.case import Case
@@ -41,6 +53,11 @@ def cases() -> Iterator[Case]:
     j: Any = w.j
     yield Case("model_check(system, {})", lambda: model_check(system, {}))
     yield Case("verify_variant(model, model)", lambda: verify_variant(model, model))
+    live = Attribute("live", BoolType(), rigid=True, assumed=True)
+    ends = LeadsTo(name="ends", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"))
+    machines = [dataclasses.replace(w.JOB, attributes=[*w.ATTRIBUTES, live]), w.NODE]
+    assuming = w.model(machines=machines, add_properties=[ends], assumes={"ends": ["Job.live"]})
+    yield Case("verify_variant(system, model)", lambda: verify_variant(System.of(assuming), assuming))
     yield Case("verify([model])", lambda: verify([model]))
     yield Case("verify([])", lambda: verify([]))
     yield Case("verify(system)", lambda: verify(system))
