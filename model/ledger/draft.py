@@ -71,18 +71,20 @@ def _marks(models: Sequence[Model], marks: Mapping[str, Mark]) -> Iterator[str]:
     forms: dict[str, dict[str, Part]] = {}
     for model in models:
         for name, part in elements(model).items():
-            forms.setdefault(name, {})[part.review] = part
-    for name, by_review in forms.items():
-        mark = marks.get(name)
-        reviews = [each for each in mark.reviews if each in by_review] if mark else []
-        for review, part in by_review.items():
-            if review not in reviews:
-                cites = f"line {part.line}" if part.line is not None else part.fact or "no source"
-                yield f"  # {review}, {cites}: {'; '.join(part.parts) or 'says no more'}".replace("\n", " ")
-        body: dict[str, Any] = {"review": reviews[0] if len(reviews) == 1 else reviews}
-        if mark and mark.source:
+            forms.setdefault(name, {})[model.variant] = part
+    for name, by_variant in forms.items():
+        mark = marks.get(name, Mark({}))
+        valid = {v: part.review for v, part in by_variant.items() if part.review == mark.review_of(v)}
+        for review, part in {part.review: part for v, part in by_variant.items() if v not in valid}.items():
+            cites = f"line {part.line}" if part.line is not None else part.fact or "no source"
+            of = [v for v, its in by_variant.items() if its.review == review] if len(models) > 1 else []
+            known = f"{review} ({', '.join(of)})" if of else review
+            yield f"  # {known}, {cites}: {'; '.join(part.parts) or 'says no more'}".replace("\n", " ")
+        same = set(valid.values()) if len(valid) == len(models) else set()
+        body: dict[str, Any] = {"review": same.pop() if len(same) == 1 else valid}
+        if mark.source:
             body["source"] = mark.source
-        if mark and mark.added:
+        if mark.added:
             body["added"] = dict(mark.added)
         yield f"  {_flow(name)}: {_flow(body)}"
 

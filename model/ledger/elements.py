@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from schedproof.model.lang import Action, Durability, Model, Row, Rule
+from schedproof.model.lang import Action, Durability, Model, Rigid, Row, Rule
 from schedproof.model.lang.machine import Attribute, State
 from schedproof.model.lang.terms import Fires
 from schedproof.model.lang.types import Ref, SetOf
 from schedproof.model.lang.wording import show_term
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import configurations, fitted, scope_text
+
+from .content import cause, review
 
 ASSUMED = " everywhere: an assumption"
 """The end of the words for a value that every configuration assumes."""
@@ -28,6 +29,7 @@ class Part:
         line: of the document that it cites; None if it cites none.
         fact: that it cites; "" if it cites none.
         place: where it is written, for messages.
+        content: all that it means, and what it cites.
     """
 
     name: str
@@ -35,12 +37,12 @@ class Part:
     line: int | None
     fact: str
     place: str
+    content: object
 
     @property
     def review(self) -> str:
-        """What the mark of a reviewer is bound to: eight digits that depend on the parts and on the citation."""
-        content = "\n".join([*self.parts, f"line {self.line}", self.fact])
-        return hashlib.sha256(content.encode()).hexdigest()[:8]
+        """What the mark of a reviewer is bound to."""
+        return review(self.name, self.content)
 
 
 def elements(model: Model) -> Mapping[str, Part]:
@@ -51,22 +53,29 @@ def elements(model: Model) -> Mapping[str, Part]:
 def _elements(model: Model) -> Iterator[Part]:
     for machine in model.machines:
         sort = machine.sort.name
-        yield Part(f"machine {sort}", (), machine.line, "", str(machine.place))
+        events = {event.name: event.parameters for event in machine.events}
+        yield Part(f"machine {sort}", (), machine.line, "", str(machine.place), (machine.line, events))
         for number, state in enumerate(machine.states):
             says = _state(state, number == 0)
-            yield Part(f"state {sort}.{state.name}", says, state.line, "", str(state.place))
+            yield Part(f"state {sort}.{state.name}", says, state.line, "", str(state.place), (number == 0, state))
         for attribute in machine.attributes:
             says = _attribute(attribute)
-            yield Part(f"attribute {sort}.{attribute.name}", says, attribute.line, "", str(attribute.place))
+            yield Part(f"attribute {sort}.{attribute.name}", says, attribute.line, "", str(attribute.place), attribute)
     for row in model.rows:
-        yield Part(f"row {row.name}", _row(row), row.line, row.fact, str(row.place))
+        yield Part(f"row {row.name}", _row(row), row.line, row.fact, str(row.place), row)
     for action in model.actions:
-        yield Part(f"action {action.name}", _action(action), action.line, action.fact, str(action.place))
+        yield Part(f"action {action.name}", _action(action), action.line, action.fact, str(action.place), action)
     for rule in model.rules:
-        yield Part(f"rule {rule.name}", _rule(rule), rule.line, rule.fact, str(rule.place))
+        content = (cause(rule.on), rule.when, rule.fires, rule.line, rule.fact)
+        yield Part(f"rule {rule.name}", _rule(rule), rule.line, rule.fact, str(rule.place), content)
     for number, axiom in enumerate(model.axioms, 1):
-        yield Part(f"axiom {number}", (show_term(axiom),), None, "", str(model.place))
-    yield Part("configurations", tuple(_configurations(model)), None, "", str(model.place))
+        yield Part(f"axiom {number}", (show_term(axiom),), None, "", str(model.place), axiom)
+    sizes = {sort.name: 1 for sort in model.sorts} | dict(model.default_scope)
+    scopes = (sizes, sizes | dict(model.verify_scope))
+    every = [configurations(model, each) for each in scopes]
+    yield Part(
+        "configurations", tuple(_configurations(model, sizes, every[0])), None, "", str(model.place), (scopes, every)
+    )
 
 
 def _state(state: State, first: bool) -> tuple[str, ...]:
@@ -100,10 +109,8 @@ def _fires(firing: Fires) -> str:
     return f"fires {show_term(firing)}" + (f" with {payload}" if payload else "")
 
 
-def _configurations(model: Model) -> Iterator[str]:
+def _configurations(model: Model, sizes: Mapping[str, int], every: Sequence[Rigid]) -> Iterator[str]:
     """What is explored: how many configurations there are, of how many objects, and the values of each rigid attribute in them."""
-    sizes = {sort.name: 1 for sort in model.sorts} | dict(model.default_scope)
-    every = configurations(model, sizes)
     scopes = [fitted(sizes, each) for each in every]
     most = {sort: max((scope[sort] for scope in scopes), default=0) for sort in sizes}
     yield f"{len(every)} of up to {scope_text(most)}"

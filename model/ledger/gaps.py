@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from schedproof.model.lang import Model
+from schedproof.model.lang import Document, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.quotes import fact
 from schedproof.model.registry.errors import unknown
 from schedproof.model.registry.system import System
 
 from .elements import ASSUMED, Part, beside, elements
-from .ledger import Ledger, LedgerError, read
+from .ledger import Ledger, LedgerError, Mark, read
 from .statements import statements
 
-SOURCE = re.compile(r"(line \d+|fact [\w.]+.*|interpretation (?P<names>[\w-]+(?:, [\w-]+)*)|encoding: .+)$", re.DOTALL)
+SOURCE = re.compile(
+    r"(line \d{1,6}|fact [\w.]+.*|interpretation (?P<names>[\w-]+(?:, [\w-]+)*)|encoding: \S.*)$", re.DOTALL
+)
 """Where an element or a part comes from. Variants that share an element may have it from different interpretations."""
 
 
@@ -68,18 +70,26 @@ def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
     """The elements of a variant for which the ledger does not say where they come from, one line each."""
     named = _lines_by_element(ledger)
     known = {each.name for each in system.interpretations}
-    for name, part in elements(model).items():
+    parts = elements(model)
+    documents = [system.variants[name].document for name in ledger.variants if name in system.variants]
+    for name, its in ledger.elements.items():
+        if its.review_of(model.variant) and name not in parts:
+            yield f"{model.variant}: {name}: the ledger has it, and the variant does not; put it back, or drop it from the ledger"
+    for name, part in parts.items():
         at = f"{model.variant}: {name} ({part.place})"
         mark = ledger.elements.get(name)
-        if mark is None or part.review not in mark.reviews:
-            what = "has changed since it was reviewed" if mark is not None and mark.reviews else "is not reviewed"
-            yield f"{at}: {what}; compare it with its source, then write review: {part.review} under elements"
+        reviewed = mark.review_of(model.variant) if mark is not None else ""
+        if mark is None or part.review != reviewed:
+            what = "has changed since it was reviewed" if reviewed else "is not reviewed"
+            as_one = len(ledger.variants) == 1
+            write = f"review: {part.review}" if as_one else f"{model.variant}: {part.review} in its review"
+            yield f"{at}: {what}; compare it with its source, then write {write} under elements"
             continue
         if part.line is None and not part.fact and not mark.source:
             yield f"{at}: has no source; write source: line N, fact N, interpretation NAME or encoding: WHY"
         if part.line is not None and not any(_near(part.line, lines) for lines in named.get(name, ())):
             yield f"{at}: cites line {part.line}, and no entry of that line has it; add it there under modelled"
-        yield from _wrong_sources(at, part, mark.source, mark.added, known, model)
+        yield from _wrong_sources(at, mark, known, documents, system.name)
         for each in part.parts:
             if each.endswith(ASSUMED) and each not in mark.added:
                 yield f"{at}: {each!r} is an assumption that no configuration is without; write its source under added"
@@ -90,16 +100,16 @@ def _near(line: int, lines: tuple[int, int]) -> bool:
 
 
 def _wrong_sources(
-    at: str, part: Part, source: str, added: Mapping[str, str], interpretations: set[str], model: Model
+    at: str, mark: Mark, interpretations: set[str], documents: Collection[Document], system: str
 ) -> Iterator[str]:
-    for words, each in [("source", source), *added.items()] if source else added.items():
+    for words, each in [("source", mark.source), *mark.added.items()] if mark.source else mark.added.items():
         for name in _interpretations(each):
             if name not in interpretations:
-                yield f"{at}: {words}: {unknown('interpretation', name, interpretations, listed_by=f'schedproof coverage {model.system} --names')}"
+                yield f"{at}: {words}: {unknown('interpretation', name, interpretations, listed_by=f'schedproof coverage {system} --names')}"
         if SOURCE.match(each) is None:
             yield f"{at}: {words}: {each!r} is no source; write line N, fact N, interpretation NAME or encoding: WHY"
-        elif each.startswith("fact ") and model.document.facts is not None and not fact(model.document, each[5:]):
-            yield f"{at}: {words}: facts.json has no {each}; add it there"
+        elif each.startswith("fact ") and not any(d.facts is not None and fact(d, each[5:]) for d in documents):
+            yield f"{at}: {words}: the facts of the document have no {each}; add it there"
 
 
 def names(system: System) -> Mapping[str, Sequence[str]]:
@@ -120,7 +130,12 @@ def names(system: System) -> Mapping[str, Sequence[str]]:
 
 
 def _open_entries(system: System, ledger: Ledger) -> Iterator[str]:
-    """Entries that say nothing, or name what is not there."""
+    """Entries that say nothing, are written twice, or name what is not there."""
+    if ledger.document != system.base.document.name:
+        yield f"document: {ledger.document}: the model's document is {system.base.document.name}; write that"
+    for (line, words), many in Counter((entry.line, entry.text or entry.arrow) for entry in ledger.statements).items():
+        if many > 1:
+            yield f"line {line}: {words:.60}: has {many} entries; leave one"
     known = names(system)
     for entry in ledger.statements:
         at = f"line {entry.line}: {entry.text or entry.arrow:.60}"
@@ -146,21 +161,20 @@ def _lines_by_element(ledger: Ledger) -> Mapping[str, Sequence[tuple[int, int]]]
 
 
 def _idle_marks(claimed: Sequence[Model], ledger: Ledger) -> Iterator[str]:
-    """Marks of elements, of forms and of parts that no claimed variant has."""
+    """Marks of elements, of variants and of parts that the claimed variants do not have."""
     forms: dict[str, list[Part]] = defaultdict(list)
     for model in claimed:
         for name, part in elements(model).items():
             forms[name].append(part)
     for name, mark in ledger.elements.items():
-        current = {part.review for part in forms.get(name, ())}
-        for review in mark.reviews if current & set(mark.reviews) else ():
-            if review not in current:
-                yield f"elements: {name}: no variant has it in the form {review}; drop that review"
+        for variant in mark.review if isinstance(mark.review, Mapping) else ():
+            if variant not in ledger.variants:
+                yield f"elements: {name}: {unknown('variant', variant, ledger.variants)}"
         for words in mark.added:
             if name in forms and not any(words in part.parts for part in forms[name]):
                 listed = "; ".join(dict.fromkeys(each for part in forms[name] for each in part.parts))
                 yield f"elements: {name}: it has no part {words!r}; choose from: {listed}"
-        if name not in forms:
+        if name not in forms and not mark.review:
             yield f"elements: {unknown('element', name, forms)}"
 
 
@@ -179,6 +193,20 @@ def _idle_objects(system: System, ledger: Ledger) -> Iterator[str]:
                 yield f"no entry names the {kind} {each.name}; write it under {kind}s of its statement"
 
 
+def of_system(system: System) -> Ledger:
+    """The ledger of a system that has one.
+
+    Raises:
+        LedgerError: it cannot be read, or names no variant of the system.
+    """
+    assert system.ledger is not None
+    ledger = read(system.ledger)
+    for name in ledger.variants or [""]:
+        if name not in system.variants:
+            raise LedgerError(f"{system.ledger}: variants: {unknown('variant', name, list(system.variants))}")
+    return ledger
+
+
 def require_accounted(system: System, models: Iterable[Model]) -> None:
     """Refuses variants that claim to be a document or a release, and have elements that nobody accounts for.
 
@@ -187,7 +215,7 @@ def require_accounted(system: System, models: Iterable[Model]) -> None:
     """
     if system.ledger is None:
         return
-    ledger = read(system.ledger)
+    ledger = of_system(system)
     for model in models:
         if model.variant not in ledger.variants:
             continue

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import yaml
@@ -65,20 +67,19 @@ class Mark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A reviewer's mark on an element.
 
     Attributes:
-        review: what the element was when it was compared with its source; a list, if variants have it in several forms.
+        review: what the element was when it was compared with its source; for each variant, if not all have it in one form.
         source: where an element comes from that cites neither a line nor a fact: ``line 12``, ``fact 1.2``,
             ``interpretation NAME``, or ``encoding: ...`` with why the language needs it.
         added: parts that are not in what the element cites, in words -> where they come from, as in ``source``.
     """
 
-    review: str | list[str]
+    review: str | dict[str, str]
     source: str = ""
     added: dict[str, str] = {}
 
-    @property
-    def reviews(self) -> list[str]:
-        """Every form that was reviewed."""
-        return [self.review] if isinstance(self.review, str) else self.review
+    def review_of(self, variant: str) -> str:
+        """The form that was reviewed in a variant; "" for none."""
+        return self.review if isinstance(self.review, str) else self.review.get(variant, "")
 
 
 class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,6 +98,23 @@ class Ledger(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elements: dict[str, Mark] = {}
 
 
+class _Loader(yaml.CSafeLoader):
+    """Refuses a key that is written twice; YAML's own loader takes the last one."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = set()
+        for key, _ in node.value:
+            if key.value in names:
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} is written twice", key.start_mark)
+            names.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _placed(error: msgspec.ValidationError) -> str:
+    """A message that counts the statements from 1, as a reader does."""
+    return re.sub(r"`?\$\.statements\[(\d+)\]", lambda at: f"statement {int(at[1]) + 1}: `$", str(error))
+
+
 def read(file: Path) -> Ledger:
     """The ledger in a file.
 
@@ -104,12 +122,12 @@ def read(file: Path) -> Ledger:
         LedgerError: it cannot be read, or has another shape.
     """
     try:
-        return msgspec.convert(yaml.load(file.read_text("utf-8"), yaml.CSafeLoader), Ledger)
+        return msgspec.convert(yaml.load(file.read_text("utf-8"), _Loader), Ledger)
     except OSError as error:
         raise LedgerError(f"{file}: cannot be read: {error.strerror}; write a ledger there") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise LedgerError(f"{file}: is not YAML: {' '.join(str(error).split())}; write it as UTF-8 YAML") from None
     except msgspec.ValidationError as error:
         raise LedgerError(
-            f"{file}: {error}; write it as 'schedproof coverage SYSTEM --document FILE --draft' prints it"
+            f"{file}: {_placed(error)}; write it as 'schedproof coverage SYSTEM --document FILE --draft' prints it"
         ) from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or a number that is none
+        raise LedgerError(f"{file}: is not YAML: {' '.join(str(error).split())}; write it as UTF-8 YAML") from None

@@ -18,8 +18,8 @@ from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, table
 from schedproof.model.ledger.draft import draft
-from schedproof.model.ledger.gaps import gaps, names, unlike
-from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger, read
+from schedproof.model.ledger.gaps import gaps, names, of_system, unlike
+from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger
 from schedproof.model.ledger.page import as_json, html, markdown
 from schedproof.model.ledger.words import undefined
 from schedproof.model.registry.errors import UserError
@@ -76,7 +76,7 @@ def coverage(
     text = _document(document)
     written = chosen.ledger is not None and chosen.ledger.is_file() and chosen.ledger.stat().st_size > 0
     # The shell empties the file first, if it gets the draft.
-    ledger = read(chosen.ledger) if chosen.ledger and (written or not is_draft) else None
+    ledger = of_system(chosen) if chosen.ledger and (written or not is_draft) else None
     variants = ledger.variants if ledger else [chosen.base.variant]
     if is_draft:
         if text is None:
@@ -169,7 +169,7 @@ def _print(ledger: Ledger, lines: list[str], beside: str) -> None:
     many = Counter(key for entry in ledger.statements for key in entry.dispositions)
     rows = [[words, f"{many[key]:,}"] for key, words in DISPOSITIONS.items()]
     table(f"{ledger.document}: {count(len(ledger.statements), 'statement')}", ["what became of it", "statements"], rows)
-    reviewed = sum(bool(mark.reviews) for mark in ledger.elements.values())
+    reviewed = sum(bool(mark.review) for mark in ledger.elements.values())
     added = sum(len(mark.added) for mark in ledger.elements.values())
     click.echo("A statement may count in several rows.")
     click.echo(

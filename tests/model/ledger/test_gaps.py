@@ -7,7 +7,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from schedproof.model.lang import Row, State
+from schedproof.model.lang import Row, State, Term, forall, iff, implies, me, variable
+from schedproof.model.ledger.content import canonical, cause, review
 from schedproof.model.ledger.elements import elements
 from schedproof.model.ledger.gaps import gaps, unaccounted, unlike
 from schedproof.model.ledger.ledger import Entry, Ledger, Mark
@@ -36,13 +37,19 @@ FIRST = LEDGER.statements[0]
 FAULTS = {
     "no mark": (changed("state Lamp.On", None), "as-written: state Lamp.On", "is not reviewed"),
     "another form": (changed("state Lamp.On", Mark("00000000")), "as-written: state Lamp.On", "has changed since it was reviewed"),
-    "form of nothing": (changed("state Lamp.On", Mark([mark("state Lamp.On").review, "00000000"])), "elements: state Lamp.On", "no variant has it in the form 00000000"),  # type: ignore[arg-type]
+    "form of no variant": (changed("state Lamp.On", Mark({"as-written": mark("state Lamp.On").review, "new": "r0000000"})), "elements: state Lamp.On", "unknown variant 'new'"),  # type: ignore[dict-item]
+    "form of another variant": (changed("state Lamp.On", Mark({})), "as-written: state Lamp.On", "is not reviewed"),
+    "left out": (changed("row Lamp.pull from Off", Mark("r0000000")), "as-written: row Lamp.pull from Off", "the ledger has it, and the variant does not"),
+    "another document": (msgspec.structs.replace(LEDGER, document="lights.md"), "document: lights.md", "the model's document is lamps.md"),
+    "two entries": (entries((5, LEDGER.statements[4])), "line 6: A pushed lamp is on.", "has 2 entries"),
+    "no such fact": (changed("axiom 1", mark("axiom 1", "fact 9.9")), "as-written: axiom 1", "the facts of the document have no fact 9.9"),
+    "empty reason": (changed("axiom 1", mark("axiom 1", "encoding:  ")), "as-written: axiom 1", "is no source"),
     "no source": (changed("axiom 1", mark("axiom 1")), "as-written: axiom 1", "has no source"),
     "not a source": (changed("axiom 1", mark("axiom 1", "because")), "as-written: axiom 1", "'because' is no source"),
     "unknown interpretation": (changed("axiom 1", mark("axiom 1", "interpretation red")), "as-written: axiom 1", "unknown interpretation 'red'"),
     "second interpretation": (changed("axiom 1", mark("axiom 1", "interpretation red-only, blue")), "as-written: axiom 1", "unknown interpretation 'blue'"),
     "unknown part": (changed("action push", mark("action push", **{"x blue": "line 4"})), "elements: action push", "it has no part 'x blue'"),
-    "mark of nothing": (changed("row Lamp.pull from Off", Mark("0")), "elements:", "unknown element 'row Lamp.pull from Off'"),
+    "mark of nothing": (changed("row Lamp.pull from Off", Mark({})), "elements:", "unknown element 'row Lamp.pull from Off'"),
     "line without it": (entries((3, Entry(4, "A lamp can be pushed.", interpretations=["red-only"]))), "as-written: action push", "cites line 4, and no entry of that line has it"),
     "nothing became of it": (entries((6, Entry(7, "Lamps are nice."))), "line 7: Lamps are nice.", "nothing became of it"),
     "unknown element": (entries((0, Entry(1, "# Lamps", modelled=["machine Lamp", "machine Lam"]))), "line 1: # Lamps", "unknown name 'machine Lam'"),
@@ -85,13 +92,52 @@ def test_a_mark_names_interpretations_of_two_variants() -> None:
             {"machines": [replace(MODEL.machines[0], states=[State("On", line=6), State("Off", line=3)])]},
             "state Lamp.Off",
         ),
-        ({"axioms": []}, ""),
+        ({"actions": [replace(PUSH, parameters=[x, variable(Lamp, "y")])]}, "action push"),
+        (
+            {"axioms": [forall(x, (x.colour == "red") | (x.colour == "blue")) & forall(x, x.colour == x.colour)]},
+            "axiom 1",
+        ),
+        ({"configurations": lambda sizes: [{("Lamp", "colour"): ["blue"]}]}, "configurations"),
+        ({"verify_scope": {"Lamp": 2}}, "configurations"),
     ],
 )
 def test_a_changed_element_must_be_reviewed_again(change: dict[str, object], name: str) -> None:
     model = replace(MODEL, **change)  # type: ignore[arg-type]
     lines = list(unaccounted(system(model=model), model, LEDGER))
     assert any(f": {name} (" in line and "has changed since it was reviewed" in line for line in lines) == bool(name)
+
+
+def test_an_element_that_is_left_out_is_missed() -> None:
+    model = replace(MODEL, axioms=[])
+    (line,) = unaccounted(system(model=model), model, LEDGER)
+    assert line.startswith("as-written: axiom 1: the ledger has it, and the variant does not; ")
+
+
+A, B, C = x.is_("On"), x.colour == "red", x.is_("Off")
+y = variable(Lamp, "y")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (forall(x, A) & B, forall(x, A & B)),
+        (implies(A, B & C), implies(A, B) & C),
+        (iff(A, B) & C, iff(A, B & C)),
+        (forall(x, A), forall(y, A)),
+        (variable(Lamp, "it").is_("On"), me.is_("On")),
+    ],
+)
+def test_what_reads_alike_is_not_the_same(one: Term, other: Term) -> None:
+    """The words for readers have no brackets; a mark is bound to what is meant."""
+    assert review(one) != review(other)
+
+
+def test_a_content_is_the_same_in_every_process() -> None:
+    """The order of a set, and a new field with its default, change no mark."""
+    sets = (frozenset({"one", "two", "three"}), frozenset({"three", "two", "one"}))
+    assert review(sets[0]) == review(sets[1]) == review({"two", "one", "three"})
+    assert canonical(PUSH) == canonical(replace(PUSH, crash=False, says="other words"))
+    assert "crash=True" in canonical(replace(PUSH, crash=True)) and canonical(cause(PUSH)) == "'action push'"
 
 
 def test_what_a_mark_does_not_depend_on() -> None:

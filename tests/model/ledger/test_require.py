@@ -44,10 +44,17 @@ def test_an_unreviewed_variant_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_variant_that_claims_nothing_is_not_refused(tmp_path: Path) -> None:
-    require_accounted(
-        system(model=UNREVIEWED, ledger=written(tmp_path, msgspec.structs.replace(LEDGER, variants=[]))), [UNREVIEWED]
-    )
+    other = replace(UNREVIEWED, variant="other")
+    both = replace(system(ledger=written(tmp_path, LEDGER)), variants={"as-written": MODEL, "other": other})
+    require_accounted(both, [MODEL, other])
     require_accounted(system(model=UNREVIEWED), [UNREVIEWED])
+
+
+@pytest.mark.parametrize("variants", [[], ["as-writen"]])
+def test_a_ledger_of_no_variant_does_not_hide_one(variants: list[str], tmp_path: Path) -> None:
+    file = written(tmp_path, msgspec.structs.replace(LEDGER, variants=variants))
+    with pytest.raises(LedgerError, match="variants: unknown variant"):
+        require_accounted(system(model=UNREVIEWED, ledger=file), [UNREVIEWED])
 
 
 def test_a_draft_keeps_what_is_written() -> None:
