@@ -17,6 +17,9 @@ _NAME = re.compile(
 )
 
 
+_SMALL = frozenset({"a", "an", "and", "any", "by", "not", "of", "or", "the", "to"})
+
+
 def undefined(system: System, ledger: Ledger) -> dict[str, list[int]]:
     """The names in the statements of a document that no statement defines and no element has -> the lines that use them.
 
@@ -27,15 +30,18 @@ def undefined(system: System, ledger: Ledger) -> dict[str, list[int]]:
     for entry in ledger.statements:
         for match in _NAME.finditer(entry.text):
             name = next(group for group in match.groups() if group)
-            if not {_plain(name), *map(_plain, re.findall(r"\w+", name))} & known:
+            words = {_plain(word) for word in re.findall(r"\w+", name)} - _SMALL
+            if _plain(name) not in known and not words <= known:
                 used.setdefault(name, []).append(entry.line)
     return {name: sorted(set(lines)) for name, lines in sorted(used.items())}
 
 
 def _texts(system: System, ledger: Ledger) -> Iterator[str]:
     for variant in ledger.variants:
-        yield from elements(system.variants[variant])
-        yield from beside(system, system.variants[variant])
+        for name in (*elements(system.variants[variant]), *beside(system, system.variants[variant])):
+            kind, _, rest = name.partition(" ")
+            if kind != "rule":  # a rule is named by a sentence
+                yield rest.replace(" from ", " ")
     for entry in ledger.statements:
         yield entry.defines
     yield system.name
