@@ -4,10 +4,10 @@ No sentence states them outright, but the proofs of the stated properties need t
 follows.
 """
 
-from schedproof.model.lang import NONE, Invariant, exists
+from schedproof.model.lang import NONE, Invariant, StepInvariant, exists
 
-from .events import suits
-from .machines import EXECUTING, FINISHED, IN_USE, g, j, q, r, s
+from .events import ACTIONS, find_idle, search_ends, settle, suits
+from .machines import EXECUTING, FINISHED, IN_USE, g, j, k, q, r, s
 
 SIBLINGS = (r.recipe_set == q.recipe_set) & (r != q)
 
@@ -89,6 +89,14 @@ PHASES = [
         | (r.is_("waiting", "installing") & g.is_("waiting"))
         | (r.is_("running") & g.is_(*EXECUTING, "completed"))
         | (r.is_(*FINISHED) & g.is_("completed")),
+    ),
+    StepInvariant(
+        name="events-are-handled-alone",
+        says="while the new job loop processes a set, nothing else happens",
+        line=135,
+        over=[k],
+        on=[action.name for action in ACTIONS if action not in (find_idle, search_ends, settle)],
+        then=k.is_("at_rest"),
     ),
     Invariant(
         name="the-search-was-complete",

@@ -109,6 +109,15 @@ RACES = [
         goal=r.is_(*FINISHED) | exists(s, r.viable.has(s) & (s.condition == "Automated")),
         without=PEOPLE_AND_CRASHES,
     ),
+    AlwaysCanReach(
+        name="guests-can-run",
+        says="a guest that waits can run while its host does",
+        line=230,
+        over=[g, r],
+        given=(g.host == r) & r.is_("running") & g.is_("waiting"),
+        goal=g.is_("running") & r.is_("running"),
+        without=PEOPLE_AND_CRASHES,
+    ),
     Invariant(
         name="no-system-idles-beside-a-waiting-recipe",
         says="no idle Automated system suits a recipe that waits",

@@ -18,17 +18,63 @@ ENDED_IS_FINAL = StepInvariant(
     then=(r.is_("cancelled") & after(r.is_("cancelled"))) | (r.is_("aborted") & after(r.is_("aborted"))),
 )
 
+JUMP = "A recipe may jump from any state other than ``completed`` directly to ``cancelled`` or ``aborted``."
+RETAINED = "The existing scheduling loop will be retained for its secondary role in monitoring database consistency and correcting any discrepancies (for example, by aborting recipes where the requested distro tree has been removed from all registered lab controllers)."
+
 SETS = [
     StepInvariant(
         name="completed-is-final",
         says="a completed recipe is not cancelled or aborted any more",
         line=116,
-        sentence="A recipe may jump from any state other than ``completed`` directly to ``cancelled`` or ``aborted``.",
+        sentence=JUMP,
         over=[r],
         given=r.is_("completed"),
         then=after(r.is_("completed")),
     ),
     ENDED_IS_FINAL,
+    *[
+        StepInvariant(
+            name=name,
+            says=f"who asks for {what} to be {end} gets that",
+            line=line,
+            sentence=sentence,
+            over=[q],
+            on=[action],
+            given=of,
+            then=after(q.is_(end)),
+        )
+        for name, action, what, end, of, line, sentence in (
+            ("cancelled-as-asked", "cancel", "a recipe", "cancelled", q == r, 116, JUMP),
+            ("aborted-as-asked", "abort", "a recipe", "aborted", q == r, 116, JUMP),
+            (
+                "dead-recipes-are-aborted",
+                "abort_dead",
+                "a recipe without a viable system",
+                "aborted",
+                q == r,
+                60,
+                RETAINED,
+            ),
+            (
+                "sets-are-cancelled-as-asked",
+                "cancel_set",
+                "a set",
+                "cancelled",
+                (q.recipe_set == j) & q.is_(*UNFINISHED),
+                116,
+                JUMP,
+            ),
+            (
+                "sets-are-aborted-as-asked",
+                "abort_set",
+                "a set",
+                "aborted",
+                (q.recipe_set == j) & q.is_(*UNFINISHED),
+                116,
+                JUMP,
+            ),
+        )
+    ],
     Invariant(
         name="assigned-has-a-lab-and-no-system",
         says="an assigned recipe has a lab, but no system yet",

@@ -101,6 +101,7 @@ EXECUTION = (
             replace(ev.begin, when=ev.begin.when[:-1]),
             *[also(action, ~COMPLETE) for action in ev.ACTIONS if action is not ev.begin],
         ],
+        breaks=["events-are-handled-alone"],
         question="Can a recipe be cancelled, or a condition change, between the last recipe's move and the beginning?",
         why="The two may be transactions of different loops.",
     ),

@@ -53,7 +53,7 @@ GUESTS = (
             for action, state, line in SIBLINGS
         ],
         drops=[f"{action.name} schedules the guests" for action in SCHEDULING],
-        breaks=["guest-in-the-phase-of-its-host", "guest-with-its-host"],
+        breaks=["guest-in-the-phase-of-its-host", "guest-with-its-host", "guests-can-run"],
         question="How does a guest become scheduled?",
         why="Otherwise no set with a guest begins.",
     ),

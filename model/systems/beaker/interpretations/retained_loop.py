@@ -23,7 +23,7 @@ RETAINED_LOOP = (
                 when=[r.is_("queued", "assigned"), r.host == NONE, ~exists(s, r.viable.has(s)), QUIET],
             )
         ],
-        breaks=["dead-recipes-end"],
+        breaks=["dead-recipes-are-aborted", "dead-recipes-end"],
         question="Which recipes does the retained loop abort?",
         why="The removed distro tree is an example. A recipe without a viable system can never be scheduled.",
     ),
