@@ -63,6 +63,15 @@ SETTINGS = [
         then=s.is_("idle", *EXECUTING) & ~ON_S,
     ),
     StepInvariant(
+        name="idle-when-made-manual",
+        says="a system whose condition becomes Manual is idle, as no user has reserved it yet",
+        line=176,
+        sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+        over=[s],
+        given=(s.condition != "Manual") & after(s.condition == "Manual"),
+        then=after(s.is_("idle")),
+    ),
+    StepInvariant(
         name="reserved-until-given-back",
         says="a system that a user has reserved becomes pending only after the user returns it",
         line=174,
