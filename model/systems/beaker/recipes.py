@@ -93,6 +93,14 @@ SETS = [
         given=j.is_("in_hand", "searched") & (j != k),
         then=k.is_("at_rest"),
     ),
+    StepInvariant(
+        name="taken-up-by-the-new-job-loop",
+        says="only the new job loop takes up a set, and only to process it",
+        line=129,
+        over=[j],
+        given=j.is_("at_rest") & after(~j.is_("at_rest")),
+        then=j.fires("take_up") & after(j.is_("in_hand")),
+    ),
     Invariant(
         name="siblings-of-the-scheduled-are-assigned",
         says="when a recipe is scheduled, its siblings are neither new nor queued",

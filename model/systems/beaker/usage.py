@@ -72,6 +72,30 @@ SETTINGS = [
         then=after(s.is_("idle")),
     ),
     StepInvariant(
+        name="idle-when-given-back",
+        says="a system that its user returns is idle",
+        line=176,
+        sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+        over=[],
+        on=["give_back"],
+        then=after(s.is_("idle")),
+    ),
+    *[
+        StepInvariant(
+            name=f"{condition.lower()}-as-asked",
+            says=f"a system whose condition is changed to {condition} has that condition",
+            line=line,
+            over=[],
+            on=[action],
+            then=after(s.condition == condition),
+        )
+        for action, condition, line in (
+            ("automate", "Automated", 196),
+            ("make_manual", "Manual", 174),
+            ("break_down", "Broken", 172),
+        )
+    ],
+    StepInvariant(
         name="reserved-until-given-back",
         says="a system that a user has reserved becomes pending only after the user returns it",
         line=174,
