@@ -17,7 +17,7 @@ from schedproof.model.lang import NONE, Invariant, LeadsTo, StepInvariant, after
 from .events import suits
 from .machines import j, k, m, q, r, s
 from .races import HAS_BEGUN, PEOPLE_AND_CRASHES
-from .repairs import CAN_BE_TAKEN, outranked
+from .repairs import CAN_BE_TAKEN, can_find, outranked
 from .seatings import OPEN, e, has_a_seat, open_recipe, p, serves
 
 TAKING = ["find_idle", "give_to_assigned", "give_to_queued"]
@@ -103,6 +103,15 @@ ORDER = [
 ]
 
 SEATS = [
+    StepInvariant(
+        name="searches-end-with-nothing-found",
+        says="the new job loop ends its search for a set only when no idle system can be given to a recipe of it",
+        line=144,
+        over=[r, s],
+        on=["search_ends"],
+        given=r.recipe_set == j,
+        then=~can_find(s, r),
+    ),
     Invariant(
         name="assigned-have-a-seat",
         says="an assigned recipe has an Automated system in the seating of its set",
