@@ -536,7 +536,28 @@ SWEEP = AlwaysCanReach(
 )
 """What the facts require of queues (2, partition_manager.go:111)."""
 
+FIRST_PLACEHOLDER = (
+    k.fires("allocate")
+    & k.placeholder
+    & (k.application == g.application)
+    & k.application.is_("Accepted")
+    & ~held(k.application, placeholder=True)
+)
 GANGS = [
+    StepInvariant(
+        name="the-first-placeholder-starts-the-time",
+        says="the time for placeholders runs when an Accepted application has got its first one",
+        over=[k, g],
+        given=FIRST_PLACEHOLDER,
+        then=after(~g.is_("off")),
+    ),
+    StepInvariant(
+        name="only-the-first-placeholder-starts-the-time",
+        says="the time for placeholders begins only when an Accepted application gets its first one",
+        over=[g],
+        given=g.is_("off") & after(~g.is_("off")),
+        then=exists(k, FIRST_PLACEHOLDER),
+    ),
     StepInvariant(
         name="a-gang-starts-with-its-last-placeholder",
         says="a gang with exactly the placeholders that it needs is Starting when the last one is allocated, and not before",
@@ -557,7 +578,7 @@ GANGS = [
         then=after(~k.is_("allocated")),
     ),
 ]
-"""What the facts require of gangs (1.2, application.go:1228; 1.3, application.go:315)."""
+"""What the facts require of gangs (1.2, application.go:1228; 1.3, application.go:294 and 315)."""
 
 WITH_THE_PARTITION = [
     *[row.name for row in DISCARDED],

@@ -288,6 +288,15 @@ APPLICATIONS = [
         given=k.fires("remove") | k.fires("drop"),
         then=after(~k.listed),
     ),
+    StepInvariant(
+        name="removed-asks-keep-their-allocation",
+        says="an allocation whose ask is removed is not released by that",
+        line=22,
+        sentence="Completing: An application that has no pending requests or running containers/pod will be completing.",
+        over=[k],
+        given=k.fires("remove") & k.is_("allocated"),
+        then=after(k.is_("allocated")),
+    ),
     # --- Failing, Failed, Rejected
     Invariant(
         name="failing-has-something-left",
@@ -335,6 +344,15 @@ APPLICATIONS = [
         given=a.is_("Failing"),
         goal=a.is_("Failed"),
         without=["add_ask"],
+    ),
+    StepInvariant(
+        name="a-gang-times-out-once",
+        says="the time for the placeholders of a gang does not run on when its time-out has taken effect",
+        line=25,
+        sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+        over=[g],
+        given=g.fires("arrive"),
+        then=after(g.is_("off")),
     ),
     StepInvariant(
         name="a-gang-fails-before-it-runs",

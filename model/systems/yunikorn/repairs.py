@@ -81,6 +81,22 @@ NOTHING_TO_COME = k.application.is_(*SCHEDULED) & ~pending(k.application, k) & ~
 LEFT_OVER = (x.application == k.application) & x.placeholder & x.is_("allocated") & ~x.fires("gone")
 
 NOTHING_LEFT = [
+    StepInvariant(
+        name="leftover-placeholders-are-released",
+        says="when an application loses its last request or container, the placeholders that it has are released",
+        line=22,
+        over=[k, x],
+        given=((k.fires("remove") & k.is_("pending")) | (k.fires("gone") & ~k.placeholder))
+        & k.application.is_(*SCHEDULED)
+        & (x.application == k.application)
+        & x.placeholder
+        & after(
+            ~pending(k.application)
+            & ~held(k.application, placeholder=False)
+            & ~exists(o, (o.application == k.application) & o.is_("swapping"))
+        ),
+        then=after(~x.is_("allocated")),
+    ),
     Rule(
         "without its last ask an application completes",
         k.fires("remove"),
@@ -362,6 +378,13 @@ DROPPED_BY_RESUMING = Rule(
 IS_LEFT = pending(a)
 RESUMING_ENDS: list[Element] = [
     StepInvariant(
+        name="resuming-waits-for-its-placeholders",
+        says="a Resuming application goes on only when it has no placeholder any more",
+        over=[a],
+        given=a.is_("Resuming") & after(~a.is_("Resuming")),
+        then=after(~held(a, placeholder=True)),
+    ),
+    StepInvariant(
         name="resuming-goes-on-as-accepted",
         says="a Resuming application that goes on is Accepted, or Completing if nothing of it is left",
         over=[a],
@@ -384,6 +407,24 @@ RESUMING_ENDS: list[Element] = [
 
 USABLE = k.node.is_("schedulable")
 CYCLE: list[Element] = [
+    Invariant(
+        name="swaps-are-of-the-cycle",
+        says="only an application in the scheduling cycle has an ask that is to replace a placeholder",
+        line=19,
+        over=[k],
+        given=k.is_("swapping"),
+        then=k.application.is_(*SCHEDULED),
+    ),
+    StepInvariant(
+        name="swaps-end-with-their-placeholder",
+        says="when a placeholder is gone, the ask that replaces it is allocated if its node can be used, else pending again unless it has been removed",
+        line=64,
+        over=[k, x],
+        given=(k.instead == x) & x.fires("gone"),
+        then=after(k.is_("allocated")) & USABLE
+        | after(k.is_("pending")) & ~USABLE & k.listed
+        | after(k.is_("removed")) & ~USABLE & ~k.listed,
+    ),
     Invariant(
         name="swaps-are-to-nodes-that-are-there",
         says="what is to replace a placeholder is to go on a node that has not been taken away",
@@ -507,6 +548,14 @@ QUEUES: list[Element] = [
 # --- The sweep makes a dynamic queue Draining before it takes it off the tree
 
 DYNAMIC_QUEUES: list[Element] = [
+    StepInvariant(
+        name="only-empty-dynamic-queues-drain",
+        says="a dynamic queue begins to drain only when it is empty",
+        line=51,
+        over=[q],
+        given=q.fires("remove") & q.dynamic,
+        then=ev.empty(q),
+    ),
     Row(Queue, "remove", "Stopped", "Draining", line=50),
     Action(
         "drain_queue",
