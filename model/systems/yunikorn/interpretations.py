@@ -367,7 +367,7 @@ APPLICATION = (
         drops=["remove_ask"],
         question="How can a pending request go without being allocated?",
         why="Line 26 has pending requests that were removed.",
-        breaks=["applications-can-end"],
+        breaks=["applications-can-end", "removed-asks-keep-their-allocation"],
     ),
     Reading(
         "applications-complete-at-once",

@@ -177,7 +177,7 @@ WITH_THE_LOCK = Change(
     shown="time-outs-end-their-own-state",
     why=(
         "The function of a state's timer holds the lock of the application from the comparison until it has acted, as "
-        "from release 1.0.0 on (fact 1.3)."
+        "from release 1.0.0 on (YUNIKORN-1164)."
     ),
     repairs=[
         *("time-outs-end-their-own-state", "completing-ends", "completed-expires"),

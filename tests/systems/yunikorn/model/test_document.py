@@ -13,7 +13,15 @@ import pytest
 
 from schedproof.model.lang import Action, Model, Row, Rule
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.systems.yunikorn import AS_WRITTEN, COMPONENTS, COMPONENTS_REPAIRED, REPAIRED, V0_12_2
+from schedproof.model.systems.yunikorn import (
+    AS_WRITTEN,
+    COMPONENTS,
+    COMPONENTS_REPAIRED,
+    LOCKED_TIMERS,
+    REPAIRED,
+    UNLOCKED_TIMERS,
+    V0_12_2,
+)
 from schedproof.model.systems.yunikorn.configurations import Configuration
 from schedproof.proofs.exploration.explore import explore
 from tests.support.needs import needs_shared
@@ -21,7 +29,7 @@ from tests.systems.yunikorn.model.documents import lines, listed, rows, sections
 from tests.systems.yunikorn.model.runs import Run, instance
 
 CORE = [AS_WRITTEN, V0_12_2, REPAIRED]
-ALL = [*CORE, COMPONENTS, COMPONENTS_REPAIRED]
+ALL = [*CORE, UNLOCKED_TIMERS, LOCKED_TIMERS, COMPONENTS, COMPONENTS_REPAIRED]
 
 
 def ids(model: Model) -> str:
@@ -358,10 +366,6 @@ ELSEWHERE: dict[tuple[int, str], str | tuple[str, str, str, str]] = {
     (10, "State change are triggered by events"): NO_PROPERTY,
     (10, "One event can cause a change for multiple"): NO_PROPERTY,
     (14, "Applications have a complex state model"): NO_PROPERTY,
-    (
-        14,
-        "An application when created starts",
-    ): "the initial state: see test_states_stand_at_the_line_that_defines_them",
     (18, "New: A new application"): ("Application", "run", "New", "Accepted"),
     (19, "This state is part of the normal"): IN_THE_CYCLE,
     (20, "The current time out is set to 5 minutes"): DURATION,

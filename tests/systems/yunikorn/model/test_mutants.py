@@ -20,11 +20,11 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.lang import NONE, Invariant, Property, StepInvariant, Term, forall
+from schedproof.model.lang import Invariant, Property, StepInvariant, Term, forall
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.systems.yunikorn import REPAIRED, V0_12_2
-from schedproof.model.systems.yunikorn.events import held, pending
-from schedproof.model.systems.yunikorn.machines import SCHEDULED, TIMED, a, g, k, p, q, u, w
+from schedproof.model.systems.yunikorn.events import pending
+from schedproof.model.systems.yunikorn.machines import a, g, k, p, q, u, w
 from schedproof.proofs.induction import prove
 from tests.support.equivalence import unexplained
 from tests.support.exchanges import exchanges
@@ -142,8 +142,6 @@ OBJECTS = [
     lemma("a pending ask is listed", [k], k.is_("pending"), k.listed),
 ]
 TIMERS = [
-    lemma("time runs in states with a time-out", [a], a.timer != "off", a.is_(*TIMED)),
-    lemma("a free time-out is of nothing", [w], w.is_("free"), w.application == NONE),
     lemma("a gang's time runs only after it was Accepted", [g], ~g.is_("off"), ~g.application.is_("New")),
 ]
 LEMMAS: Mapping[str, Sequence[Invariant]] = {
@@ -195,24 +193,15 @@ LEMMAS: Mapping[str, Sequence[Invariant]] = {
         lemma("a Stopped queue can be adjusted", [q], q.is_("Stopped"), q.adjustable & ~q.deleted),
         lemma("a Stopped partition can be adjusted", [p], p.is_("Stopped"), p.adjustable & ~p.deleted),
         lemma("a deleted partition is Draining", [p], p.deleted, p.is_("Draining")),
-        lemma("a swap is of an application in the cycle", [k], k.is_("swapping"), k.application.is_(*SCHEDULED)),
         lemma("nothing is pending of what fails", [a], a.is_("Failing"), ~pending(a)),
         lemma("what resumes has only what it gives back", [k], k.application.is_("Resuming"), ~k.is_("allocated")),
         lemma("the queues go before their partition", [q], q.partition.deleted, q.deleted),
-        lemma(
-            "an application of a queue that is gone has ended",
-            [a],
-            a.queue.deleted & a.known,
-            a.is_("Completed", "Expired", "Failed", "Rejected"),
-        ),
-        lemma("nothing is listed of what fails", [k], k.application.is_("Failing"), ~k.listed),
         lemma(
             "an application has one time-out under way",
             [w, v],
             RUNS_OUT & v.is_("under_way") & (w.application == v.application),
             w == v,
         ),
-        lemma("a gang's time needs a placeholder", [g], ~g.is_("off"), held(g.application, placeholder=True)),
     ],
 }  # fmt: skip
 
