@@ -57,6 +57,14 @@ LAPSES = [
 
 TAKEN_BACK = ("armed", "under_way")
 GANG_LAPSES: list[Element] = [
+    StepInvariant(
+        name="the-time-of-a-gang-runs-on",
+        says="the time for the placeholders of a gang stops only when it has taken effect, or when none is left",
+        line=25,
+        over=[g],
+        given=~g.is_("off") & after(g.is_("off")) & ~g.fires("arrive"),
+        then=after(~held(g.application, placeholder=True)),
+    ),
     Row(GangTimer, "stop", "under_way", "off", line=25),
     Rule(
         "the last placeholder stops the gang's timer",
@@ -377,6 +385,13 @@ DROPPED_BY_RESUMING = Rule(
 
 IS_LEFT = pending(a)
 RESUMING_ENDS: list[Element] = [
+    StepInvariant(
+        name="what-has-resumed-is-not-removed",
+        says="an application that goes on from Resuming is known",
+        on=["resume_ends", "resume_completes"],
+        over=[],
+        then=after(a.known),
+    ),
     StepInvariant(
         name="resuming-waits-for-its-placeholders",
         says="a Resuming application goes on only when it has no placeholder any more",
