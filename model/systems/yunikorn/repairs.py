@@ -4,7 +4,6 @@
 form.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from schedproof.model.lang import (
@@ -88,7 +87,7 @@ SWAP_TO_COME = exists(o, (o.application == k.application) & o.is_("swapping") & 
 NOTHING_TO_COME = k.application.is_(*SCHEDULED) & ~pending(k.application, k) & ~SWAP_TO_COME
 LEFT_OVER = (x.application == k.application) & x.placeholder & x.is_("allocated") & ~x.fires("gone")
 
-NOTHING_LEFT = [
+NOTHING_LEFT: list[Element] = [
     StepInvariant(
         name="leftover-placeholders-are-released",
         says="when an application loses its last request or container, the placeholders that it has are released",
@@ -316,13 +315,13 @@ OPEN_ASKS = Invariant(
 
 NOT_BEGUN = ~held(g.application, placeholder=False) & ~swapping(g.application)
 TIMED_OUT = g.fires("arrive") & (g.application == a) & a.is_("Accepted") & ~held(a, placeholder=False) & ~swapping(a)
-GANGS: Sequence[Element] = [
+GANGS: list[Element] = [
     *[
         StepInvariant(
             name=f"a-{style.lower()}-gang-is-{state.lower()}-after-its-time",
             says=f"a {style} gang that is Accepted and has nothing real when the time of its placeholders is over is {state}",
             line=25,
-            sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+            sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
             over=[a, g],
             given=TIMED_OUT & (a.style == style),
             then=after(a.is_(state)),
