@@ -343,7 +343,7 @@ REMOVALS = (
     Reading(
         "both-removals-of-a-partition-are-one",
         22,
-        question="The table keeps the event by which the resource manager removes a partition. The pseudo code has no text for it.",
+        question="How is the resource manager's removal of a partition handled? The table keeps the event, and the pseudo code has no text for it.",
         read="It is handled like a configuration without the partition (lines 274 to 278).",
         otherwise="It is handled as in lines 147 to 150.",
         why="Line 261 names the removal of a partition as a part of the configuration's update.",

@@ -10,7 +10,7 @@ UNTRIED = (
         6,
         "A transition that no figure shows is not allowed.",
         "The figures show the usual transitions, and others are allowed.",
-        question="The text says that allowed transitions are shown, and states none itself.",
+        question="Is a transition allowed that no figure shows? The text says that allowed transitions are shown, and states none itself.",
         why="Figures with all transitions are the only source for what is forbidden.",
     ),
     Reading(
@@ -18,7 +18,7 @@ UNTRIED = (
         78,
         "The figures are those for which the text was written (facts 1.3, 1.4).",
         "They are the files that have these names today, drawn from the code in 2022 (facts 1.5, 1.6).",
-        question="Two generations of figures have had the names that the text gives.",
+        question="Which figures does the text mean? Two generations of figures have had the names that it gives.",
         why="Only those of 2021 have what the text describes: boxes of deployment units, a Triaging of all errors, and states of other agents.",
     ),
     Reading(

@@ -310,8 +310,8 @@ READINGS = (
             ),
         ],
         variant=VARIANT,
-        question="Two ways to resume differ in this (facts 3.5): by the number of the workflow, or by building it again.",
-        why="The model has the first way.",
+        question="Does a resume reset the attempts of a task that is Registering? Two ways to resume differ in this (facts 3.5): by the number of the workflow, or by building it again.",
+        why="The model resumes a workflow by its number, which keeps the attempts (facts 3.5).",
     ),
     Reading(
         "a-start-is-a-heartbeat",
