@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .model import Change, Element
 
@@ -105,8 +105,8 @@ class Reading:
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
             it. Both are empty where it cannot be tried.
-        question: what the sentence leaves open, where the two answers do not say it.
-        why: the reason for the model's answer.
+        question: what the sentence leaves open, as a question. Required, by name.
+        why: the reason for the model's answer. Required, by name.
         variant: whose interpretation it is; by default the system's first variant.
         rests: violated properties that rest on the interpretation; they hold under the other one.
         breaks: properties that hold because of it; under the other one they are violated or vacuous.
@@ -120,8 +120,8 @@ class Reading:
     drops: Sequence[str] = ()
     rests: Sequence[str] = ()
     breaks: Sequence[str] = ()
-    question: str = ""
-    why: str = ""
+    question: str = field(kw_only=True)
+    why: str = field(kw_only=True)
     variant: str = ""
 
     @property

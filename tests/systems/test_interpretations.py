@@ -57,10 +57,13 @@ def test_each_names_what_its_variant_keeps_or_violates() -> None:
 
 
 def test_each_says_what_it_answers_and_why() -> None:
-    """Those without another answer to try say in words what the text leaves open."""
     for system in systems().values():
         for reading in system.interpretations:
-            assert reading.read and reading.otherwise, reading.name
-            assert reading.adds or reading.drops or (reading.question and reading.why), reading.name
+            assert "?" in reading.question, f"{system.name} {reading.name}: no question"
+            for words in (reading.read, reading.otherwise, reading.why):
+                assert words.endswith("."), f"{system.name} {reading.name}: no sentence: {words!r}"
+            assert len({reading.read, reading.otherwise, reading.why}) == 3, (
+                f"{system.name} {reading.name}: says it twice"
+            )
             if not (reading.adds or reading.drops):
                 assert not reading.rests and not reading.breaks, f"{reading.name}: nothing was tried"

@@ -61,7 +61,13 @@ MODEL = Model(
     refuted=frozenset({"dark"}),
 )
 RED = Reading(
-    "red-only", 4, "Only red lamps can be pushed.", "All lamps can be pushed.", adds=[replace(PUSH, when=PUSH.when[:1])]
+    "red-only",
+    4,
+    question="Which lamps can be pushed?",
+    read="Only red lamps can be pushed.",
+    otherwise="All lamps can be pushed.",
+    why="Line 4 says that a lamp can be pushed, and not that every lamp can.",
+    adds=[replace(PUSH, when=PUSH.when[:1])],
 )
 NEVER = Contradiction("never-nice", ((3, "It never breaks."),), "it does", "nothing breaks")
 

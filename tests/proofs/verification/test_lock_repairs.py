@@ -53,7 +53,14 @@ ROOM = """
     rests: [news-can-wait]
     checks: [threads-follow-the-order, nothing-is-held-while-waiting]
 """
-NEWS = Reading("news-can-wait", 1, read="There may be no room.", otherwise="There is room.")
+NEWS = Reading(
+    "news-can-wait",
+    1,
+    question="Is there always room?",
+    read="There may be no room.",
+    otherwise="There is room.",
+    why="The line does not mention room.",
+)
 
 
 def doors(folder: Path, more: str = ROOM) -> System:
