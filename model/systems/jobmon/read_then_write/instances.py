@@ -245,15 +245,15 @@ def answers(allowed: Mapping[str, Term] | None = None) -> list[Rule]:
     Args:
         allowed: for each asker, the condition on which the server writes; by default it always does.
     """
-    heard = WRITE["worker"]
+    answered = WRITE["worker"]
     when = [] if allowed is None else [allowed["worker"]]
     return [
-        Rule("the answer lets a command start", heard, [RUNS, *when, JOB.is_("Submitted")], JOB.fires("start")),
-        Rule("the answer lets no command start", heard, [~RUNS, *when, JOB.is_("Submitted")], JOB.fires("refuse")),
-        Rule("the answer ends a wrapper", heard, [~RUNS, *when, JOB.is_(*ENDED)], JOB.fires("report")),
+        Rule("the answer lets a command start", answered, [RUNS, *when, JOB.is_("Submitted")], JOB.fires("start")),
+        Rule("the answer lets no command start", answered, [~RUNS, *when, JOB.is_("Submitted")], JOB.fires("refuse")),
+        Rule("the answer ends a wrapper", answered, [~RUNS, *when, JOB.is_(*ENDED)], JOB.fires("report")),
         Rule(
             "the answer kills a command",
-            heard,
+            answered,
             [PENDING["worker"] == "end", *when, JOB.is_("Running")],
             JOB.fires("be_killed"),
         ),

@@ -86,11 +86,18 @@ QUEUED_TOO_OFTEN = Configuration(
     fallible=False,
     punctual=("WorkflowRun",),
 )
+RUN_IS_LATE = Configuration(
+    "one run, which may be late, and a task that has one attempt",
+    *(1, (1,), 1),
+    begun=True,
+    mortal=(),
+    fallible=False,
+)
 
 
-def with_one_more(sizes: Mapping[str, int]) -> Iterator[Rigid]:
-    """Yields the configurations of what is shipped, and one with more instances than attempts."""
-    return fitting([*CONFIGURATIONS, QUEUED_TOO_OFTEN], sizes)
+def with_two_more(sizes: Mapping[str, int]) -> Iterator[Rigid]:
+    """Yields configurations in which all falls that does in what is shipped, and two more."""
+    return fitting([*(CONFIGURATIONS[n] for n in (0, 3, 4, 6)), RUN_IS_LATE, QUEUED_TOO_OFTEN], sizes)
 
 
 READ_THEN_WRITE = SHIPPED.amend(
@@ -99,7 +106,7 @@ READ_THEN_WRITE = SHIPPED.amend(
     [INSTANCES_IN_TWO_STEPS],
     refuted=SHIPPED.refuted | FALLEN,
     machines=[of.TASK_INSTANCE],
-    configurations=with_one_more,
+    configurations=with_two_more,
     default_scope={"TaskInstance": 3, "Job": 3},
 )
 RUNS_READ_THEN_WRITE = SHIPPED.amend(
@@ -123,7 +130,7 @@ CHECKED_WHERE_WRITTEN = Change(
 RUNS_CHECKED_WHERE_WRITTEN = Change(
     name="a-run-is-written-without-a-check",
     wrong="The server checks a request about a run, and writes it later over what others have written meanwhile.",
-    shown="runs-end-for-good",
+    shown="one-live-run",
     why="The server checks its tables in the transaction that writes, after it has locked the run and its workflow.",
     repairs=sorted(FALLEN_RUNS),
     adds=[*runs.REFUSALS, *runs.CHECKED_AGAIN],

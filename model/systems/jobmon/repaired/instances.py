@@ -7,7 +7,7 @@ of it.
 
 from dataclasses import replace
 
-from schedproof.model.lang import Action
+from schedproof.model.lang import Action, Rule
 from schedproof.model.systems.jobmon.shipped import distributor as old
 from schedproof.model.systems.jobmon.shipped import server, worker
 from schedproof.model.systems.jobmon.shipped.couplings import ATTEMPTS_LEFT, reaction
@@ -178,11 +178,14 @@ give_up_lost = replace(old.give_up_lost, when=[GOES_ON, i.is_("NoHeartbeat"), JO
 
 # --- An instance that was ended moves its task back, so that the next run queues it
 
-ENDED_REACTIONS = [
-    rule
-    for event in ("end", "end_at_once")
-    for rule in (
+
+def goes_back(event: str) -> list[Rule]:
+    """Returns the rules by which a task waits again, or fails, after ``event`` of its instance."""
+    return [
         reaction(event, "Registering", "retry", ATTEMPTS_LEFT),
         reaction(event, "ErrorFatal", "give_up", ~ATTEMPTS_LEFT),
-    )
-]
+    ]
+
+
+ENDED_REACTIONS = goes_back("end")
+ENDED_AT_ONCE = goes_back("end_at_once")

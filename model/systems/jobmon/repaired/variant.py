@@ -2,7 +2,7 @@
 
 from schedproof.model.lang import Change
 from schedproof.model.systems.jobmon.shipped import SHIPPED
-from schedproof.model.systems.jobmon.shipped.machines import c, i
+from schedproof.model.systems.jobmon.shipped.machines import TO_START, c, i
 
 from . import instances as of
 from . import machines as m
@@ -27,46 +27,40 @@ CONTROL_IS_A_LEASE = Change(
     name="control-has-no-end",
     wrong="An agent that is late goes on as if it had control, and one that is gone keeps it.",
     shown="the-worker-moves-only-its-own",
-    asks=i.is_("Triaging"),
+    # another instance of its task is on its way
+    asks=i.is_("Triaging") & i.task.is_(*TO_START),
     why=(
         "An agent controls an instance for a limited time (a lease). After that the server refuses the agent's "
         "requests and takes control, in every state of the run."
     ),
     repairs=[
         *("the-client-moves-only-its-own", "the-worker-moves-only-its-own"),
-        *("late-instances-can-run-again", "finished-work-counts"),
-        *("instances-can-end", "runs-can-end", "workflows-can-be-done"),
+        *("instances-can-end", "runs-can-end"),
     ],
     adds=[
         *m.LEASE_TABLE,
-        *(of.launch, of.get_no_id, of.start, of.start_refused, of.beat, *of.REPORTS),
+        *(of.launch, of.get_no_id, of.start, of.start_refused, *of.REPORTS),
         *(*of.LOST, of.instance_is_late),
         *(properties.MOVES[agent] for agent in ("client", "worker", "server")),
     ],
     drops=[
         "TaskInstance.start from Instantiated",
         "Task.start from Instantiating",
-        *("miss_running", "miss_launched", "start_too_late", "beat_late", "beat_refused"),
-        "a refused heartbeat is one",
+        *("miss_running", "miss_launched", "start_too_late"),
     ],
 )
 LOST_MEANS_OVER = Change(
     name="lost-instances-still-run",
     wrong="An instance is declared lost by its late heartbeat, while its job may still run.",
     shown="one-live-instance",
-    why=(
-        "An instance is lost only when nothing is left of its job. Triage removes the job, or returns control to a "
-        "worker that reports again."
-    ),
-    repairs=["one-live-instance", "late-instances-can-run-again", "finished-work-counts", "halted-before-a-new-run"],
+    why="An instance is lost only when nothing is left of its job. Triage removes the job first.",
+    repairs=["one-live-instance", "halted-before-a-new-run"],
     adds=[
         *(
             m.FENCE,
             of.fence,
             of.take_job,
             of.hear_that_it_is_fenced,
-            of.hand_back,
-            of.HANDED_BACK,
             of.triage_lost,
             of.triage_resources,
             of.give_up_lost,
@@ -75,6 +69,18 @@ LOST_MEANS_OVER = Change(
         *properties.FENCED,
     ],
     drops=["triage_fatal", *m.NOBODY_ASKS],
+)
+LATE_WORKERS_GO_ON = Change(
+    name="a-late-worker-is-refused",
+    wrong=(
+        "The server refuses the heartbeat of a triaged instance while its task is Running, so a worker that is late "
+        "once kills its command."
+    ),
+    shown="late-instances-can-run-again",
+    why="A worker that is heard of again while its instance is triaged gets control back, and its task stays Running.",
+    repairs=["late-instances-can-run-again", "finished-work-counts"],
+    adds=[of.beat, of.hand_back, of.HANDED_BACK],
+    drops=["beat_late", "beat_refused", "a refused heartbeat is one"],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
     name="others-end-an-instance",
@@ -86,10 +92,9 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         "the-client-moves-only-its-own",
         "the-server-moves-only-its-own",
         "the-worker-moves-only-its-own",
-        "task-is-the-image-of-its-instance",
     ],
     adds=[
-        *(*m.DOOM_TABLE, *m.QUEUED_TASK_TABLE, *m.STOP_TABLE),
+        *(*m.DOOM_TABLE, *m.STOP_TABLE),
         *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
         *of.ENDED_REACTIONS,
         *properties.DOOMED,
@@ -101,6 +106,17 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         *shipped("wind_up ends", "reap_resumed ends"),
         *("end makes a task ErrorFatal", "be_killed makes a task ErrorFatal"),
     ],
+)
+TASKS_FOLLOW_WHAT_IS_ENDED = Change(
+    name="a-resume-leaves-the-tasks-of-what-it-ends",
+    wrong=(
+        "A resume ends queued and instantiated instances and leaves their tasks as they are, so the old client waits "
+        "for tasks that nobody moves."
+    ),
+    shown="workflows-can-be-done",
+    why="A task whose instance is ended before it has begun is moved in the same transaction, and waits for the next run.",
+    repairs=["task-is-the-image-of-its-instance", "workflows-can-be-done"],
+    adds=[*m.QUEUED_TASK_TABLE, *of.ENDED_AT_ONCE],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
     name="instances-of-an-ended-run-stay",
@@ -118,7 +134,6 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     name="a-distributor-ends-with-its-client",
-    shown="workflows-can-be-done",
     wrong="A distributor ends with its client, and no other agent launches or ends what it holds.",
     why="Distributors do not end with a client. They serve every run, and are started again if they die.",
     repairs=[
@@ -131,7 +146,7 @@ DISTRIBUTORS_SERVE_ALL = Change(
 EVERY_RUN_IS_REAPED = Change(
     name="runs-without-a-heartbeat",
     wrong="A run has a heartbeat only in some states, so a client that dies in another is never noticed.",
-    shown="runs-can-end",
+    shown="workflows-can-be-run",
     why=(
         "Every run under way has a heartbeat, and the reaper ends it when the heartbeat is late, if the table of "
         "its workflow allows that."
@@ -193,7 +208,9 @@ REPAIRED = SHIPPED.amend(
         CLAIMS_ARE_ATOMIC,
         CONTROL_IS_A_LEASE,
         LOST_MEANS_OVER,
+        LATE_WORKERS_GO_ON,
         WHAT_IS_TO_END_IS_MARKED,
+        TASKS_FOLLOW_WHAT_IS_ENDED,
         RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN,
         DISTRIBUTORS_SERVE_ALL,
         EVERY_RUN_IS_REAPED,

@@ -75,10 +75,6 @@ def what_runs_dies_by_its_state() -> Model:
     )
 
 
-def a_task_stays_when_what_was_queued_is_ended() -> Model:
-    return put_back([], drops=[rule.name for rule in REPAIRED.rules if rule.name.startswith("end_at_once makes")])
-
-
 @dataclass(frozen=True)
 class Needed:
     """Without ``change`` (or with what ``otherwise`` puts back of it) the properties fall in ``configuration``."""
@@ -98,19 +94,21 @@ RUN_ON = "late-instances-can-run-again"
 RUN_ENDS, DONE, RUN_AGAIN = "runs-can-end", "workflows-can-be-done", "workflows-can-be-run"
 TAKEN_UP, HALTED = "signals-can-be-taken-up", "halted-before-a-new-run"
 ALONG, SERVE = of.RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN, of.DISTRIBUTORS_SERVE_ALL
+FOLLOW = of.TASKS_FOLLOW_WHAT_IS_ENDED
 BEGINS, MARKED = of.A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER, of.WHAT_IS_TO_END_IS_MARKED
 
 NEEDED = [
     Needed(
         of.CLAIMS_ARE_ATOMIC, ("instances-end-for-good", DISTRIBUTOR, IMAGE), LATE, lists_before_it_claims, long=True
     ),
-    Needed(of.CONTROL_IS_A_LEASE, (CLIENT, WORKER, RUN_ON, WORK, ENDS, RUN_ENDS), SMALL),
-    Needed(of.CONTROL_IS_A_LEASE, (DONE,), LATE),
-    Needed(of.LOST_MEANS_OVER, ("one-live-instance", RUN_ON, WORK, HALTED), LATE, long=True),
+    Needed(of.CONTROL_IS_A_LEASE, (CLIENT, WORKER, ENDS, RUN_ENDS), SMALL),
+    Needed(of.LOST_MEANS_OVER, ("one-live-instance", HALTED), LATE, long=True),
+    Needed(of.LATE_WORKERS_GO_ON, (RUN_ON, WORK), SMALL),
     Needed(MARKED, (CLIENT,), SMALL, the_client_ends_instances),
     Needed(MARKED, (SERVER,), SMALL, the_reaper_ends_instances),
     Needed(MARKED, (WORKER,), SMALL, what_runs_dies_by_its_state),
-    Needed(MARKED, (IMAGE,), SMALL, a_task_stays_when_what_was_queued_is_ended),
+    Needed(FOLLOW, (IMAGE,), SMALL),
+    Needed(FOLLOW, (DONE,), HUNGRY),
     Needed(ALONG, (TAKEN_UP, ENDS, RUN_ENDS), SMALL),
     Needed(ALONG, (DONE, RUN_AGAIN), HUNGRY, long=True),
     Needed(SERVE, (WORK, ENDS, RUN_ENDS), SMALL),
