@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from schedproof.model.lang import Invariant, LeadsTo, StepInvariant, Term, Var, after, exists, implies
+from schedproof.model.lang import Invariant, LeadsTo, LifeCycle, StepInvariant, Term, Var, after, exists, implies
 from schedproof.model.systems.jobmon.shipped.client import CLIENT_ACTIONS
 from schedproof.model.systems.jobmon.shipped.distributor import DISTRIBUTOR_ACTIONS
 from schedproof.model.systems.jobmon.shipped.machines import (
@@ -34,6 +34,7 @@ from schedproof.model.systems.jobmon.shipped.properties import (
 )
 from schedproof.model.systems.jobmon.shipped.server import SERVER_ACTIONS
 from schedproof.model.systems.jobmon.shipped.worker import WORKER_ACTIONS
+from schedproof.model.systems.jobmon.sorts import TaskInstance
 
 from .instances import LOST_FOR_GOOD
 from .machines import LEASED
@@ -168,14 +169,23 @@ FENCED = [
         then=after(~i.job.is_("Killed")),
     ),
     replace(
+        FINISHED_WORK_COUNTS,
+        says="the result of a command can always be reported, as long as its wrapper lives and is not fenced",
+        given=i.job.is_("Succeeded") & i.is_(*OPEN) & ~i.fenced,
+    ),
+]
+LATE = [
+    replace(
         LATE_CAN_RUN_AGAIN,
         says="an instance that is triaged while its command runs can be Running again, with its command, until it is fenced",
         given=i.is_("Triaging") & i.job.is_("Running") & ~i.fenced,
     ),
-    replace(
-        FINISHED_WORK_COUNTS,
-        says="the result of a command can always be reported, as long as its wrapper lives and is not fenced",
-        given=i.job.is_("Succeeded") & i.is_(*OPEN) & ~i.fenced,
+    LifeCycle(
+        name="life-of-a-late-instance",
+        says="an instance that is late can be heard of again, and be done",
+        sentence="fact 2.1: R->T, T->R",
+        sort=TaskInstance,
+        states=["Absent", "Queued", "Instantiated", "Launched", "Running", "Triaging", "Running", "Done"],
     ),
 ]
 ONE_RUN = [
