@@ -3,7 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from schedproof.model.lang import Invariant, LeadsTo, LifeCycle, StepInvariant, Term, Var, after, exists, implies
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    StepInvariant,
+    Term,
+    Var,
+    after,
+    exists,
+    implies,
+)
+from schedproof.model.lang.terms import both
+from schedproof.model.systems.jobmon.shipped.auxiliary_invariants import INCREASED
 from schedproof.model.systems.jobmon.shipped.client import CLIENT_ACTIONS
 from schedproof.model.systems.jobmon.shipped.distributor import DISTRIBUTOR_ACTIONS
 from schedproof.model.systems.jobmon.shipped.machines import (
@@ -13,6 +26,7 @@ from schedproof.model.systems.jobmon.shipped.machines import (
     OPEN,
     RUN_ENDS,
     TASK_ENDS,
+    c,
     d,
     e,
     i,
@@ -29,15 +43,16 @@ from schedproof.model.systems.jobmon.shipped.properties import (
     LATE_CAN_RUN_AGAIN,
     SIGNALS,
     TERMINAL,
+    WORK,
     moves_only,
     names,
 )
 from schedproof.model.systems.jobmon.shipped.server import SERVER_ACTIONS
 from schedproof.model.systems.jobmon.shipped.worker import WORKER_ACTIONS
-from schedproof.model.systems.jobmon.sorts import TaskInstance
+from schedproof.model.systems.jobmon.sorts import Client, TaskInstance
 
 from .instances import LOST_FOR_GOOD
-from .machines import LEASED
+from .machines import LEASED, WRAPPED
 
 
 def acting(before: Sequence[str], without: Sequence[str], *new: str) -> list[str]:
@@ -216,6 +231,130 @@ ONE_RUN = [
         then=~r.workflow.is_("Done"),
     ),
 ]
+RESUMES = [
+    StepInvariant(
+        name="resumes-wait-for-the-last-run",
+        says="a client finds that it can resume, clears and registers only when no run of its workflow is under way",
+        sentence="fact 3.5: a client polls whether it can resume",
+        over=[q],
+        on=["plan_cold", "plan_hot", "clear", "register"],
+        given=q.workflow == c.run.workflow,
+        then=~q.is_(*ON_ITS_WAY),
+    ),
+    AlwaysCanReach(
+        name="cold-resumes-can-end-what-runs",
+        says="a client that is to resume cold can have ended what an earlier run has left running",
+        sentence="fact 3.5: a cold resume tells running instances to end",
+        over=[c, i],
+        given=c.is_("ResumesCold")
+        & i.is_("Running", "Triaging")
+        & (i.run.workflow == c.run.workflow)
+        & ~exists(q, (q.workflow == c.run.workflow) & q.is_(*ON_ITS_WAY)),
+        goal=i.doomed,
+        without=["ask_cold"],
+    ),
+    *(
+        LifeCycle(
+            name=f"life-of-a-{how.lower()}-resume",
+            says=f"a client can find that it can resume {how.lower()}, and begin a run",
+            sentence="fact 3.5: a resume is cold or hot",
+            sort=Client,
+            states=["NotStarted", f"Resumes{how}", "Running"],
+        )
+        for how in ("Cold", "Hot")
+    ),
+]
+LIVE_CLIENTS = [
+    AlwaysCanReach(
+        name="live-clients-keep-their-run",
+        says="a client that lives can always renew the lease of its run, in every state of the run",
+        sentence="fact 3.4: heartbeats of a run",
+        over=[c],
+        given=c.is_("Running") & c.run.is_(*ON_ITS_WAY) & c.run.overdue,
+        goal=c.is_("Running") & ~c.run.overdue,
+        without=["link", "bind", "instantiate_run", "launch_run", "start_run", "ask_cold", "ask_hot"],
+    ),
+    AlwaysCanReach(
+        name="clients-can-post-errors",
+        says="a client that lives can always end its run with an error, once it is bound",
+        line=55,
+        sentence=WORK,
+        over=[c],
+        given=c.is_("Running") & c.run.is_("Bound", "Instantiated", "Launched", "Running"),
+        goal=c.run.is_("Error"),
+        without=["reap", "give_up_run"],
+    ),
+    AlwaysCanReach(
+        name="users-can-stop-a-run",
+        says="a run that runs can always be stopped, while its client lives",
+        sentence="fact 3.5: a run ends, or is to be resumed",
+        over=[c],
+        given=c.is_("Running") & c.run.is_("Running"),
+        goal=c.run.is_("Stopped"),
+    ),
+]
+LIVE_WORKERS = AlwaysCanReach(
+    name="live-workers-keep-control",
+    says="a worker that lives and is not fenced can always renew its lease, also after its command has ended",
+    sentence="fact 3.1: a worker's heartbeat extends its deadline",
+    over=[i],
+    given=i.is_("Running", "Triaging") & i.job.is_("Running", *WRAPPED) & i.overdue & ~i.fenced,
+    goal=i.is_("Running", "Triaging") & ~i.overdue,
+    without=["lose_running"],
+)
+TRIAGED_RESOURCES = AlwaysCanReach(
+    name="triage-can-report-too-few-resources",
+    says="triage can report a resource error that the worker can report no more, unless the instance is to end",
+    line=105,
+    sentence=INCREASED,
+    over=[i],
+    given=i.is_("Triaging") & i.fenced & ~i.doomed & i.job.is_("OutOfResources"),
+    goal=i.is_("ResourceError"),
+)
+REFUSED_SUBMISSIONS = AlwaysCanReach(
+    name="refused-submissions-can-be-reported",
+    says="a distributor can report that the cluster does not take a job, as long as its lease lasts",
+    line=55,
+    sentence=WORK,
+    over=[d, i],
+    given=d.held.has(i) & i.is_("Instantiated") & ~i.overdue & i.job.is_("Absent"),
+    goal=i.is_("NoDistributorId"),
+    without=["lose_instantiated"],
+)
+LEFTOVERS = AlwaysCanReach(
+    name="leftovers-can-be-taken-away",
+    says="a distributor can take away what the cluster still has of an instance that has ended",
+    sentence="fact 3.1: a distributor takes a job from the cluster",
+    over=[i],
+    given=i.is_(*INSTANCE_ENDS) & i.job.is_("Submitted", *LIVE, *WRAPPED),
+    goal=i.job.is_("Killed"),
+    without=["start_refused", "worker_dies", "orphan_ends", "hear_that_it_is_fenced"],
+)
+ENDED = {
+    # for the state in which a run has ended, that of its workflow (2.5)
+    "Done": "Done",
+    "Stopped": "Failed",
+    "Error": "Failed",
+    "Terminated": "Halted",
+}
+ENDS_ALIKE = StepInvariant(
+    name="workflows-end-as-their-runs",
+    says="a workflow ends with its run, in the state that goes with that of the run",
+    sentence="fact 2.5: a run moves its workflow",
+    over=[r],
+    given=r.is_(*ON_ITS_WAY),
+    then=both([implies(after(r.is_(run)), after(r.workflow.is_(workflow))) for run, workflow in ENDED.items()]),
+)
+TERMINATED = StepInvariant(
+    name="terminated-runs-leave-nothing",
+    says="a run that makes room is terminated only when its instances that have not begun, and if cold all, have ended",
+    line=153,
+    sentence=HALTED,
+    over=[r, i],
+    given=r.is_("ColdResume", "HotResume") & after(r.is_("Terminated")) & (i.run == r),
+    then=~i.is_("Queued", "Instantiated", "Launched", "NoHeartbeat")
+    & implies(r.is_("ColdResume"), ~i.is_("Running", "Triaging")),
+)
 QUEUED = [
     Invariant(
         name="queued-by-a-run-that-runs",

@@ -42,6 +42,7 @@ CONTROL_IS_A_LEASE = Change(
         *(of.launch, of.get_no_id, of.start, of.start_refused, *of.REPORTS),
         *(*of.LOST, of.instance_is_late),
         *(properties.MOVES[agent] for agent in ("client", "worker", "server")),
+        properties.REFUSED_SUBMISSIONS,
     ],
     drops=[
         "TaskInstance.start from Instantiated",
@@ -67,6 +68,8 @@ LOST_MEANS_OVER = Change(
         ),
         *properties.LIVE_JOBS,
         *properties.FENCED,
+        properties.TRIAGED_RESOURCES,
+        properties.LEFTOVERS,
     ],
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
@@ -79,7 +82,7 @@ LATE_WORKERS_GO_ON = Change(
     shown="late-instances-can-run-again",
     why="A worker that is heard of again while its instance is triaged gets control back, and its task stays Running.",
     repairs=["late-instances-can-run-again", "finished-work-counts"],
-    adds=[of.beat, of.hand_back, of.HANDED_BACK, *properties.LATE],
+    adds=[of.beat, of.hand_back, of.HANDED_BACK, *properties.LATE, properties.LIVE_WORKERS],
     drops=["beat_late", "beat_refused", "a refused heartbeat is one"],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
@@ -130,7 +133,7 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
         *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
     ],
-    adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED],
+    adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED, properties.TERMINATED],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     name="a-distributor-ends-with-its-client",
@@ -157,6 +160,8 @@ EVERY_RUN_IS_REAPED = Change(
         *(runs.beat_run, runs.run_is_late, runs.give_up_run, runs.reap, runs.reap_terminated),
         *runs.REAPED,
         *properties.PROGRESS,
+        *properties.LIVE_CLIENTS,
+        properties.ENDS_ALIKE,
     ],
     drops=[
         *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
@@ -194,6 +199,7 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
         *(*runs.PLANS, runs.clear, runs.register, runs.link),
         *(runs.CLEAR, *runs.RESETS),
         *properties.ONE_RUN,
+        *properties.RESUMES,
     ],
     drops=[
         *m.RESETS_OF_WHAT_IS_ON_ITS_WAY,
