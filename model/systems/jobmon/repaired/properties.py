@@ -203,6 +203,13 @@ LATE = [
         states=["Absent", "Queued", "Instantiated", "Launched", "Running", "Triaging", "Running", "Done"],
     ),
 ]
+SILENT = LifeCycle(
+    name="life-of-a-silent-instance",
+    says="an instance that is launched and never heard of ends in an error",
+    sentence="fact 2.1: O->X, X->E",
+    sort=TaskInstance,
+    states=["Absent", "Queued", "Instantiated", "Launched", "NoHeartbeat", "Error"],
+)
 ONE_RUN = [
     Invariant(
         name="one-run-on-its-way",
@@ -244,7 +251,7 @@ RESUMES = [
     AlwaysCanReach(
         name="cold-resumes-can-end-what-runs",
         says="a client that is to resume cold can have ended what an earlier run has left running",
-        sentence="fact 3.5: a cold resume tells running instances to end",
+        sentence="fact 3.5: a cold resume ends running instances as well",
         over=[c, i],
         given=c.is_("ResumesCold")
         & i.is_("Running", "Triaging")
@@ -345,6 +352,24 @@ ENDS_ALIKE = StepInvariant(
     given=r.is_(*ON_ITS_WAY),
     then=both([implies(after(r.is_(run)), after(r.workflow.is_(workflow))) for run, workflow in ENDED.items()]),
 )
+JOBS_END = [
+    StepInvariant(
+        name="removed-jobs-are-gone",
+        says="nothing is left of a job that is killed, or taken from the cluster",
+        sentence="fact 3.1: a distributor takes a job from the cluster",
+        over=[],
+        on=["take_job", "worker_dies", "orphan_ends", "hear_that_it_is_fenced"],
+        then=after(i.job.is_("Killed")),
+    ),
+    StepInvariant(
+        name="wrappers-end-with-their-report",
+        says="nothing is left of a job whose wrapper has reported how its command ended",
+        sentence="fact 3.1: a worker reports its start, heartbeats and end",
+        over=[],
+        on=["report_success", "report_an_error", "report_too_few_resources", "report_that_it_was_stopped"],
+        then=after(i.job.is_("Reported")),
+    ),
+]
 TERMINATED = StepInvariant(
     name="terminated-runs-leave-nothing",
     says="a run that makes room is terminated only when its instances that have not begun, and if cold all, have ended",

@@ -70,6 +70,7 @@ LOST_MEANS_OVER = Change(
         *properties.FENCED,
         properties.TRIAGED_RESOURCES,
         properties.LEFTOVERS,
+        *properties.JOBS_END,
     ],
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
@@ -82,7 +83,7 @@ LATE_WORKERS_GO_ON = Change(
     shown="late-instances-can-run-again",
     why="A worker that is heard of again while its instance is triaged gets control back, and its task stays Running.",
     repairs=["late-instances-can-run-again", "finished-work-counts"],
-    adds=[of.beat, of.hand_back, of.HANDED_BACK, *properties.LATE, properties.LIVE_WORKERS],
+    adds=[of.beat, of.hand_back, of.HANDED_BACK, *properties.LATE, properties.SILENT, properties.LIVE_WORKERS],
     drops=["beat_late", "beat_refused", "a refused heartbeat is one"],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
