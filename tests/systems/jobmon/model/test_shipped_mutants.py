@@ -28,7 +28,6 @@ NOT_BEGUN = "a client that has not begun has no run"
 GOES_WITH_ITS_RUN = "a workflow goes with its run"
 HOLDS_NOTHING = "a distributor that is gone has nothing in memory"
 TAKEN_AWAY = "what it holds and is not Instantiated any more was overdue, and so it stays"
-LATE_MEANS_TRIAGED = "what is triaged is overdue: it was so, and no heartbeat leaves it there"
 
 EVERYWHERE = {
     **dict.fromkeys(("action plan_cold, conjunct 2", "action plan_hot, conjunct 2"), NOT_BEGUN),
@@ -51,7 +50,6 @@ EQUIVALENT = {
         "rule a distributor is started, condition 2": ONCE,
         "action terminate_run, conjunct 3": GOES_WITH_ITS_RUN,
         "action instantiate, conjunct 1": HOLDS_NOTHING,
-        "action triage_lost, conjunct 4": LATE_MEANS_TRIAGED,
     },
     "repaired": {
         **EVERYWHERE,
