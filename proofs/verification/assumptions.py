@@ -48,7 +48,7 @@ def check_assumes(model: Model) -> None:
     for prop in model.assumes:
         for name, value in model.assumptions_of(prop).items():
             sort, attribute = name.split(".")
-            if not any(value in each.get((sort, attribute), ()) for each in every):
+            if not any(value in _values(model, each, (sort, attribute)) for each in every):
                 raise ModelError(
                     f"variant {model.variant}",
                     model.place,
@@ -86,9 +86,10 @@ class _Explorer:
 def rests_on(model: Model) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
     """The violated properties, and for each property the assumptions on which its verdict rests, as ``Sort.attribute``.
 
-    The default scope decides. To be without an assumption is to have the other value for all objects. A violation rests on an assumption
-    if the property holds without it in the first configuration that violates it, unless some configuration violates it without any. A
-    property that holds rests on an assumption if it is violated without it in some configuration.
+    The default scope decides. To be without an assumption is to have the other value for all objects. In a configuration, a verdict
+    rests on each assumption without which it is the opposite; if there is none, on all of them if it is the opposite without all. A
+    violation rests on what it rests on in some configuration, unless one violates the property without any assumption. A property
+    that holds rests on what it rests on in some configuration.
     """
     explorer, every = _Explorer(model), configurations(model, check_scope(model, {}))
     violated = frozenset(name for each in every for name in explorer.violated(each))
@@ -100,34 +101,54 @@ def rests_on(model: Model) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
 
 
 def _violation_rests_on(explorer: _Explorer, prop: str, every: Sequence[Rigid]) -> frozenset[str]:
-    first: frozenset[str] = frozenset()
+    union: frozenset[str] = frozenset()
     for configuration in every:
         if prop in explorer.violated(configuration):
-            names = frozenset(
-                name for name, other in _without(explorer.model, configuration) if prop not in explorer.violated(other)
-            )
+            names = _decisive(explorer, prop, configuration)
             if not names:
                 return names
-            first = first or names
-    return first
+            union |= names
+    return union
 
 
 def _holding_rests_on(explorer: _Explorer, prop: str, every: Sequence[Rigid]) -> frozenset[str]:
-    return frozenset(
-        name
-        for configuration in every
-        for name, other in _without(explorer.model, configuration)
-        if prop in explorer.violated(other)
-    )
+    return frozenset(name for configuration in every for name in _decisive(explorer, prop, configuration))
 
 
-def _without(model: Model, configuration: Rigid) -> Iterator[tuple[str, Rigid]]:
-    """Each assumption of a configuration, and the configuration without it, where the axioms admit that."""
-    for key, assumed in assumptions(model).items():
-        values = configuration.get(key, ())
-        other = {**configuration, key: [not assumed] * len(values)}
-        if assumed in values and admitted(Instance(model, fitted(check_scope(model, {}), other), other)):
-            yield ".".join(key), other
+def _decisive(explorer: _Explorer, prop: str, configuration: Rigid) -> frozenset[str]:
+    """The assumptions of a configuration on which the verdict of a property rests there."""
+    is_violated = prop in explorer.violated(configuration)
+
+    def differs(without: Sequence[Assumption]) -> bool:
+        changed = _without(explorer.model, configuration, without)
+        return changed is not None and (prop in explorer.violated(changed)) != is_violated
+
+    made = _made(explorer.model, configuration)
+    alone = [key for key in made if differs([key])]
+    # Two assumptions may each be enough for the verdict.
+    together = made if not alone and len(made) > 1 and differs(made) else []
+    return frozenset(".".join(key) for key in alone or together)
+
+
+def _made(model: Model, configuration: Rigid) -> list[Assumption]:
+    """The assumptions that a configuration makes for some object."""
+    return [key for key, assumed in assumptions(model).items() if assumed in _values(model, configuration, key)]
+
+
+def _values(model: Model, configuration: Rigid, key: Assumption) -> Sequence[object]:
+    """The values of a rigid ``Bool`` in a configuration; the initial one for each object if the configuration leaves it out."""
+    sort, name = key
+    attribute = model.machine(sort).attribute(name)
+    assert attribute is not None
+    return configuration.get(key, [bool(attribute.initial)] * fitted(check_scope(model, {}), configuration)[sort])
+
+
+def _without(model: Model, configuration: Rigid, keys: Sequence[Assumption]) -> Rigid | None:
+    """A configuration without some of its assumptions; None if an axiom forbids that."""
+    every = assumptions(model)
+    changed = {key: [not every[key]] * len(_values(model, configuration, key)) for key in keys}
+    other = {**configuration, **changed}
+    return other if admitted(Instance(model, fitted(check_scope(model, {}), other), other)) else None
 
 
 def _violated(model: Model, configuration: Rigid) -> Iterator[str]:

@@ -19,6 +19,8 @@ from schedproof.model.lang import (  # fmt: skip
     Row,
     Sort,
     State,
+    Term,
+    forall,
     variable,
 )
 from schedproof.model.registry.system import System
@@ -38,6 +40,7 @@ CAN_END = AlwaysCanReach(name="can-end", says="a job can end", over=[j], goal=j.
 CAN_RUN_AGAIN = AlwaysCanReach(
     name="can-run-again", says="a job can run again", over=[j], given=j.is_("Done"), goal=j.is_("Running")
 )
+GOES_ON = AlwaysCanReach(name="goes-on", says="a job can run", over=[j], goal=j.is_("Running"))
 NEVER_STUCK = Invariant(name="never-stuck", says="no job is stuck", over=[j], then=~j.is_("Stuck"))
 
 
@@ -75,9 +78,6 @@ def jobs(
     )
 
 
-GOES_ON = AlwaysCanReach(name="goes-on", says="a job can run", over=[j], goal=j.is_("Running"))
-
-
 def mended(*punctual: bool) -> Model:
     """Jobs that get stuck and are mended; the reaper ends a stuck one whose heartbeat is late."""
     stuck = jobs(*punctual)
@@ -107,6 +107,73 @@ def test_one_configuration_without_it_is_enough() -> None:
     """Where nothing is assumed, and the property is violated, the violation rests on nothing."""
     stays = replace(CAN_END, goal=j.is_("Running"))
     assert rests_on(jobs(True, False, properties=[stays])) == ({"can-end"}, {"can-end": frozenset()})
+
+
+def breaking(*configurations: Mapping[str, bool], when: Term = j.may_end & j.may_break) -> Model:
+    """Jobs that run; one that fulfils a condition ends. A configuration may leave an attribute out."""
+    return Model(
+        system="jobs",
+        variant="as-written",
+        about="jobs that end if they may",
+        machines=[
+            Machine(
+                Job,
+                [State("Running"), State("Done")],
+                [Attribute(name, BoolType(), rigid=True, assumed=False) for name in ("may_end", "may_break")],
+            )
+        ],
+        rows=[Row(Job, "end", "Running", "Done")],
+        actions=[Action("end", [j], [j.is_("Running"), when], [j.fires("end")], "{j} ends")],
+        rules=[],
+        properties=[CAN_END],
+        configurations=lambda sizes: [
+            {("Job", name): [value] for name, value in each.items()} for each in configurations
+        ],
+        default_scope={"Job": 1},
+        refuted=frozenset({"can-end"}),
+    )
+
+
+BOTH = frozenset({"Job.may_end", "Job.may_break"})
+
+
+def test_configurations_that_rest_on_different_assumptions() -> None:
+    one = {"may_end": False, "may_break": True}
+    other = {"may_end": True, "may_break": False}
+    assert rests_on(breaking(one))[1]["can-end"] == {"Job.may_end"}
+    assert rests_on(breaking(one, other))[1]["can-end"] == BOTH
+
+
+def test_a_violation_that_needs_one_of_two_assumptions() -> None:
+    """Each of the two is enough for the violation, so it goes away only without both."""
+    neither = {"may_end": False, "may_break": False}
+    assert rests_on(breaking(neither))[1]["can-end"] == BOTH
+    assert rests_on(breaking(neither, when=j.may_end))[1]["can-end"] == {"Job.may_end"}
+
+
+def test_what_holds_by_one_of_two_assumptions() -> None:
+    model = breaking({"may_end": False, "may_break": False})
+    goes_on = replace(model, properties=[GOES_ON], refuted=frozenset())
+    assert rests_on(goes_on) == (frozenset(), {"goes-on": BOTH})
+
+
+def test_axioms_may_forbid_to_be_without_both() -> None:
+    model = breaking({"may_end": False, "may_break": False})
+    one_of_them = replace(model, axioms=[forall(j, ~(j.may_end & j.may_break))])
+    assert rests_on(one_of_them)[1]["can-end"] == frozenset()
+
+
+def test_what_configurations_leave_out_is_assumed_too() -> None:
+    """It has its initial value: false, unless the attribute says otherwise."""
+    model = breaking({"may_break": True})
+    assert rests_on(model)[1]["can-end"] == {"Job.may_end"}
+    named = replace(model, assumes={"can-end": ["Job.may_end"]})
+    assert wrong(named) == []
+    assert verify_variant(System.of(named), named, only=["can-end"]).ok
+    (machine,) = model.machines
+    begins_true = [replace(each, initial=True) for each in machine.attributes]
+    can = replace(model, machines=[replace(machine, attributes=begins_true)])
+    assert rests_on(can) == (frozenset(), {"can-end": frozenset()})
 
 
 def test_what_holds_only_under_an_assumption() -> None:
