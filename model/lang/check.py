@@ -104,7 +104,10 @@ def _action(model: Model, action: Action) -> None:
 
 
 def _survives(model: Model, crash: Action) -> None:
-    """Refuses a crash that leaves what it loses: a row from a volatile state that ends in one, or that keeps an attribute."""
+    """Refuses a crash that leaves what it loses: a row from a volatile state that ends in one, or that keeps an attribute.
+
+    A row keeps an attribute that it does not set, or that it sets to the value that it has.
+    """
     events = caused(model, crash.name)
     for row in model.rows:
         if (row.sort.name, row.event) not in events:
@@ -122,13 +125,20 @@ def _survives(model: Model, crash: Action) -> None:
             )
         for attribute in machine.attributes:
             survives = attribute.durable or attribute.derived or attribute.rigid or attribute.history
-            if not survives and attribute.name not in dict(row.sets):
+            value = dict(row.sets).get(attribute.name)
+            if not survives and (value is None or _is_kept(value, attribute.name)):
+                keeps = "does not set it" if value is None else "keeps its value"
                 raise ModelError(
                     f"row {row.name}",
                     row.place,
-                    f"{crash.name} loses attribute {attribute.name!r} of {row.sort}, and the row does not set it",
+                    f"{crash.name} loses attribute {attribute.name!r} of {row.sort}, and the row {keeps}",
                     "set it in the row, or declare it durable=True or derived=True",
                 )
+
+
+def _is_kept(value: t.Term, attribute: str) -> bool:
+    """Whether a row sets an attribute of its object to the value that it has."""
+    return isinstance(value, t.Attr) and isinstance(value.of, t.Me) and value.name == attribute
 
 
 def _placeholders(action: Action, context: Context) -> list[str]:
@@ -321,7 +331,12 @@ def _assumes(model: Model) -> None:
                 f"assumes names {name!r}, which is not an AlwaysCanReach or LeadsTo of the variant",
                 f"choose from {', '.join(reaching)}" if reaching else "leave it out",
             )
-        for assumption in assumptions:
+        for number, assumption in enumerate(assumptions):
+            if not isinstance(assumption, str):
+                problem = f"assumes has {shown(assumption)} for {name}, not the name of an attribute"
+                raise ModelError(element, model.place, problem, f'write assumes={{{name!r}: ["Sort.attribute"]}}')
+            if assumption in assumptions[:number]:
+                raise ModelError(element, model.place, f"{name} assumes {assumption!r} twice", "write it once")
             if assumption not in assumed:
                 raise ModelError(
                     element,

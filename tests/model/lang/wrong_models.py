@@ -683,6 +683,14 @@ REQUIRED: dict[str, Case] = {
         ),
         "row Job.lost from Running", "crash loses attribute 'colour' of Job, and the row does not set it", "durable=True or derived=True",
     ),
+    "a crash that sets what it loses to what it was": (
+        lambda: model(
+            rows=[*(r for r in ROWS if r.event != "lost"), Row(Job, "lost", "Running", "Waiting", on=NONE, tries=0, colour=me.colour)],  # wrong
+            add_actions=[CRASH],
+            add_rules=CRASH_RULES,
+        ),
+        "row Job.lost from Running", "crash loses attribute 'colour' of Job, and the row keeps its value", "durable=True or derived=True",
+    ),
     "a recovery from what a crash loses": (
         lambda: model(
             add_actions=[CRASH],
@@ -745,6 +753,21 @@ REQUIRED: dict[str, Case] = {
             assumes={"ends": ["Job.urgent"]},
         ),
         "variant right", "ends assumes 'Job.urgent', which is not an attribute with assumed=", "write assumed= at the Attribute",
+    ),
+    "an assumption that is a term": (
+        lambda: model(
+            add_properties=[LeadsTo(name="ends", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"))],
+            assumes={"ends": [j.urgent]},
+        ),
+        "variant right", "assumes has of type Attr for ends, not the name of an attribute", "write assumes={'ends': [\"Sort.attribute\"]}",
+    ),
+    "an assumption that is named twice": (
+        lambda: model(
+            machines=[dataclasses.replace(JOB, attributes=[*ATTRIBUTES, Attribute("live", BoolType(), rigid=True, assumed=True)]), NODE],
+            add_properties=[LeadsTo(name="ends", says="", over=[j], given=j.is_("Running"), goal=j.is_("Done"))],
+            assumes={"ends": ["Job.live", "Job.live"]},
+        ),
+        "variant right", "ends assumes 'Job.live' twice", "write it once",
     ),
     "an assumption that is a word": (
         lambda: model(machines=[dataclasses.replace(JOB, attributes=[*ATTRIBUTES, Attribute("live", BoolType(), rigid=True, assumed="yes")]), NODE]),  # type: ignore[arg-type]  # wrong
