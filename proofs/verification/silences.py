@@ -137,16 +137,17 @@ def _of_actions(model: Model) -> Iterator[_Question]:
     for action in model.actions:
         if not all(isinstance(each.type, Ref) for each in action.parameters):
             continue
+        when = _each_condition(action.when)
         for firing in action.fires:
-            for at, sort, state in _uncovered(model, firing, action.when):
+            for at, sort, state in _uncovered(model, firing, when):
                 prop = Invariant(
                     name=f"action {action.name} {firing.event} {at} {state}",
                     says="",
                     over=action.parameters,
-                    given=_but_for(action.when, at, firing.of, state),
+                    given=_but_for(when, at, firing.of, state),
                     then=~t.Is(firing.of, (state,)),
                 )
-                condition = show_term(action.when[at])
+                condition = show_term(when[at])
                 yield _Question(prop, sort, firing.event, state, f"action {action.name}", action.line, condition)
 
 
@@ -155,10 +156,11 @@ def _of_rules(model: Model) -> Iterator[_Question]:
         on = rule.on
         if isinstance(on, Action) and on.crash:
             continue  # what a crash does not take is durable
-        for at, sort, state in _uncovered(model, rule.fires, rule.when):
+        when = _each_condition(rule.when)
+        for at, sort, state in _uncovered(model, rule.fires, when):
             # Another rule may say what happens to the object in that state.
             idle = [~t.Fires(rule.fires.of, event, ()) for event in _events(model, sort)]
-            given = t.And((_but_for(rule.when, at, rule.fires.of, state), *idle))
+            given = t.And((_but_for(when, at, rule.fires.of, state), *idle))
             known = on.parameters if isinstance(on, Action) else ()
             free = {name: v for part in (*rule.when, rule.fires.of) for name, v in t.free_variables(part).items()}
             free |= {} if isinstance(on, Action) else t.free_variables(on.of)
@@ -171,8 +173,13 @@ def _of_rules(model: Model) -> Iterator[_Question]:
                 given=given if isinstance(on, Action) else t.Fires(on.of, on.event, ()) & given,
                 then=~t.Is(rule.fires.of, (state,)),
             )
-            condition = show_term(rule.when[at])
+            condition = show_term(when[at])
             yield _Question(prop, sort, rule.fires.event, state, f"rule {rule.name!r}", rule.line, condition)
+
+
+def _each_condition(when: Iterable[t.Term]) -> list[t.Term]:
+    """The conditions of a ``when``, also those that it joins in one conjunction."""
+    return [condition for part in when for condition in t.conjuncts(part)]
 
 
 def _but_for(conditions: Sequence[t.Term], at: int, receiver: t.Term, state: str) -> t.Term:

@@ -49,6 +49,15 @@ def test_what_each_condition_keeps_away() -> None:
     }
 
 
+def test_conditions_joined_in_one_conjunction_count_each() -> None:
+    joined = replace(
+        MODEL,
+        actions=[replace(PUSH, when=[x.is_("Off") & (x.fuse != NONE) & x.fuse.is_("Whole", "Blown")]), BLOW],
+        rules=[replace(DARK, when=[(x.fuse == f) & x.is_("On")])],
+    )
+    assert listed(joined) == listed(MODEL)
+
+
 def test_rules_come_first_and_cite_their_lines() -> None:
     first, *_ = silences(MODEL)
     assert first.text == (
