@@ -1,6 +1,7 @@
 """Races: two actions that can both be taken, where the order decides what becomes of the objects.
 
-Where the document orders neither, an implementation may take either order, and another order at the next time.
+Where the document orders neither, an implementation may take either order, and another order at the next time. The two may be one
+action for two objects.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Race:
     """Two actions whose order matters.
 
     Attributes:
-        actions: the names of the two.
+        actions: the names of the two; one name twice for an action whose first parameters are two objects.
         lines: of the document that they cite; None for one that cites none.
         order: what their order decides.
         steps: before both can be taken, at least.
@@ -48,10 +49,11 @@ class Race:
     @property
     def text(self) -> str:
         """The race in one line."""
-        both = " and ".join(
+        one, other = (
             name if line is None else f"{name} (line {line})"
             for name, line in zip(self.actions, self.lines, strict=True)
         )
+        both = f"{one} and {self.actions[1]} of another object" if one == other else f"{one} and {other}"
         after = f"after {self.steps} step{'' if self.steps == 1 else 's'}" if self.steps else "at the beginning"
         return f"{both}: {self.order} ({after})"
 
@@ -61,10 +63,11 @@ class Race:
 
 
 def races(model: Model, scope: Mapping[str, int] | None = None) -> list[Race]:
-    """The races of a model between different actions; crashes race with everything and are left out.
+    """The races of a model; crashes race with everything and are left out.
 
-    In each configuration it compares the choices in at most ``STATES`` states, breadth first. Which of several interchangeable objects
-    is taken does not count.
+    In each configuration it compares the choices in at most ``STATES`` states, breadth first. States that differ only in which of
+    several interchangeable objects does what count as one. An action races with itself if its first parameters differ, and one
+    choice excludes the other.
 
     Args:
         model: the model.
@@ -101,8 +104,13 @@ def _races(instance: Instance) -> Iterator[tuple[int, str, str, Order]]:
                 depths[after] = depths[state] + 1
                 queue.append(after)
         for one, other in combinations(steps, 2):
-            if one[0].action != other[0].action and (order := _order(stepper, symmetry, one, other)) is not None:
-                yield depths[state], one[0].action, other[0].action, order
+            first, second = one[0], other[0]
+            same = first.action == second.action
+            if same and first.parameters[:1] == second.parameters[:1]:
+                continue  # one object has a choice
+            order = _order(stepper, symmetry, one, other)
+            if order is Order.WHICH or (order is not None and not same):
+                yield depths[state], first.action, second.action, order
 
 
 def _order(

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from schedproof.model.lang import Action, Attribute, IntRange, Machine, Model, Row, Sort, State, variable
+from schedproof.model.lang import (  # fmt: skip
+    Action,
+    Attribute,
+    BoolType,
+    Event,
+    IntRange,
+    Machine,
+    Model,
+    Ref,
+    Row,
+    Sort,
+    State,
+    given,
+    variable,
+)
 from schedproof.proofs.verification import races as module
 from schedproof.proofs.verification.races import Order, races
 
@@ -76,6 +92,48 @@ def test_steps_of_two_objects_do_not_race() -> None:
     assert two == []
 
 
+def test_two_objects_may_race_by_one_action() -> None:
+    """Two jobs take one lock; a job that may take one of two locks does not race with itself."""
+    Lock = Sort("Lock", "l")  # noqa: N806
+    lock = variable(Lock, "l")
+    free = jobs(START)
+    takes = Action(
+        "take", [j, lock], [j.is_("Waiting"), lock.is_("Free")], [j.fires("start"), lock.fires("hold")], "", line=3
+    )
+    model = replace(
+        free,
+        machines=[*free.machines, Machine(Lock, [State("Free"), State("Held")])],
+        rows=[*free.rows, Row(Lock, "hold", "Free", "Held")],
+        actions=[takes],
+        default_scope={"Job": 2, "Lock": 1},
+    )
+    (race,) = races(model)
+    assert (race.actions, race.order, race.steps) == (("take", "take"), Order.WHICH, 0)
+    assert race.text.startswith("take (line 3) and take of another object: whichever comes first excludes the other")
+    assert races(model, {"Job": 1, "Lock": 2}) == []
+
+
+def test_one_action_in_either_order_is_no_race() -> None:
+    """Each job becomes the last: which of two that are equal is last does not exclude the other."""
+    last = Sort("Last", "x")
+    x = variable(last, "x")
+    free = jobs(START)
+    model = replace(
+        free,
+        machines=[
+            *free.machines,
+            Machine(last, [State("There")], [Attribute("job", Ref(Job))], [Event("note", {"job": Ref(Job)})]),
+        ],
+        rows=[*free.rows, Row(last, "note", "There", "There", job=given("job"))],
+        actions=[Action("start", [j, x], [j.is_("Waiting")], [j.fires("start"), x.fires("note", job=j)], "")],
+        configurations=lambda sizes: [{("Job", "early"): [True, False]}],
+        default_scope={"Job": 2, "Last": 1},
+    )
+    (machine, *others) = model.machines
+    apart = replace(machine, attributes=[*machine.attributes, Attribute("early", BoolType(), rigid=True)])
+    assert races(replace(model, machines=[apart, *others])) == []
+
+
 def test_a_crash_races_with_everything_and_does_not_count() -> None:
     assert races(jobs(START, END, CRASH)) == []
 
@@ -85,9 +143,11 @@ def test_only_the_first_states_are_compared(monkeypatch: pytest.MonkeyPatch) -> 
     assert races(jobs(START, END, STOP)) == []
 
 
-def test_a_race_of_hived_at_the_beginning(hived_races: list[module.Race]) -> None:
-    """Lines 51 and 129: a Pending group is allocated, or its pods are deleted."""
-    assert hived_races[0].actions == ("allocate", "delete_pending") and hived_races[0].steps == 0
+def test_two_races_of_hived_at_the_beginning(hived_races: list[module.Race]) -> None:
+    """Lines 51 and 129: two groups want one cell, and a Pending group is allocated, or its pods are deleted."""
+    first, second = hived_races[:2]
+    assert first.actions == ("allocate", "allocate") and first.steps == 0
+    assert second.actions == ("allocate", "delete_pending") and second.steps == 0
 
 
 @pytest.fixture
