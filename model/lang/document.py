@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .errors import Place, calling_place
 from .model import Change, Element
 
 
@@ -104,7 +105,7 @@ class Reading:
         line: the sentence's line.
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
-            it. Both are empty where it cannot be tried.
+            it. Both are empty where it cannot be tried; ``rests`` and ``breaks`` are then empty as well.
         question: what the sentence leaves open, as a question. Required, by name.
         why: the reason for the model's answer. Required, by name.
         variant: whose interpretation it is; by default the system's first variant.
@@ -123,6 +124,7 @@ class Reading:
     question: str = field(kw_only=True)
     why: str = field(kw_only=True)
     variant: str = ""
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property
     def finding_note(self) -> str:
@@ -132,4 +134,4 @@ class Reading:
     @property
     def change(self) -> Change:
         """The change of the model to the other interpretation."""
-        return Change(why=self.otherwise, repairs=list(self.rests), adds=self.adds, drops=self.drops)
+        return Change(why=self.otherwise, repairs=list(self.rests), adds=self.adds, drops=self.drops, place=self.place)

@@ -195,11 +195,30 @@ def _cached_part(entry: Entry, key: str) -> Any:
     part = _object(entry, getattr(entry.table, key), (key,), FITS[key], key)
     listed = key in ("refinements", "interpretations")
     named = [each.variant for each in part] if listed else part if key in OF_VARIANTS else ()
+    if key == "interpretations":
+        for reading in part:
+            _require_tried(reading)
     variants = load(entry).variants
     for name in named:
         if name and name not in variants:
             raise UserError(f"{entry.where(key)}: {unknown('variant', name, variants)}")
     return part
+
+
+def _require_tried(reading: Reading) -> None:
+    """Refuses an interpretation that names verdicts that rest on it, and has no change of the model with which to check that.
+
+    Raises:
+        ModelError: names the interpretation, and what to write instead.
+    """
+    for key, names in (("rests", reading.rests), ("breaks", reading.breaks)):
+        if names and not reading.adds and not reading.drops:
+            raise ModelError(
+                f"interpretation {reading.name}",
+                reading.place,
+                f"{key} names {', '.join(names)}, but nothing is tried: adds and drops are empty",
+                f"write what the other interpretation adds or drops, or leave {key} out",
+            )
 
 
 def _part(entry: Entry, key: str, default: Any) -> Any:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-from schedproof.model.lang import Model, Reading
+from schedproof.model.lang import Model, ModelError, Reading
+from schedproof.model.lang.check import checked
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
@@ -19,9 +21,15 @@ def otherwise(model: Model, reading: Reading) -> Model:
     """``model`` with the other interpretation. It keeps its expectations, so that the differences show.
 
     Raises:
-        ModelError: the interpretation adds or drops what the model cannot have.
+        ModelError: the interpretation adds or drops what the model cannot have; names the interpretation and its place.
     """
-    return model.amend(f"{reading.name}-otherwise", reading.otherwise, [reading.change], model.refuted)
+    name = f"{reading.name}-otherwise"
+    try:
+        amended = model.amend(name, reading.otherwise, [reading.change], model.refuted)
+        return checked(replace(amended, place=reading.place))
+    except ModelError as error:
+        element = f"interpretation {reading.name}: {error.element}"
+        raise ModelError(element, reading.place, error.problem, error.remedy) from None
 
 
 def differences(model: Model, reading: Reading) -> tuple[frozenset[str], frozenset[str]]:

@@ -56,6 +56,19 @@ def cases() -> Iterator[Case]:
         manifest=replays,
         model=(first, 'REPLAYS = {"other": print}\n' + first),
     )
+    named = f'{HEAD}{TOGETHER}\ninterpretations = "lease.model:ANSWERS"\n'
+    for changes in ('breaks=["one-at-a-time"]', 'rests=["one-at-a-time"]', 'drops=["nosuch"]'):
+        answers = (
+            "from schedproof.model.lang import Reading\n"
+            f'ANSWERS = [Reading("leases-end", 3, "Leases end.", "They do not.", question="Do leases end?", why="", {changes})]\n'
+        )
+        options = "" if "rests" in changes or "breaks" in changes else " --interpretations"
+        yield lease(
+            f"verify lease --jobs 1{options}",
+            shown=answers.splitlines()[1],
+            files={"schedproof.toml": named},
+            model=(first, answers + first),
+        )
     ledgers: dict[str, Content] = {
         "(no such file)": "",
         "statements: [": "statements: [",

@@ -1,0 +1,47 @@
+"""Interpretations tried the other way: a wrong change names the interpretation, and the place where it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import Action, Machine, Model, ModelError, Reading, Row, Sort, State, variable
+from schedproof.proofs.verification.interpreted import otherwise
+
+Lamp = Sort("Lamp", "x")
+x = variable(Lamp, "x")
+LAMPS = Model(
+    system="lamps",
+    variant="as-written",
+    about="lamps that are switched on",
+    machines=[Machine(Lamp, [State("Off"), State("On")])],
+    rows=[Row(Lamp, "on", "Off", "On")],
+    actions=[Action("on", [x], [x.is_("Off")], [x.fires("on")], "{x} is switched on")],
+    rules=[],
+    properties=[],
+    default_scope={"Lamp": 1},
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "element", "problem"),
+    [
+        ({"drops": ["nope"]}, "change drops 'nope'", "it is not an element of the model"),
+        (
+            {"drops": ["on"], "rests": ["nope"]},
+            "change of burns-out-otherwise",
+            "it repairs an unknown property 'nope'",
+        ),
+        ({"adds": [Row(Lamp, "off", "On", "Of")]}, "row Lamp.off from On", "unknown state 'Of' of Lamp"),
+        ({"adds": "on"}, "change of burns-out-otherwise", "adds is 'on', not a list"),
+    ],
+)
+def test_a_wrong_change_names_its_interpretation(change: Mapping[str, Any], element: str, problem: str) -> None:
+    reading = Reading("burns-out", 3, "Lamps burn for ever.", "They burn out.", question="How long?", why="", **change)
+    with pytest.raises(ModelError) as caught:
+        otherwise(LAMPS, reading)
+    place, _, text = str(caught.value).partition(": ")
+    assert place == reading.place.in_folder() and place.startswith("verification/test_interpreted.py:")
+    assert text.startswith(f"interpretation burns-out: {element}: {problem}")
