@@ -13,9 +13,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from .lang import Action, Document, Machine, Model, Row, Rule
 from .registry.discovery import systems
+from .registry.errors import UserError
 from .registry.system import System
 
 FEWEST = 4
@@ -79,14 +81,33 @@ def _order(key: str) -> tuple[list[int], str]:
 
 @cache
 def _facts(file: Path) -> Mapping[str, str]:
-    facts: dict[str, str] = json.loads(file.read_text("utf-8"))
+    facts: dict[str, str] = _content(file, "facts")
     return facts
 
 
 @cache
 def _quotes(file: Path) -> Mapping[str, Mapping[str, str]]:
-    quotes: dict[str, dict[str, str]] = json.loads(file.read_text("utf-8"))
+    quotes: dict[str, dict[str, str]] = _content(file, "quotes")
     return quotes
+
+
+def _content(file: Path, argument: str) -> Any:
+    """The object in a JSON file that a ``Document`` names as ``argument``.
+
+    Raises:
+        UserError: the file cannot be read, or has no JSON object.
+    """
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        problem = f"cannot read {str(file)!r}: {error.strerror}"
+    except ValueError:
+        problem = f"{str(file)!r} is not JSON"
+    else:
+        if isinstance(content, dict):
+            return content
+        problem = f"{str(file)!r} is not a JSON object"
+    raise UserError(f"{problem}; write the path of a JSON object in {argument}= of the Document")
 
 
 def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, str]]]:

@@ -30,6 +30,7 @@ from schedproof.api import (
 from schedproof.model.lang import (
     Attribute,
     BoolType,
+    Document,
     LeadsTo,
     Model,
     Row,
@@ -39,12 +40,20 @@ from schedproof.model.lang import (
     variable,
     variables,
 )
+from schedproof.model.quotes import fact
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.testing import conforms, lockstep
 from tests.docs.errors.case import Case
 from tests.model.lang import wrong_models as w
 from tests.support.lamps import lamps
 from tests.support.toys import MUTEX
+
+
+def _read_facts(name: str, text: str | None) -> str:
+    """Reads facts from a file with this text, if any."""
+    if text is not None:
+        Path(name).write_text(text)
+    return fact(Document("doors.md", "Doors", facts=Path(name)), "1")
 
 
 def cases() -> Iterator[Case]:
@@ -58,6 +67,8 @@ def cases() -> Iterator[Case]:
     machines = [dataclasses.replace(w.JOB, attributes=[*w.ATTRIBUTES, live]), w.NODE]
     assuming = w.model(machines=machines, add_properties=[ends], assumes={"ends": ["Job.live"]})
     yield Case("verify_variant(system, model)", lambda: verify_variant(System.of(assuming), assuming))
+    for name, text in (("missing.json", None), ("list.json", "[]"), ("wrong.json", "{")):
+        yield Case(f'facts=Path("{name}")', lambda name=name, text=text: _read_facts(name, text))
     yield Case("verify([model])", lambda: verify([model]))
     yield Case("verify([])", lambda: verify([]))
     yield Case("verify(system)", lambda: verify(system))
