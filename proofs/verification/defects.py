@@ -114,7 +114,11 @@ class Defect:
 
 
 def defects(
-    system: System, *, variants: Sequence[str] = (), progress: Callable[[str], None] = lambda line: None
+    system: System,
+    *,
+    variants: Sequence[str] = (),
+    progress: Callable[[str], None] = lambda line: None,
+    originals: Sequence[Finding] | None = None,
 ) -> list[Defect]:
     """The defects of a system's variants: first those that rest on the fewest interpretations, then those that violate most.
 
@@ -122,6 +126,7 @@ def defects(
         system: the system.
         variants: names of the variants to report; () means all.
         progress: called with a line on the current work.
+        originals: the result of ``findings`` for the same variants, if it is known.
 
     Returns:
         A defect for each change that repairs or weakens something, and one for each violated property that no change
@@ -133,7 +138,7 @@ def defects(
     require("system", system, System, "a system, for example load_system('hived')")
     require_known("variants", "variant", variants, list(system.variants), of=system.name)
     progress(f"{system.name}: looking for the shortest runs")
-    originals = find(system, variants=variants)
+    originals = find(system, variants=variants) if originals is None else originals
     by_change = [
         (defect, model, change)
         for model in system.variants.values()

@@ -184,6 +184,23 @@ def findings(system: System, *, variants: Sequence[str] = ()) -> list[Finding]:
     return all_findings
 
 
+def unviolated(system: System, originals: Sequence[Finding], *, variants: Sequence[str] = ()) -> dict[str, list[str]]:
+    """By variant, the properties that it is expected to violate, and of which exploration finds no violation.
+
+    Args:
+        system: the system.
+        originals: the result of :func:`findings` for the same variants.
+        variants: names of the variants; () means all.
+    """
+    violated = {(each.variant, each.property) for each in originals}
+    by_variant = {
+        name: sorted(each for each in model.refuted - repeated(system, model) if (name, each) not in violated)
+        for name, model in system.variants.items()
+        if not variants or name in variants
+    }
+    return {name: names for name, names in by_variant.items() if names}
+
+
 def rests_on(system: System, model: Model, prop: str) -> tuple[Reading, ...]:
     """The interpretations without which a property that ``model`` violates would hold."""
     return tuple(each for each in system.interpretations_of(model) if prop in each.rests)

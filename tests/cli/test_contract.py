@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from xml.etree import ElementTree as ET
 
@@ -975,6 +976,33 @@ def test_findings_report_once_what_an_amendment_breaks_as_well(run, run_json, re
         "left out: 1 property that lamps worse violates just as plain does, which it amends "
         "('schedproof explain lamps PROPERTY --variant worse' shows one)",
     ]
+
+
+def test_findings_say_what_is_not_violated_as_expected(run, registered):
+    """A lamp is always on or off, and this model expects a violation of it."""
+    holds = PROPERTIES[1].name
+    registered(system(replace(lamps(), refuted=frozenset({holds, "stays-dark"})), lamps("gas")))
+    line = (
+        f"not violated, though lamps plain is expected to violate it: {holds} "
+        "('schedproof verify lamps --variant plain' checks what is expected)"
+    )
+    code, out, _ = run("findings", "lamps")
+    assert code == 0 and "2 defects in lamps.md, 2 properties violated" in out and line in out.splitlines()
+    assert line in run("findings", "lamps", "--variant", "plain")[1].splitlines()
+    assert "not violated" not in run("findings", "lamps", "--variant", "gas")[1]
+
+
+def test_facts_that_cannot_be_read_are_no_output(run, registered):
+    plain = lamps()
+    citing = [replace(each, says=f"{each.says} (fact 1.1)") for each in plain.actions]
+    document = replace(plain.document, facts=Path("missing.json"))
+    registered(system(replace(plain, actions=citing, document=document)))
+    code, _, err = run("explain", "lamps", "stays-dark")
+    assert (code, err.splitlines()[-1]) == (
+        2,
+        "schedproof: cannot read 'missing.json': No such file or directory; "
+        "write the path of a JSON object in facts= of the Document",
+    )
 
 
 def test_a_property_that_is_given_up_is_not_called_repaired(run_json, registered):

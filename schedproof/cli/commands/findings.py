@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -16,7 +16,8 @@ from schedproof.cli.tables import count
 from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.defects import defects
-from schedproof.proofs.verification.findings import repeated
+from schedproof.proofs.verification.findings import Finding, repeated, unviolated
+from schedproof.proofs.verification.findings import findings as find
 from schedproof.proofs.verification.interpreted import effect
 from schedproof.proofs.verification.sources import Kind, differences
 
@@ -36,12 +37,18 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
     without a schedproof.toml, of all systems. Without --variant, the list ends with contradictions between sentences, with
     the interpretations that change a verdict, and with rows in which tables of text, figures and implementation differ.
     Cited lines are quoted at its end. 'schedproof explain' shows a counterexample field by field.
+
+    Only properties that are expected to be violated are looked at: 'schedproof verify' checks what is expected.
     """
     chosen, unusable = choose.systems([system] if system is not None else [])
     among = [(one, model) for one in chosen for model in one.variants.values()]
     shown = scopes.variants(among, variants) if variants else among
     with progress("findings") as report_progress:
-        by_system = {one.name: defects(one, variants=variants, progress=report_progress) for one in chosen}
+        originals = {one.name: _originals(one, variants, report_progress) for one in chosen}
+        by_system = {
+            one.name: defects(one, variants=variants, progress=report_progress, originals=originals[one.name])
+            for one in chosen
+        }
     all_defects = [defect for some in by_system.values() for defect in some]
     if json_file is not None:
         json_file.write_json([defect.as_json() for defect in all_defects])
@@ -59,6 +66,11 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
         violates = f", {_properties(len(violated))} violated" if violated else ""
         click.echo(f"{count(len(all_defects), 'defect')} in {documents}{violates}")
         for one in chosen:
+            for name, properties in unviolated(one, originals[one.name], variants=variants).items():
+                click.echo(
+                    f"not violated, though {one.name} {name} is expected to violate it: {', '.join(properties)} "
+                    f"('schedproof verify {one.name} --variant {name}' checks what is expected)"
+                )
             for model in (model for each, model in shown if each is one):
                 if repeats := repeated(one, model):
                     click.echo(
@@ -72,6 +84,12 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
             for line in [*contradictions, *ambiguous, *quoted]:
                 click.echo(line)
     return Exit.USAGE if unusable else Exit.OK
+
+
+def _originals(system: System, variants: tuple[str, ...], report_progress: Callable[[str], None]) -> list[Finding]:
+    """The violations of a system's variants themselves."""
+    report_progress(f"{system.name}: looking for violations")
+    return find(system, variants=variants)
 
 
 def _properties(many: int) -> str:
