@@ -32,7 +32,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result, Verdict
 
-from .findings import Finding, builds_on, finding_of, keeps, rests_on
+from .findings import Finding, builds_on, finding_of, keeps, property_of, rests_on
 from .findings import findings as find
 from .lock_repairs import lock_repairs
 from .replayed import replays
@@ -309,7 +309,7 @@ def _is_of(variants: Sequence[Model], finding: Finding) -> bool:
     """Whether the run of a finding is one of each variant that is expected to violate the property."""
     violating = [each for each in variants if finding.property in each.refuted]
     return all(
-        finding.of in ("", each.variant) or replays(each, each.property(finding.property), finding.counterexample)
+        finding.of in ("", each.variant) or replays(each, property_of(each, finding.property), finding.counterexample)
         for each in violating
     )
 

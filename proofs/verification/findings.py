@@ -11,7 +11,7 @@ from schedproof.model.lang import Model, Reading
 from schedproof.model.lang.properties import Property
 from schedproof.model.registry.errors import require_known
 from schedproof.model.registry.system import System
-from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
 from schedproof.proofs.exploration.counterexample_text import initial_state, introduced
 from schedproof.proofs.verdict import Counterexample, Result, Verdict, facts_as_json, objects_as_json
 
@@ -231,13 +231,18 @@ def _of(system: System, model: Model) -> list[Finding]:
     return [
         finding_of(system, model, result)
         for result in results
-        if result.verdict is Verdict.REFUTED and result.counterexample is not None
+        if result.name in names and result.verdict is Verdict.REFUTED and result.counterexample is not None
     ]
+
+
+def property_of(model: Model, name: str) -> Property:
+    """The property of that name, also ``well-formed``, which every model has."""
+    return WELL_FORMEDNESS if name == WELL_FORMEDNESS.name else model.property(name)
 
 
 def finding_of(system: System, model: Model, result: Result) -> Finding:
     """The finding of a refuted property of ``model``."""
-    prop = model.property(result.name)
+    prop = property_of(model, result.name)
     assert result.counterexample is not None
     return Finding(
         system.name,

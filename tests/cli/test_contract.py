@@ -983,13 +983,25 @@ def test_findings_say_what_is_not_violated_as_expected(run, registered):
     holds = PROPERTIES[1].name
     registered(system(replace(lamps(), refuted=frozenset({holds, "stays-dark"})), lamps("gas")))
     line = (
-        f"not violated, though lamps plain is expected to violate it: {holds} "
+        f"no violation in lamps plain, though expected: {holds} "
         "('schedproof verify lamps --variant plain' checks what is expected)"
     )
     code, out, _ = run("findings", "lamps")
     assert code == 0 and "2 defects in lamps.md, 2 properties violated" in out and line in out.splitlines()
     assert line in run("findings", "lamps", "--variant", "plain")[1].splitlines()
-    assert "not violated" not in run("findings", "lamps", "--variant", "gas")[1]
+    assert "no violation" not in run("findings", "lamps", "--variant", "gas")[1]
+
+
+def test_findings_of_steps_that_are_not_well_formed(run, registered):
+    """A lamp that is on does not expect to be switched on: the table has no row for it."""
+    pressed = [replace(SWITCH_ON, when=[])]
+    expecting = lamps(refuted=["well-formed"], properties=[])
+    surprised = lamps("surprised", properties=PROPERTIES[:1], refuted=["stays-dark"])
+    registered(system(replace(expecting, actions=pressed), replace(surprised, actions=pressed)))
+    _, out, _ = run("findings", "lamps", "--variant", "plain")
+    assert "  Violates: well-formed\n" in out and "no violation" not in out
+    _, out, _ = run("findings", "lamps", "--variant", "surprised")
+    assert "well-formed" not in out
 
 
 def test_facts_that_cannot_be_read_are_no_output(run, registered):

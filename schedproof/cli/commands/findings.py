@@ -68,7 +68,7 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
         for one in chosen:
             for name, properties in unviolated(one, originals[one.name], variants=variants).items():
                 click.echo(
-                    f"not violated, though {one.name} {name} is expected to violate it: {', '.join(properties)} "
+                    f"no violation in {one.name} {name}, though expected: {', '.join(properties)} "
                     f"('schedproof verify {one.name} --variant {name}' checks what is expected)"
                 )
             for model in (model for each, model in shown if each is one):
