@@ -39,7 +39,15 @@ LAMPS = Model(
     ],
 )
 def test_a_wrong_change_names_its_interpretation(change: Mapping[str, Any], element: str, problem: str) -> None:
-    reading = Reading("burns-out", 3, "Lamps burn for ever.", "They burn out.", question="How long?", why="", **change)
+    reading = Reading(
+        "burns-out",
+        3,
+        "Lamps burn for ever.",
+        "They burn out.",
+        question="How long does a lamp burn?",
+        why="Line 3 names no end.",
+        **change,
+    )
     with pytest.raises(ModelError) as caught:
         otherwise(LAMPS, reading)
     place, _, text = str(caught.value).partition(": ")

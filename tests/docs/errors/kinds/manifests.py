@@ -60,7 +60,7 @@ def cases() -> Iterator[Case]:
     for changes in ('breaks=["one-at-a-time"]', 'rests=["one-at-a-time"]', 'drops=["nosuch"]'):
         answers = (
             "from schedproof.model.lang import Reading\n"
-            f'ANSWERS = [Reading("leases-end", 3, "Leases end.", "They do not.", question="Do leases end?", why="", {changes})]\n'
+            f'ANSWERS = [Reading("leases-end", 3, "Leases end.", "They do not.", question="Do leases end?", why="They have a term.", {changes})]\n'
         )
         options = "" if "rests" in changes or "breaks" in changes else " --interpretations"
         yield lease(
