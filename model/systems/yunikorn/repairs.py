@@ -321,7 +321,7 @@ GANGS: list[Element] = [
             name=f"a-{style.lower()}-gang-is-{state.lower()}-after-its-time",
             says=f"a {style} gang that is Accepted and has nothing real when the time of its placeholders is over is {state}",
             line=25,
-            sentence="The application can be Failing ... during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
+            sentence="The application can be Failing when the partition it belongs to is removed or during gang scheduling, if the placeholder processing times out, and the application has no real allocations yet.",
             over=[a, g],
             given=TIMED_OUT & (a.style == style),
             then=after(a.is_(state)),
