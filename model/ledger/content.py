@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import hashlib
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 
 from schedproof.model.lang import Action
 from schedproof.model.lang.types import Sort
@@ -42,14 +42,15 @@ def canonical(value: object) -> str:
         says = [
             f"{field.name}={canonical(getattr(value, field.name))}"
             for field in fields(value)
-            if field.name not in _FOR_READERS and not _is_default(field.default, getattr(value, field.name))
+            if field.name not in _FOR_READERS and not _is_default(field, getattr(value, field.name))
         ]
         return f"{type(value).__name__}({', '.join(says)})"
     return repr(value)
 
 
-def _is_default(default: object, value: object) -> bool:
-    return default is not MISSING and type(default) is type(value) and repr(default) == repr(value)
+def _is_default(field: Field[object], value: object) -> bool:
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return type(default) is type(value) and repr(default) == repr(value)
 
 
 def cause(on: object) -> object:
