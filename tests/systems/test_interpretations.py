@@ -34,7 +34,7 @@ def test_two_of_hived(name: str) -> None:
     assert reading.rests or reading.breaks
 
 
-QUICK = {
+SMALL = {
     "beaker": {"batch", "strict", "eager"},
     "jobmon": {"as-written", "as-written-repaired"},
     "yunikorn": {"as-written", "v0.12.2"},
@@ -46,7 +46,7 @@ ASSUMING = [
     pytest.param(model, id=f"{system.name}-{model.variant}")
     for system in systems().values()
     for model in system.variants.values()
-    if model.variant in QUICK.get(system.name, ()) and assumptions.assumptions(model) and assumptions.concerned(model)
+    if model.variant in SMALL.get(system.name, ()) and assumptions.assumptions(model) and assumptions.concerned(model)
 ]
 
 
