@@ -132,4 +132,6 @@ def test_what_is_said_of_the_merge() -> None:
     described = [each for each in locked if each.locks.document]
     broken = {*variants["two-copy"].refuted, *(name for each in described for name in each.refuted)}
     assert broken <= set(re.findall(r"`([\w.-]+)`", text))
-    assert "and six more" in text and len(variants["two-copy-repaired"].changes) == 7
+    changes = variants["two-copy-repaired"].changes
+    assert "and five more" in text and "That no queue overflows is given up." in text
+    assert len(changes) == 7 and changes[-1].name == "a-full-queue-has-no-answer" and not changes[-1].adds
