@@ -575,7 +575,8 @@ def test_optimized_code_of_every_variant_finds_the_same(model: Model, monkeypatc
             reached = compiled.explore(instance)
             assert (reached.state_count, reached.per_action()) == (known.state_count, known.per_action())
             seen += 1
-    assert seen or (model.system, model.variant) == ("jobmon", "repaired"), "its configurations have more states"
+    large = {"repaired", "read-then-write", "check-then-write", "runs-read-then-write", "runs-check-then-write"}
+    assert seen or (model.system == "jobmon" and model.variant in large), "its configurations have more states"
 
 
 def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -123,7 +123,10 @@ EVERY = [
 @pytest.mark.long(one_in=5)
 @pytest.mark.parametrize(("system", "variant", "number"), EVERY)
 def test_spin_agrees_on_every_system(system: str, variant: str, number: int, tmp_path: Path) -> None:
-    same(scopes(system, variant, SMALL)[number], tmp_path)
+    some = scopes(system, variant, SMALL)
+    if not some:
+        pytest.skip("each scope of it has more states")
+    same(some[number], tmp_path)
 
 
 @pytest.mark.long
