@@ -161,8 +161,8 @@ def test_dumps(chunk: int, tmp_path: Path) -> None:
     assert min(seen["conforms"], seen["violates"]) >= 3, seen
 
 
-UNDECIDED = {306}
-"""The log conforms, and the hand-written comparison finds record 3 wrong: since a late heartbeat may be refused."""
+UNDECIDED = {306, 397, 472}
+"""The logs conform, and the hand-written comparison finds a record wrong: since a late heartbeat may be refused."""
 
 
 @pytest.mark.long(seconds=9, one_in=4)
