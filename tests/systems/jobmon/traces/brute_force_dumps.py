@@ -92,7 +92,8 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
         if now in "IO" and task in "IO":
             yield to(n, "R", "R")
         if now == "T":
-            yield to(n, "R", task)
+            if task in "IO":  # the table of tasks has no move from R to R (3.6)
+                yield to(n, "R", "R")
             if task in "IOR":
                 yield from (to(n, "U", retried), to(n, "Z", scaled), to(n, "F", "F"))
         if now == "R" and run & {"R", "C", "H"}:
@@ -111,8 +112,8 @@ def task_moves(state: State, of: tuple[int, ...], may_be: list[set[str]], most: 
             yield from (to(n, "Z", scaled), to(n, "F", "F"))
         if now == "X" and task in "IOR":
             yield to(n, "E", retried)
-        if now == "K" and task in "IOR":
-            yield to(n, "F", "F")
+        if now == "K":
+            yield to(n, "F", "F" if task in "OR" else task)  # two updates, each with its own condition (3.1)
     if task in "QIORAF" and any({"-", "G"} <= run for run in may_be):
         yield "G", 0, instances
     for r, run in enumerate(may_be):
