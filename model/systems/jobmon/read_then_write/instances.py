@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from schedproof.model.lang import Action, Attribute, EnumType, Event, Invariant, Row, Rule, Term, exists, given
+from schedproof.model.lang import Action, Invariant, Rule, Term
 from schedproof.model.systems.jobmon.shipped import client, distributor, machines, worker
 from schedproof.model.systems.jobmon.shipped.couplings import ATTEMPTS_LEFT
 from schedproof.model.systems.jobmon.shipped.machines import ENDED, IN_HAND, TO_START, d, i, t
-from schedproof.model.systems.jobmon.sorts import Task, TaskInstance
+
+from .requests import NOTHING, Requests, death, written_with_it
 
 JOB, TASK = i.job, i.task
 
@@ -80,58 +81,17 @@ ASKERS = {
 }
 """Who asks, and for what."""
 
-NOTHING = "nothing"
-REQUEST = {asker: EnumType((NOTHING, *writes)) for asker, writes in ASKERS.items()}
 PENDING = {"worker": i.worker_request, "distributor": i.distributor_request}
 
-TASK_INSTANCE = replace(
+OF_INSTANCES = Requests(
     machines.TASK_INSTANCE,
-    attributes=[
-        *machines.TASK_INSTANCE.attributes,
-        *(
-            Attribute(f"{asker}_request", kind, about=f"what the server is about to write for its {asker}, in memory")
-            for asker, kind in REQUEST.items()
-        ),
-    ],
-    events=[
-        *machines.TASK_INSTANCE.events,
-        *(Event(f"check_for_{asker}", {"write": kind}) for asker, kind in REQUEST.items()),
-    ],
-)
-STATES = [state.name for state in machines.TASK_INSTANCE.states if state.name != "Absent"]
-TASK_STATES = [state.name for state in machines.TASK.states]
-
-INSTANCE_ROWS = [
-    *(
-        Row(TaskInstance, f"check_for_{asker}", now, now, line=None, fact="3.6", **{f"{asker}_request": given("write")})
-        for asker in ASKERS
-        for now in STATES
-    ),
-    *(
-        Row(
-            TaskInstance,
-            f"write_{name}_for_{asker}",
-            now,
-            WRITES[name].to,
-            line=None,
-            fact="3.6",
-            **{f"{asker}_request": NOTHING},
-            **({"overdue": False} if name == "running" else {}),
-        )
+    {
+        asker: {name: (WRITES[name].to, {"overdue": False} if name == "running" else {}) for name in names}
         for asker, names in ASKERS.items()
-        for name in names
-        for now in STATES
-    ),
-    *(
-        Row(TaskInstance, "forget", now, now, fact="3.6", worker_request=NOTHING, distributor_request=NOTHING)
-        for now in STATES
-    ),
-]
-TASK_ROWS = [
-    Row(Task, f"write_{to.lower()}", now, to, fact="3.6")
-    for to in dict.fromkeys(write.task for write in WRITES.values())
-    for now in TASK_STATES
-]
+    },
+    {asker: f"what the server is about to write for its {asker}, in memory" for asker in ASKERS},
+)
+TASK_ROWS = written_with_it(machines.TASK, [write.task for write in WRITES.values()])
 
 # A second report of an error lets a task be queued more often than it may be: an exploration needs a bound.
 BOUNDED = [replace(action, when=[*action.when, t.attempts < machines.MOST]) for action in client.QUEUEING]
@@ -285,26 +245,5 @@ CHECKED_AGAIN = [
         for asker in ASKERS
     ),
 ]
-REFUSALS = [
-    Row(TaskInstance, f"refuse_{asker}", now, now, line=56, **{f"{asker}_request": NOTHING})
-    for asker in ASKERS
-    for now in STATES
-]
-
 PENDING_ANY = (PENDING["worker"] != NOTHING) | (PENDING["distributor"] != NOTHING)
-
-
-# --- The server may die in between
-
-server_dies = Action(
-    "server_dies",
-    [],
-    when=[exists(i, PENDING_ANY)],
-    fires=[],
-    says="the server dies before it writes, and is started again",
-    crash=True,
-    fact="3.6",
-)
-FORGETS = Rule(
-    "the server forgets what it was about to write", server_dies, [PENDING_ANY], i.fires("forget"), fact="3.6"
-)
+server_dies, FORGETS = death(i, PENDING_ANY)

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 
-from schedproof.model.lang import Action, Attribute, EnumType, Event, Invariant, Row, Rule, Term, exists, given
+from schedproof.model.lang import Action, Invariant, Rule, Term, exists
 from schedproof.model.lang.terms import both
 from schedproof.model.systems.jobmon.shipped import client, machines, server
 from schedproof.model.systems.jobmon.shipped.machines import c, d, r, t
-from schedproof.model.systems.jobmon.sorts import Workflow, WorkflowRun
 
-NOTHING = "nothing"
+from .requests import NOTHING, Requests, death, written_with_it
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,6 @@ WRITES: Mapping[str, Mapping[str, Write]] = {
         "terminate": Write("Terminated", "Halted", machines.RESUMING),
     },
 }
-REQUEST = {asker: EnumType((NOTHING, *writes)) for asker, writes in WRITES.items()}
 PENDING = {"client": r.client_request, "resume": r.resume_request, "reaper": r.reaper_request}
 ABOUT = {
     "client": "what the server is about to write for its client, in memory",
@@ -74,51 +72,18 @@ ABOUT = {
     "reaper": "what the server is about to write for the reaper, in memory",
 }
 
-WORKFLOW_RUN = replace(
+OF_RUNS = Requests(
     machines.WORKFLOW_RUN,
-    attributes=[
-        *machines.WORKFLOW_RUN.attributes,
-        *(Attribute(f"{asker}_request", kind, about=ABOUT[asker]) for asker, kind in REQUEST.items()),
-    ],
-    events=[
-        *machines.WORKFLOW_RUN.events,
-        *(Event(f"check_for_{asker}", {"write": kind}) for asker, kind in REQUEST.items()),
-    ],
-)
-STATES = [state.name for state in machines.WORKFLOW_RUN.states if state.name != "Absent"]
-WORKFLOW_STATES = [state.name for state in machines.WORKFLOW.states]
-
-RUN_ROWS = [
-    *(
-        Row(WorkflowRun, f"check_for_{asker}", now, now, line=None, fact="3.6", **{f"{asker}_request": given("write")})
-        for asker in WRITES
-        for now in STATES
-    ),
-    *(
-        Row(
-            WorkflowRun,
-            f"write_{name}_for_{asker}",
-            now,
-            write.to,
-            line=None,
-            fact="3.6",
-            **{f"{asker}_request": NOTHING},
-            **({"overdue": False} if write.extends else {}),
-        )
+    {
+        asker: {name: (write.to, {"overdue": False} if write.extends else {}) for name, write in writes.items()}
         for asker, writes in WRITES.items()
-        for name, write in writes.items()
-        for now in STATES
-    ),
-    *(
-        Row(WorkflowRun, "forget", now, now, line=None, fact="3.6", **{f"{asker}_request": NOTHING for asker in WRITES})
-        for now in STATES
-    ),
-]
-WORKFLOW_ROWS = [
-    Row(Workflow, f"write_{to.lower()}", now, to, fact="3.6")
-    for to in dict.fromkeys(write.workflow for writes in WRITES.values() for write in writes.values() if write.workflow)
-    for now in WORKFLOW_STATES
-]
+    },
+    ABOUT,
+)
+WORKFLOW_ROWS = written_with_it(
+    machines.WORKFLOW,
+    [write.workflow for writes in WRITES.values() for write in writes.values() if write.workflow],
+)
 
 REQUESTS = [
     Invariant(
@@ -260,25 +225,5 @@ CHECKED_AGAIN = [
         for asker in WRITES
     ),
 ]
-REFUSALS = [
-    Row(WorkflowRun, f"refuse_{asker}", now, now, line=56, **{f"{asker}_request": NOTHING})
-    for asker in WRITES
-    for now in STATES
-]
 PENDING_ANY = reduce(or_, [pending != NOTHING for pending in PENDING.values()])
-
-
-# --- The server may die in between
-
-server_dies = Action(
-    "server_dies",
-    [],
-    when=[exists(r, PENDING_ANY)],
-    fires=[],
-    says="the server dies before it writes, and is started again",
-    crash=True,
-    fact="3.6",
-)
-FORGETS = Rule(
-    "the server forgets what it was about to write", server_dies, [PENDING_ANY], r.fires("forget"), fact="3.6"
-)
+server_dies, FORGETS = death(r, PENDING_ANY)

@@ -54,7 +54,7 @@ INSTANCES_IN_TWO_STEPS = Change(
     why="The server checks a request about an instance, and locks and writes it later, without checking it again.",
     repairs=[],
     adds=[
-        *(*of.INSTANCE_ROWS, *of.TASK_ROWS),
+        *(*of.OF_INSTANCES.rows, *of.TASK_ROWS),
         *(*of.WAITING, *of.BOUNDED, *of.CHECKS, *of.WRITE.values(), of.server_dies),
         *(*of.WRITES_RULES, *of.answers(), of.FORGETS),
         *(*of.REQUESTS, *CONTROL),
@@ -64,7 +64,7 @@ RUNS_IN_TWO_STEPS = Change(
     why="The server checks a request about a run, and writes it later, without checking it again.",
     repairs=[],
     adds=[
-        *(*runs.RUN_ROWS, *runs.WORKFLOW_ROWS),
+        *(*runs.OF_RUNS.rows, *runs.WORKFLOW_ROWS),
         *(*runs.WAITING, *runs.CHECKS, *runs.WRITE.values(), runs.server_dies),
         *(*runs.WRITES_RULES, *runs.answers(), runs.FORGETS),
         *runs.REQUESTS,
@@ -105,7 +105,7 @@ READ_THEN_WRITE = SHIPPED.amend(
     "what runs, with requests about instances in two steps: the server reads and checks, and then writes",
     [INSTANCES_IN_TWO_STEPS],
     refuted=SHIPPED.refuted | FALLEN,
-    machines=[of.TASK_INSTANCE],
+    machines=[of.OF_INSTANCES.waiting],
     configurations=with_two_more,
     default_scope={"TaskInstance": 3, "Job": 3},
 )
@@ -114,7 +114,7 @@ RUNS_READ_THEN_WRITE = SHIPPED.amend(
     "what runs, with requests about runs in two steps: the server reads and checks, and then writes",
     [RUNS_IN_TWO_STEPS],
     refuted=SHIPPED.refuted | FALLEN_RUNS,
-    machines=[runs.WORKFLOW_RUN],
+    machines=[runs.OF_RUNS.waiting],
     configurations=few,
 )
 
@@ -125,7 +125,7 @@ CHECKED_WHERE_WRITTEN = Change(
     avoids=["get_no_id"],
     why="The server checks its tables in the transaction that writes, after it has locked the instance and its task.",
     repairs=sorted(FALLEN),
-    adds=[*of.REFUSALS, *of.CHECKED_AGAIN],
+    adds=[*of.OF_INSTANCES.refusals, *of.CHECKED_AGAIN],
 )
 RUNS_CHECKED_WHERE_WRITTEN = Change(
     name="a-run-is-written-without-a-check",
@@ -133,7 +133,7 @@ RUNS_CHECKED_WHERE_WRITTEN = Change(
     shown="one-live-run",
     why="The server checks its tables in the transaction that writes, after it has locked the run and its workflow.",
     repairs=sorted(FALLEN_RUNS),
-    adds=[*runs.REFUSALS, *runs.CHECKED_AGAIN],
+    adds=[*runs.OF_RUNS.refusals, *runs.CHECKED_AGAIN],
 )
 
 CHECK_THEN_WRITE = READ_THEN_WRITE.amend(
