@@ -15,6 +15,20 @@ HAS_NO_RECIPE = ~exists(q, q.system == s)
 
 STAYS = ~s.fires("make_manual") & ~s.fires("break_down")
 
+# What holds if a system keeps its condition while a recipe is on it
+IN_STEP = [
+    "idle-is-not-running",
+    "installing-with-its-recipe",
+    "manual-is-its-users",
+    "one-recipe-per-system",
+    "pending-after-a-recipe",
+    "pending-runs-nothing",
+    "recipe-and-system-in-step",
+    "running-with-its-recipe",
+    "scheduled-with-its-recipe",
+    "waiting-with-its-recipe",
+]
+
 CONDITIONS = (
     Reading(
         "the-recipe-stays-on-its-system",
@@ -38,18 +52,7 @@ CONDITIONS = (
                 )
             ],
         ],
-        rests=[
-            "idle-is-not-running",
-            "installing-with-its-recipe",
-            "manual-is-its-users",
-            "one-recipe-per-system",
-            "pending-after-a-recipe",
-            "pending-runs-nothing",
-            "recipe-and-system-in-step",
-            "running-with-its-recipe",
-            "scheduled-with-its-recipe",
-            "waiting-with-its-recipe",
-        ],
+        rests=IN_STEP,
         question="What becomes of a recipe whose system becomes Broken or Manual?",
         why="The text moves the system to idle and says nothing about the recipe.",
     ),
@@ -59,18 +62,7 @@ CONDITIONS = (
         "The condition of a system may change while a recipe is on it, and the system is idle at once.",
         "It changes only when no recipe is on the system.",
         adds=[also(action, HAS_NO_RECIPE) for action in (ev.make_manual, ev.break_down)],
-        rests=[
-            "idle-is-not-running",
-            "installing-with-its-recipe",
-            "manual-is-its-users",
-            "one-recipe-per-system",
-            "pending-after-a-recipe",
-            "pending-runs-nothing",
-            "recipe-and-system-in-step",
-            "running-with-its-recipe",
-            "scheduled-with-its-recipe",
-            "waiting-with-its-recipe",
-        ],
+        rests=IN_STEP,
         question="May the condition of a system change while a recipe is on it?",
         why="A system breaks at any time, and line 172 says always.",
     ),
