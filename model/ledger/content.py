@@ -2,7 +2,8 @@
 
 The words for readers leave out brackets, sorts, and where a name comes from. Here nothing that an element means is left out, and what it
 does not mean is: places in files, sentences for readers. A field that has its default is left out too, so that a new field of the
-language changes no mark.
+language changes no mark. Nor does a class that moves: that is why :class:`schedproof.model.lang.digest.Digester`, which a cache needs and
+which forgets nothing, does not serve here.
 """
 
 from __future__ import annotations
