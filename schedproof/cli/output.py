@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,12 @@ class Destination:
     def is_stdout(self) -> bool:
         """Whether it is standard output."""
         return self.path == STDOUT
+
+    def is_same_as(self, other: Destination) -> bool:
+        """Whether both are standard output, or one file."""
+        if self.is_stdout or other.is_stdout:
+            return self.path == other.path
+        return Path(self.path).resolve() == Path(other.path).resolve()
 
     def check(self) -> None:
         """Checks before the work that the file can be written after it.
@@ -87,13 +93,17 @@ class OutputFile(click.ParamType[Destination]):
         """The destination.
 
         Raises:
-            UserError: it cannot be written.
+            UserError: it cannot be written, or another option of the command writes there.
         """
         if isinstance(value, Destination):
             return value
         if not value:
             raise UserError(f"{_option(param)}: the name is empty; write a file's name, or - for standard output")
         destination = Destination(_option(param), str(value))
+        for other in ctx.params.values() if ctx is not None else ():
+            if isinstance(other, Destination) and other.is_same_as(destination):
+                both = f"{other.option}, {destination.option}"
+                raise UserError(f"{both}: both write to {other.path!r}; choose a file for each")
         destination.check()
         return destination
 
@@ -102,27 +112,17 @@ def _option(param: click.Parameter | None) -> str:
     return param.opts[-1] if param is not None else "output"
 
 
-def distinct(*destinations: Destination | None, reads: Sequence[str] = ()) -> None:
-    """Checks that no two options write to the same file, and none to a file that the command reads.
+def spare(inputs: Iterable[str], *destinations: Destination | None) -> None:
+    """Checks that no option writes to a file that the command reads.
 
     Args:
+        inputs: the files that the command reads.
         destinations: of the options; None for an option that is not given.
-        reads: the files that the command reads.
 
     Raises:
-        UserError: two options name the same file, or one names an input.
+        UserError: an option names an input.
     """
-    for one in destinations:
-        if (
-            one is not None
-            and not one.is_stdout
-            and Path(one.path).resolve() in [Path(p).resolve() for p in reads if "\0" not in p]
-        ):
-            raise UserError(f"{one.option}: {one.path!r} is an input of this command; choose another file")
-    seen: dict[str, Destination] = {}
-    for one in destinations:
-        if one is not None:
-            key = one.path if one.is_stdout else str(Path(one.path).resolve())
-            if key in seen:
-                raise UserError(f"{seen[key].option}, {one.option}: both write to {one.path!r}; choose a file for each")
-            seen[key] = one
+    read = [Path(name).resolve() for name in inputs if "\0" not in name]
+    for each in destinations:
+        if each is not None and not each.is_stdout and Path(each.path).resolve() in read:
+            raise UserError(f"{each.option}: {each.path!r} is an input of this command; choose another file")

@@ -64,6 +64,13 @@ def test_the_files(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (doors / "a.md").read_text("utf-8").count("\n| ") == 6
 
 
+def test_no_page_is_written_over_the_document(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (doors / "doors.md").read_text("utf-8")
+    assert run("--document", "doors.md", "--markdown", "./doors.md") == 2
+    assert "--markdown: './doors.md' is an input of this command" in capsys.readouterr().err
+    assert (doors / "doors.md").read_text("utf-8") == before
+
+
 def test_json_to_standard_output_is_all(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--json", "-") == 0
     assert json.loads(capsys.readouterr().out)["document"] == "doors.md"

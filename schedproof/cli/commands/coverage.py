@@ -14,7 +14,7 @@ from schedproof.cli import choose
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option
-from schedproof.cli.output import Destination, OutputFile
+from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, table
 from schedproof.model.ledger.draft import draft
@@ -68,6 +68,7 @@ def coverage(
     be the document: which elements model it, which properties require it, which interpretation it needs. --silences needs no
     ledger.
     """
+    spare([document] if document is not None else [], markdown_file, html_file, json_file)
     chosen = choose.system(system)
     if is_names:
         for key, some in names(chosen).items():

@@ -19,7 +19,7 @@ from schedproof.cli import choose
 from schedproof.cli.errors import Exit, fail
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, junit_option, variant_option
-from schedproof.cli.output import Destination, OutputFile, distinct
+from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import counting
 from schedproof.cli.regression import regression_test
 from schedproof.cli.renamed import Option
@@ -92,7 +92,7 @@ def validate(
     chosen = choose.system(system)
     if variant is not None:
         choose.variant(chosen, variant)
-    distinct(json_file, junit_file, emit_test, reads=[log, *([mapping] if mapping is not None else [])])
+    spare([log, *([mapping] if mapping is not None else [])], json_file, junit_file, emit_test)
     if not log:
         raise UserError("LOG: the name is empty; write a file's name, or - for standard input")
     if os.path.exists(log) and stat.S_ISCHR(os.stat(log).st_mode) and log != os.devnull:
