@@ -61,6 +61,35 @@ class Silence:
         }
 
 
+@dataclass(frozen=True)
+class Withheld:
+    """An event that one condition keeps from the states without a row for it, whether or not a run leads there.
+
+    Attributes:
+        by: the action or the rule whose condition keeps the event away, by its name in a ledger: ``action start``.
+        condition: the condition, in words.
+        sort: the name of the object's sort.
+        event: the name of the event.
+        states: the states without a row.
+    """
+
+    by: str
+    condition: str
+    sort: str
+    event: str
+    states: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """It as ``findings --json`` prints it."""
+        return {
+            "by": self.by,
+            "condition": self.condition,
+            "sort": self.sort,
+            "event": self.event,
+            "states": list(self.states),
+        }
+
+
 def _steps(run: Counterexample) -> str:
     many = len(run.steps)
     return "at the beginning" if not many else f"after {many} step{'' if many == 1 else 's'}"
@@ -74,9 +103,15 @@ class _Question:
     sort: str
     event: str
     state: str
-    by: str
+    element: str
     line: int | None
     condition: str
+
+    @property
+    def by(self) -> str:
+        """The element for readers: the name of a rule is a sentence, and stands in quotes."""
+        kind, _, name = self.element.partition(" ")
+        return f"rule {name!r}" if kind == "rule" else self.element
 
 
 def silences(model: Model, scope: Mapping[str, int] | None = None) -> list[Silence]:
@@ -107,6 +142,14 @@ def silences(model: Model, scope: Mapping[str, int] | None = None) -> list[Silen
     return [Silence(*key, runs) for key, runs in by_condition.items()]
 
 
+def withheld(model: Model) -> list[Withheld]:
+    """All that conditions of a model may keep from states without a row; exploration is not needed."""
+    states: dict[tuple[str, str, str, str], list[str]] = {}
+    for q in [*_of_rules(model), *_of_actions(model)]:
+        states.setdefault((q.element, q.condition, q.sort, q.event), []).append(q.state)
+    return [Withheld(*key, tuple(some)) for key, some in states.items()]
+
+
 def loose_ends(model: Model) -> list[str]:
     """States that no row leaves, and events that nothing fires, one line each; exploration is not needed."""
     lines = []
@@ -123,11 +166,14 @@ def loose_ends(model: Model) -> list[str]:
 
 
 def _uncovered(model: Model, firing: t.Fires, conditions: Iterable[t.Term]) -> Iterator[tuple[int, str, str]]:
-    """(position of the condition on the receiver's state, sort, state without a row) of a firing."""
+    """(position of a condition on the receiver's state, sort, state without a row) of a firing.
+
+    A condition is on the state whether it lists the states that may be, or, in a negation, those that may not.
+    """
     machine = model.machine(sort_of(model, firing.of, {}))
     have = {row.source for row in model.table(machine.sort) if row.event == firing.event}
     for at, condition in enumerate(conditions):
-        if isinstance(condition, t.Is) and repr(condition.of) == repr(firing.of):  # == makes a term
+        if any(isinstance(part, t.Is) and repr(part.of) == repr(firing.of) for part in t.subterms(condition)):
             for state in machine.states:
                 if state.name not in have and not state.unreachable:
                     yield at, machine.sort.name, state.name
@@ -174,7 +220,7 @@ def _of_rules(model: Model) -> Iterator[_Question]:
                 then=~t.Is(rule.fires.of, (state,)),
             )
             condition = show_term(when[at])
-            yield _Question(prop, sort, rule.fires.event, state, f"rule {rule.name!r}", rule.line, condition)
+            yield _Question(prop, sort, rule.fires.event, state, f"rule {rule.name}", rule.line, condition)
 
 
 def _each_condition(when: Iterable[t.Term]) -> list[t.Term]:

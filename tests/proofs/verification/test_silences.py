@@ -58,6 +58,26 @@ def test_conditions_joined_in_one_conjunction_count_each() -> None:
     assert listed(joined) == listed(MODEL)
 
 
+def test_a_condition_may_name_the_states_that_it_keeps_away() -> None:
+    """The guard lists the other states, and the silence is the same."""
+    negated = replace(
+        MODEL,
+        actions=[replace(PUSH, when=[~x.is_("On")]), BLOW],
+        rules=[replace(DARK, when=[x.fuse == f, ~x.is_("Off")])],
+    )
+    assert {key: runs for key, runs in listed(negated).items() if key[2].startswith("not")} == {
+        ("rule 'a fuse that blows turns its lamp off'", "off", "not (x Off)"): {"Off": ["blow"]},
+        ("action push", "push", "not (x On)"): {"On": ["push"]},
+    }
+
+
+def test_a_condition_may_name_the_state_among_other_things() -> None:
+    """A lamp without a fuse may be pushed in any state; the one here has a fuse."""
+    either = replace(MODEL, actions=[replace(PUSH, when=[(x.fuse == NONE) | x.is_("Off")]), BLOW])
+    (condition,) = [condition for by, _, condition in listed(either) if by == "action push"]
+    assert listed(either)["action push", "push", condition] == {"On": ["push"]}
+
+
 def test_rules_come_first_and_cite_their_lines() -> None:
     first, *_ = silences(MODEL)
     assert first.text == (
