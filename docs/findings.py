@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from schedproof.api import Defect, System, defects, systems
+from schedproof.proofs.verification.ambiguities import ambiguities
 from schedproof.proofs.verification.sources import Kind, differences
 
 ROOT = Path(__file__).parents[1]
@@ -60,9 +61,8 @@ def section(defect: Defect) -> Iterator[str]:
     yield from ["```", ""]
     if defect.left:
         yield from [defect.left, ""]
-    if defect.interpretations:
-        names = ", ".join(f"{each.name} (line {each.line})" for each in defect.interpretations)
-        yield from [f"Rests on: {names}.", ""]
+    for each in defect.interpretations:
+        yield from [each.finding_note, ""]
     yield from [f"**Repair.** {defect.repair}", ""]
     if defect.cost:
         yield from [f"**Cost.** {defect.cost}.", ""]
@@ -84,22 +84,18 @@ def machines(system: System) -> Iterator[str]:
 
 
 def words(system: System) -> Iterator[str]:
-    """Contradictions between sentences, and sentences with several interpretations."""
-    if system.contradictions:
-        yield from ["### Sentences that contradict each other", ""]
-    for each in system.contradictions:
-        yield f"- **{each.name}**: {each.problem}"
-        yield from (f'  - line {line}: "{text.strip()}"' for line, text in each.quotes)
-        yield from [f"  - the model's interpretation: {each.reading}", ""]
-    if system.interpretations:
-        yield from ["### Sentences that allow two interpretations", ""]
-    for each in system.interpretations:
-        yield f"- **{each.name}** (line {each.line}): {each.read}"
-        yield f"  - the other interpretation: {each.otherwise}"
-        if each.rests:
-            yield f"  - then these hold: {', '.join(each.rests)}"
-        if each.breaks:
-            yield f"  - then these are violated too: {', '.join(each.breaks)}"
+    """What is unclear in the document: contradictions, silences and interpretations, in the order of their rank."""
+    some = ambiguities(system)
+    if some:
+        yield from ["## Where the document is unclear", ""]
+        yield from [
+            "First that on which most verdicts hang. A silence is an event in a state for which there is no row.",
+            "",
+        ]
+    for each in some:
+        head, *rest = each.text(every=True)
+        yield f"- **{each.name}**{head.removeprefix(each.name)}"
+        yield from (f"  - {line.strip()}" for line in rest)
         yield ""
 
 

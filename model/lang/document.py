@@ -88,12 +88,15 @@ class Contradiction:
         quotes: (line, words on that line), the words exactly as the document has them.
         problem: which sentence contradicts which.
         reading: how the model interprets them.
+        violates: the violated properties that require what one of the sentences says, against another.
     """
 
     name: str
     quotes: tuple[tuple[int, str], ...]
     problem: str
     reading: str
+    violates: Sequence[str] = ()
+    place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,8 @@ class Reading:
 
     @property
     def finding_note(self) -> str:
-        """The sentence with which a finding mentions the interpretation."""
-        return f"Rests on an interpretation of line {self.line}: {self.read}"
+        """The line with which a finding mentions the interpretation: its question, and the model's answer."""
+        return f"Rests on {self.name} (line {self.line}): {self.question} {self.read}"
 
     @property
     def change(self) -> Change:

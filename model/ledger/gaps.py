@@ -22,7 +22,7 @@ SOURCE = re.compile(
 """Where an element or a part comes from. Variants that share an element may have it from different interpretations."""
 
 
-def _interpretations(source: str) -> list[str]:
+def interpretations_in(source: str) -> list[str]:
     """The names of the interpretations in a source; none if it names no interpretation, or is no source."""
     match = SOURCE.match(source)
     return match["names"].split(", ") if match and match["names"] else []
@@ -103,7 +103,7 @@ def _wrong_sources(
     at: str, mark: Mark, interpretations: set[str], documents: Collection[Document], system: str
 ) -> Iterator[str]:
     for words, each in [("source", mark.source), *mark.added.items()] if mark.source else mark.added.items():
-        for name in _interpretations(each):
+        for name in interpretations_in(each):
             if name not in interpretations:
                 yield f"{at}: {words}: {unknown('interpretation', name, interpretations, listed_by=f'schedproof coverage {system} --names')}"
         if SOURCE.match(each) is None:
@@ -182,7 +182,7 @@ def _idle_objects(system: System, ledger: Ledger) -> Iterator[str]:
     """Interpretations and contradictions that no statement and no element names."""
     of_marks = {each for mark in ledger.elements.values() for each in (mark.source, *mark.added.values())}
     interpretations = {name for entry in ledger.statements for name in entry.interpretations}
-    interpretations |= {name for each in of_marks for name in _interpretations(each)}
+    interpretations |= {name for each in of_marks for name in interpretations_in(each)}
     contradictions = {name for entry in ledger.statements for name in entry.contradictions}
     for kind, some, used in (
         ("interpretation", system.interpretations, interpretations),

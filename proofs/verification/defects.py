@@ -78,6 +78,7 @@ class Defect:
     def as_json(self) -> dict[str, Any]:
         """The defect as ``findings --json`` prints it."""
         return {
+            "kind": "defect",
             "system": self.system,
             "variants": list(self.variants),
             "name": self.name,
@@ -108,8 +109,7 @@ class Defect:
             lines += finding.run_text()
         if self.left:
             lines.append(f"  {self.left}")
-        if self.interpretations:
-            lines.append(f"  Rests on: {', '.join(f'{each.name} (line {each.line})' for each in self.interpretations)}")
+        lines += [f"  {each.finding_note}" for each in self.interpretations]
         return [*lines, f"  Repair: {self.repair}", *([f"  Cost: {self.cost}"] if self.cost else [])]
 
 

@@ -70,7 +70,15 @@ class Finding:
             "assumes": dict(self.assumes),
             "of": self.of or self.variant,
             "readings": [
-                {"name": r.name, "line": r.line, "read": r.read, "otherwise": r.otherwise} for r in self.interpretations
+                {
+                    "name": r.name,
+                    "line": r.line,
+                    "question": r.question,
+                    "read": r.read,
+                    "otherwise": r.otherwise,
+                    "why": r.why,
+                }
+                for r in self.interpretations
             ],
         }
 

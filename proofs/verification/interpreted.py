@@ -14,7 +14,12 @@ from schedproof.proofs.verdict import Verdict
 
 def of_variant(system: System, model: Model) -> list[Reading]:
     """The interpretations of a variant that have an alternative to try."""
-    return [reading for reading in system.interpretations_of(model) if reading.adds or reading.drops]
+    return [reading for reading in system.interpretations_of(model) if is_tried(reading)]
+
+
+def is_tried(reading: Reading) -> bool:
+    """Whether an interpretation has an alternative to try: a change of the model."""
+    return bool(reading.adds or reading.drops)
 
 
 def otherwise(model: Model, reading: Reading) -> Model:
@@ -65,3 +70,18 @@ def effect(reading: Reading) -> str:
     kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""
     broken = f"also violated: {', '.join(reading.breaks)}" if reading.breaks else ""
     return "; ".join(filter(None, (kept, broken))) or "the same properties are violated"
+
+
+def question_and_answers(reading: Reading) -> list[str]:
+    """What an interpretation is about, as lines for a reader: the question, both answers, and what differs.
+
+    Args:
+        reading: the interpretation.
+    """
+    tried = effect(reading) if is_tried(reading) else "not tried: it is in words only"
+    return [
+        f"Question: {reading.question}",
+        f"The model: {reading.read}",
+        f"Or: {reading.otherwise}",
+        f"Then: {tried}",
+    ]

@@ -19,6 +19,7 @@ from schedproof.model.lang import (
     Action,
     Attribute,
     Change,
+    Contradiction,
     DeadlockFree,
     IntRange,
     Invariant,
@@ -26,6 +27,7 @@ from schedproof.model.lang import (
     LeadsTo,
     LifeCycle,
     Machine,
+    Reading,
     State,
     exists,
     forall,
@@ -577,6 +579,7 @@ def test_findings_json(run_json, registered):
     (finding,) = defect.pop("findings")
     repair = "A lamp that cannot be switched on stays dark (line 7). (variant broken)"
     assert defect == {
+        "kind": "defect",
         "system": "lamps",
         "variants": ["plain"],
         "name": "stays-dark",
@@ -610,6 +613,40 @@ def test_findings_json(run_json, registered):
     assert [(step["action"], set(step)) for step in trace] == [
         ("switch_on", {"action", "parameters", "says", "line", "fact", "changes"})
     ]
+
+
+def test_findings_list_what_is_unclear_below_the_defects(run, run_json, registered):
+    """One list, numbered through; in JSON, too. The question of an interpretation stands beside the defect that rests on it."""
+    bright = Reading("lamps-can-be-on", 3, "They can.", "They cannot.", drops=["switch_on"], rests=["stays-dark"],
+                     breaks=["blinks"], question="Can lamps be on?", why="There is a switch.")  # fmt: skip
+    dull = Reading("lamps-are-many", 2, "Many.", "One.", question="How many lamps are there?", why="Lamps is a plural.")
+    never = Contradiction(
+        "dark-and-bright", ((7, "Lamps stay dark."),), "They do not.", "They do not.", violates=["stays-dark"]
+    )
+    parts = {"interpretations": [dull, bright], "contradictions": [never]}
+    registered(replace(system(), load=lambda key, default: parts.get(key, default)))
+    code, out, _ = run("findings", "lamps")
+    lines = out.splitlines()
+    assert code == 0
+    assert "  Rests on lamps-can-be-on (line 3): Can lamps be on? They can." in lines
+    assert [line for line in lines if re.match(r"\d+\.", line)] == [
+        "1. stays-dark (lamps.md:7, plain)",
+        "2. lamps-can-be-on (line 3, plain): interpretation; 2 verdicts hang on it",
+        "3. dark-and-bright (line 7, plain): contradiction; 1 verdict hangs on it",
+        "4. lamps-are-many (line 2, plain): interpretation: How many lamps are there?",
+    ]
+    assert "  Then: no longer violated: stays-dark; also violated: blinks" in lines
+    assert lines[-2:] == [
+        "1 defect in lamps.md, 1 property violated",
+        "1 contradiction, 2 interpretations in the words of lamps.md",
+    ]
+    assert "  Question: How many lamps are there?" in run("findings", "lamps", "--all")[1].splitlines()
+    _, output = run_json("findings", "lamps")
+    assert [(each["kind"], each["name"]) for each in output] == [
+        ("defect", "stays-dark"), ("interpretation", "lamps-can-be-on"), ("contradiction", "dark-and-bright"),
+        ("interpretation", "lamps-are-many"),
+    ]  # fmt: skip
+    assert output[0]["findings"][0]["readings"][0]["question"] == "Can lamps be on?"
 
 
 def test_list(run, run_json):

@@ -12,6 +12,7 @@ CONTRADICTIONS = (
         ),
         "By its definition, an idle system is configured for automated use. Broken and Manual systems are idle too.",
         "Idle is a usage state, as in lines 172 and 176. Only Automated systems are in the idle pool. The violated definition is the finding idle-is-automated.",
+        violates=["idle-is-automated"],
     ),
     Contradiction(
         "running-systems-become-idle",
@@ -22,6 +23,7 @@ CONTRADICTIONS = (
         ),
         "A system that becomes Broken or Manual while it runs a recipe is idle, and must not be idle. The text never ends the recipe.",
         "The model follows lines 172 and 176: the system is idle at once, and the recipe stays. The finding is idle-is-not-running.",
+        violates=["idle-is-not-running"],
     ),
     Contradiction(
         "pending-and-running-at-once",
@@ -32,6 +34,7 @@ CONTRADICTIONS = (
         ),
         "A system can become Automated while a recipe that it had before still runs. One sentence makes it running, the other pending.",
         "The model follows line 196: the system is pending. The finding is running-with-its-recipe.",
+        violates=["running-with-its-recipe"],
     ),
     Contradiction(
         "systems-in-use-are-pending-by-definition",
@@ -54,6 +57,7 @@ CONTRADICTIONS = (
         ),
         "An assigned recipe gets a system before a queued one of a higher priority. So the order is not solely by priority, and the queue is still jumped.",
         "The assigned and the queued are sorted apart, and the assigned come first. The finding is no-queue-jumping.",
+        violates=["no-queue-jumping"],
     ),
     Contradiction(
         "pending-for-a-queued-recipe",

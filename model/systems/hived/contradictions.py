@@ -15,6 +15,7 @@ CONTRADICTIONS = (
         ),
         "The condition of e5 names e3 and e6 as its only triggers. The operation of e8 triggers e5 too.",
         "e3, e6 and e8 trigger e5. The property cancelled-only-when-overwritten keeps the literal condition, and is violated.",
+        violates=["cancelled-only-when-overwritten"],
     ),
     Contradiction(
         "whose-deletion-frees-a-cell",
@@ -24,6 +25,7 @@ CONTRADICTIONS = (
         ),
         "The condition of the cell's e1 names only an Allocated PG and its e3. Line 98 triggers the cell's e1 by e4, the deletion of a Being preempted PG.",
         "e3 and e4 trigger the cell's e1. The property cell-e1-frees-an-allocated-group keeps the literal condition, and is violated.",
+        violates=["cell-e1-frees-an-allocated-group"],
     ),
     Contradiction(
         "whose-cell-is-reserved",
@@ -36,6 +38,7 @@ CONTRADICTIONS = (
         "A Used cell may belong to a Being preempted PG, and e1 reserves it by e2. The condition and the operation of e2 know an Allocated PG only.",
         "e2 occurs to any Used cell. It triggers e6 only if the group that uses the cell is Allocated. The property "
         "cell-e2-preempts-an-allocated-group keeps the literal condition, and is violated.",
+        violates=["cell-e2-preempts-an-allocated-group"],
     ),
     Contradiction(
         "a-victim-without-a-preemptor",
@@ -53,6 +56,7 @@ CONTRADICTIONS = (
         "The preemptor goes back to Pending, and its victim has its cells again. Its preemption is over, but lines 106 and 211 call it Being preempted, "
         "and the figure has no arrow that it could take.",
         "The victim stays Being preempted. The properties preemption-ongoing and victim-freed-with-the-preemptor are violated.",
+        violates=["preemption-ongoing", "victim-freed-with-the-preemptor"],
     ),
     Contradiction(
         "released-but-associated",

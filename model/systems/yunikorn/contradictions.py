@@ -15,6 +15,7 @@ CONTRADICTIONS = (
         ),
         "The text calls Failed final, and lets only completed applications expire. The figure of line 38 has an arrow from Failed to Expired.",
         "The model has the arrow. The sentences are the properties failed-is-final and only-the-completed-expire, which are violated.",
+        violates=["failed-is-final", "only-the-completed-expire"],
     ),
     Contradiction(
         "resuming-is-in-the-figure-only",
@@ -70,6 +71,7 @@ CONTRADICTIONS = (
         ),
         "By line 50 a Stopped object is removed as it is. By line 51 it is Draining first. The figure has no arrow from Stopped to Draining.",
         "The model follows line 50. The requirements of line 51 are removed-queues-drain and removed-partitions-drain, which are violated.",
+        violates=["removed-queues-drain", "removed-partitions-drain"],
     ),
     Contradiction(
         "a-draining-partition-is-scheduled-and-its-applications-fail",

@@ -53,6 +53,7 @@ CONTRADICTIONS = (
         ),
         "A node is removed in the order that the contract forbids; the author marks the place with (!!).",
         "The model follows line 157. The violated contract is the finding nodes-are-removed-from-the-scheduler-first.",
+        violates=["nodes-are-removed-from-the-scheduler-first"],
     ),
     Contradiction(
         "preempted-allocations-leave-the-cache-first",
@@ -63,6 +64,7 @@ CONTRADICTIONS = (
         ),
         "The cache removes a preempted allocation, and notifies the scheduler afterwards. The contract forbids this order.",
         "The model follows lines 81 to 84. The violated contract is the finding allocations-are-removed-from-the-scheduler-first.",
+        violates=["allocations-are-removed-from-the-scheduler-first"],
     ),
     Contradiction(
         "nodes-have-no-event-in-the-text",
@@ -169,6 +171,7 @@ CONTRADICTIONS = (
         ),
         "The table has no row for the cluster; the pseudo code locks partitions under it.",
         "The model follows the table. The pseudo code that breaks it is the finding locks.update-configuration-follows-the-order.",
+        violates=["locks.update-configuration-follows-the-order"],
     ),
     Contradiction(
         "delete-app-takes-a-queue",
@@ -218,6 +221,7 @@ CONTRADICTIONS = (
         ),
         "remove_alloc writes an application and a node. Its comment guarantees only the application's lock.",
         "The model follows line 311. The broken rule is the finding locks.several-objects-are-changed-under-the-partition.",
+        violates=["locks.several-objects-are-changed-under-the-partition"],
     ),
     Contradiction(
         "removals-leave-the-queue-as-it-is",

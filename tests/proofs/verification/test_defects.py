@@ -209,5 +209,6 @@ def test_if_others_leave_nothing_violated_the_base_has_the_run() -> None:
 
 def test_json() -> None:
     data = defects(repaired())[0].as_json()
-    assert set(data) == {"system", "variants", "name", "wrong", "document", "line", "sentence", "repair", "cost", "left", "rests_on", "findings"}  # fmt: skip
+    assert data["kind"] == "defect"
+    assert set(data) == {"kind", "system", "variants", "name", "wrong", "document", "line", "sentence", "repair", "cost", "left", "rests_on", "findings"}  # fmt: skip
     assert [each["property"] for each in data["findings"]] == ["never-jammed", "quiet"]

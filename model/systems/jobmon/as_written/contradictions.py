@@ -55,6 +55,7 @@ CONTRADICTIONS = (
         ),
         "The server decides what becomes of an error, and the reconciler decides what becomes of a resource error.",
         "Both do, in either order; that then the resources may stay as they are is a finding (resources-grow-on-resource-errors).",
+        violates=["resources-grow-on-resource-errors"],
     ),
     Contradiction(
         "adjusted-past-halted",
@@ -98,6 +99,7 @@ CONTRADICTIONS = (
         ),
         "Two error states are set when the task is Launched (facts 1.3), from where no way leads to Triaging (facts 1.2).",
         "Nothing becomes of the task: a finding (errors-are-triaged, signals-can-be-taken-up).",
+        violates=["errors-are-triaged", "signals-can-be-taken-up"],
     ),
     Contradiction(
         "one-owner-and-others-that-set-its-states",
@@ -108,6 +110,7 @@ CONTRADICTIONS = (
         ),
         "A deployment unit has control, and yet client and reconciler set states in the boxes of scheduler and worker (facts 1.3, 1.4).",
         "They do: a finding (only-the-owner-moves).",
+        violates=["only-the-owner-moves", "only-the-owner-moves-workflows"],
     ),
     Contradiction(
         "who-has-launched",
@@ -139,6 +142,7 @@ CONTRADICTIONS = (
         "The cluster job of what is Triaging may not have finished: the reconciler holds it for lost by its heartbeat, or the client has "
         "only asked it to stop (facts 1.3).",
         "As the figures have it; that two commands of a task can run is a finding (one-live-instance).",
+        violates=["one-live-instance"],
     ),
     Contradiction(
         "the-flow-has-no-aborted",
@@ -251,6 +255,7 @@ CONTRADICTIONS = (
         "In the figure a run also becomes Halted by the reconciler, and by the client if it has not started, without a signal of the worker "
         "(facts 1.4).",
         "As the figure has it: a finding (halted-runs-have-halted).",
+        violates=["halted-runs-have-halted"],
     ),
     Contradiction(
         "new-runs-without-a-halt",
@@ -263,5 +268,6 @@ CONTRADICTIONS = (
         "A new run is created after an error as well, and then nothing has halted: in the universal machine the way from Triaging to Queued "
         "has no condition (facts 1.2).",
         "Only a resume waits for a halt: a finding (halted-before-a-new-run, one-live-run).",
+        violates=["halted-before-a-new-run", "one-live-run"],
     ),
 )

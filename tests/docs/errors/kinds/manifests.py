@@ -46,6 +46,16 @@ def cases() -> Iterator[Case]:
             shown=f'contradictions = "lease.model:{name}"',
             files={"schedproof.toml": named.format(name)},
         )
+    words = 'Contradiction("ends", (), "Leases end and do not.", "They end.", violates=["nosuch"])'
+    yield lease(
+        "findings lease",
+        shown=words,
+        files={"schedproof.toml": named.format("WORDS")},
+        model=(
+            "v, w = variables",
+            f"from schedproof.model.lang import Contradiction\nWORDS = [{words}]\nv, w = variables",
+        ),
+    )
     crash = "from schedproof.model.lang import Durability, crash\ncrash('crash', 'lost', [Machine(Worker, states=[State('A', Durability.VOLATILE)])], [])\n"
     first = "v, w = variables"
     yield lease("verify lease", shown=crash.splitlines()[1], model=(first, crash + first))
