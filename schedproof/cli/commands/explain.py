@@ -14,6 +14,7 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, scope_option, variant_option
 from schedproof.cli.output import Destination
+from schedproof.cli.premises import ASSUMPTIONS, PREFIX, explain_assumptions, explain_interpretation, is_premise
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
@@ -65,16 +66,26 @@ def explain(
     """Show the counterexample of a property, or the shortest run to a state.
 
     If PROPERTY holds, explain lists what was checked: without --scope at the model's scope first, then at that of verify.
+    PROPERTY may be interpretation.NAME: explain shows its question, both answers, and which verdicts differ. It may be
+    assumptions: explain shows what the model assumes of its environment, and which verdicts rest on that.
     In --state, write a truth value as true or false, a set as c0+c1 or '{c0, c1}', and the empty set or no object as none.
     """
     chosen = choose.system(system)
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
+    if property_name is not None and is_premise(property_name) and (scope is not None or mermaid):
+        raise UserError(f"--scope, --mermaid: have no effect on {property_name}; leave them out")
+    if property_name is not None and property_name.startswith(PREFIX):
+        if variant is not None:
+            choose.variant(chosen, variant)
+        return explain_interpretation(chosen, variant, property_name, json_file)
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = scopes.scope(model, scope)
     if property_name is None:
         return _explain_state(model, sizes, state, mermaid, json_file)
+    if property_name == ASSUMPTIONS:
+        return explain_assumptions(chosen, model, json_file)
     scopes.properties([(chosen, model)], [property_name])
     both = [sizes] if scope is not None else [sizes, check_scope(model, model.verify_scope)]
     return _explain_property(chosen, model, both, property_name, mermaid, json_file)

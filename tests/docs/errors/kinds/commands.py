@@ -33,7 +33,7 @@ def cases() -> Iterator[Case]:
         ["table", "hived", "Cell", "--json", "/dev/full"], ["validate", "hived", ""], ["validate", "hived", "/dev/zero"], ["validate", "hived", "x", "--variant", "nosuch"],
         ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"],
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
-        ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
+        ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "interpretation.priorities-change"], ["explain", "hived", "assumptions"], ["explain", "hived", "assumptions", "--mermaid"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
         ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
