@@ -96,8 +96,8 @@ class Ambiguity:
             return [head, *(f"  {line}" for line in _contradiction(self.about))]
         if not many and not every:
             return [f"{head}: {self.about.question}"]
-        said = [*_silences(self.silences, every=every), *question_and_answers(self.about)]
-        return [head, *(f"  {line}" for line in said)]
+        answers = [*_silences(self.silences, every=every), *question_and_answers(self.about)]
+        return [head, *(f"  {line}" for line in answers)]
 
     def as_json(self) -> dict[str, Any]:
         """It as ``findings --json`` prints it."""

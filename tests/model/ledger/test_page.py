@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import msgspec
 
-from schedproof.model.ledger.ledger import Entry
+from schedproof.model.ledger.ledger import Entry, Mark
 from schedproof.model.ledger.page import Verdict, as_json, html, markdown, verdict, violated
-from tests.model.ledger.lamps import LEDGER, MODEL, system
+from tests.model.ledger.lamps import LEDGER, MODEL, RED, system
 
 
 class Cells(HTMLParser):
@@ -50,8 +51,56 @@ def test_html_colours_each_statement() -> None:
         ("modelled", "figure: Off -> On, push"),
         ("without", "Lamps are nice."),
     ]
-    assert page.links == ["#never-nice", "#red-only"], "it needs no network"
-    assert {"never-nice", "red-only"} <= page.ids
+    rows = ["#line-4-4", "#line-3-3"]  # where the interpretation and the contradiction are named
+    assert page.links == ["#never-nice", "#red-only", *rows], "it needs no network"
+    assert {link.removeprefix("#") for link in page.links} <= page.ids
+
+
+BRIGHT = replace(MODEL, variant="bright", refuted=frozenset())
+DULL = replace(MODEL, variant="dull", properties=[])
+THREE = replace(system(), variants={"as-written": MODEL, "bright": BRIGHT, "dull": DULL})
+"""Lamps are dark in one variant, not in another, and a third does not require it."""
+
+
+def test_a_statement_whose_verdict_depends_on_the_variant_has_a_list() -> None:
+    (cell,) = [text for kind, text in Cells(html(THREE, LEDGER)).cells if kind == "violated"]
+    (list_,) = re.findall(r'<ul class="variants">(.*?)</ul>', html(THREE, LEDGER))
+    assert re.findall(r'<li class="(\w+)">(.*?)</li>', list_) == [
+        ("violated", "a property is violated: as-written"), ("held", "all properties hold: bright"),
+    ]  # fmt: skip
+    assert cell.startswith("A pushed lamp is on.") and cell.endswith("bright")
+    assert "all properties hold: bright" not in html(system(), LEDGER)
+    (row,) = [line for line in markdown(THREE, LEDGER).splitlines() if line.startswith("| 6 | A pushed")]
+    assert row.endswith("<br>*a property is violated:* as-written<br>*all properties hold:* bright |")
+    statements = as_json(THREE, LEDGER, [])["statements"]
+    assert statements[4]["verdicts"] == {"as-written": "violated", "bright": "held"}
+    assert statements[0]["verdicts"] == {}
+
+
+def test_pages_list_every_interpretation_with_what_hangs_on_it() -> None:
+    """Also one that only an element has as its source."""
+    dark = replace(RED, name="dark-only", variant="as-written", rests=["dark"], breaks=["life"])
+    of = system(interpretations=(RED, dark))
+    marked = {**LEDGER.elements, "axiom 1": Mark("", "interpretation dark-only")}
+    ledger = msgspec.structs.replace(LEDGER, elements=marked)
+    lines = markdown(of, ledger).splitlines()
+    at = lines.index('<a id="dark-only"></a>**dark-only** (line 4, as-written)')
+    assert lines[at + 2 :][:7] == [
+        "- Question: Which lamps can be pushed?",
+        "- The model: Only red lamps can be pushed.",
+        "- Or: All lamps can be pushed.",
+        "- Why: Line 4 says that a lamp can be pushed, and not that every lamp can.",
+        "- No longer violated then: dark",
+        "- Also violated then: life",
+        "- Source of: axiom 1",
+    ]
+    at = lines.index('<a id="red-only"></a>**red-only** (line 4)')
+    assert lines[at + 6 :][:2] == ["- Tried: no verdict differs", "- Source of: attribute Lamp.colour, action push"]
+    assert '- line 3: "It never breaks."' in lines
+    page = html(of, ledger)
+    assert "dark-only (line 4, as-written)" in page and "<em>Also violated then:</em> life" in page
+    (data, _) = as_json(of, ledger, [])["interpretations"]
+    assert (data["question"], data["answer"], data["tried"]) == (RED.question, RED.read, True)
 
 
 def test_html_escapes_the_document() -> None:
@@ -63,9 +112,10 @@ def test_html_escapes_the_document() -> None:
 def test_markdown_has_a_row_for_each_statement() -> None:
     table = Entry(8, "a | b", modelled=["machine Lamp"])
     lines = markdown(system(), msgspec.structs.replace(LEDGER, statements=[*LEDGER.statements, table])).splitlines()
-    assert len(lines) == 4 + 8
-    assert lines[7] == "| 4 | A lamp can be pushed. | **modelled as** action push<br>**interpreted as** red-only |"
-    assert lines[-1].startswith("| 8 | a \\| b |")
+    assert lines[7] == (
+        "| 4 | A lamp can be pushed. | **modelled as** action push<br>**interpreted as** [red-only](#red-only) |"
+    )
+    assert lines[11].startswith("| 8 | a \\| b |") and lines[12:14] == ["", "## Interpretations"]
 
 
 def test_a_statement_whose_properties_hold() -> None:
