@@ -18,11 +18,11 @@ def variant_option(default: str = "the first of the system") -> Decorator:
     return click.option("--variant", metavar="VARIANT", help=f"Use this variant.  [default: {default}]")
 
 
-def variants_option() -> Decorator:
-    """``--variant VARIANT``, any number of times; by default all variants."""
+def variants_option(default: str = "all") -> Decorator:
+    """``--variant VARIANT``, any number of times; by default all variants, or those that ``default`` names."""
     return click.option(
         "--variant", "variants", multiple=True, metavar="VARIANT",
-        help="Use only this variant; may be repeated.  [default: all]",
+        help=f"Use only this variant; may be repeated.  [default: {default}]",
     )  # fmt: skip
 
 

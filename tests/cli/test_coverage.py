@@ -90,6 +90,52 @@ def test_the_shell_may_empty_the_file_first(doors: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out.count("review: {}") == 8
 
 
+def test_silences_of_a_variant_and_a_scope(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of one door that is closed, no door is open: then this condition, and not the state, keeps the event away."""
+    locked = """
+LOCKED = DOORS.amend("locked", "a lock", [Change(
+    why="A door is closed beside an open one.", repairs=[], drops=["opens-and-closes"],
+    adds=[Action("close_it", [d], [d.is_("Open"), exists(e, e.is_("Open"))], [d.fires("close")], "{d} closes", line=3)],
+)], frozenset())
+"""
+    text = (doors / "doors.py").read_text("utf-8").replace("import Action,", "import Action, Change, exists,")
+    text = text.replace('d = variable(Door, "d")', 'd = variable(Door, "d")\ne = variable(Door, "e")') + locked
+    (doors / "doors.py").write_text(text, "utf-8")
+    manifest = doors / "schedproof.toml"
+    manifest.write_text(
+        manifest.read_text("utf-8").replace('"doors:DOORS"', '["doors:DOORS", "doors:LOCKED"]'), "utf-8"
+    )
+
+    def searched(*arguments: str) -> dict[str, list[tuple[str, str]]]:
+        assert run("--silences", *arguments, "--json", "-") == 0
+        data = json.loads(capsys.readouterr().out)["silences"]
+        return {name: [(each["by"], *each["runs"]) for each in some] for name, some in data.items()}
+
+    both = [("action open_it", "Open"), ("action close_it", "Closed")]
+    assert searched() == searched("--variant", "as-written") == {"as-written": both}
+    assert searched("--variant", "locked", "--scope", "Door=1") == {"locked": both[:1]}
+    assert searched("--variant", "locked", "--variant", "as-written") == {"as-written": both, "locked": both}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["--variant", "as-written"],
+            "--variant, --scope: have no effect without --silences; add --silences, or leave",
+        ),
+        (["--scope", "Door=1"], "--variant, --scope: have no effect without --silences"),
+        (["--silences", "--variant", "as-writen"], "unknown variant of doors 'as-writen'; did you mean as-written?"),
+        (["--silences", "--scope", "Dor=1", "--html", "x.html"], "unknown sort 'Dor' in the scope"),
+    ],
+)
+def test_where_silences_are_not_searched(
+    doors: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    assert run(*arguments) == 2
+    assert says in capsys.readouterr().err and not (doors / "x.html").exists()
+
+
 def test_names(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--names") == 0
     lines = capsys.readouterr().out.splitlines()

@@ -26,7 +26,6 @@ METAVARS = {
 TWO_MEANINGS = {"--format": ("FORMAT",), "--output": ("FILE", "DIRECTORY")}
 
 WITHOUT_VARIANT = {
-    "coverage": "its ledger names the variants",
     "diff": "its arguments are variants",
     "init": "makes a system",
     "locks": "of a file",

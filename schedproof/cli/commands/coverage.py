@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from schedproof.cli import choose
+from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option
+from schedproof.cli.options import json_option, scope_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, table
@@ -50,6 +50,8 @@ from schedproof.proofs.verification.silences import Silence, loose_ends, silence
     is_flag=True,
     help="Also search for what the document leaves open: states without a row, orders of actions, undefined names.",
 )
+@variants_option("those of the ledger")
+@scope_option
 @click.option("--names", "is_names", is_flag=True, help="List the names that a ledger may use.")
 @json_option
 def coverage(
@@ -59,6 +61,8 @@ def coverage(
     html_file: Destination | None,
     is_draft: bool,
     is_silences: bool,
+    variants: tuple[str, ...],
+    scope: str | None,
     is_names: bool,
     json_file: Destination | None,
 ) -> int:
@@ -66,10 +70,12 @@ def coverage(
 
     The ledger of a system has an entry for each statement of its document, and for each element of the models that claim to
     be the document: which elements model it, which properties require it, which interpretation it needs. --silences needs no
-    ledger.
+    ledger; --variant and --scope say where it searches.
     """
     spare([document] if document is not None else [], markdown_file, html_file, json_file)
     chosen = choose.system(system)
+    if (variants or scope is not None) and not is_silences:
+        raise UserError("--variant, --scope: have no effect without --silences; add --silences, or leave them out")
     if is_names:
         for key, some in names(chosen).items():
             click.echo(f"{key}: {', '.join(some) or 'none'}")
@@ -78,17 +84,19 @@ def coverage(
     written = chosen.ledger is not None and chosen.ledger.is_file() and chosen.ledger.stat().st_size > 0
     # The shell empties the file first, if it gets the draft.
     ledger = of_system(chosen) if chosen.ledger and (written or not is_draft) else None
-    variants = ledger.variants if ledger else [chosen.base.variant]
+    of_document = ledger.variants if ledger else [chosen.base.variant]
     if is_draft:
         if text is None:
             raise UserError("--draft: needs the text of the document; write --document FILE")
-        click.echo(draft(chosen, text, ledger, variants), nl=False)
+        click.echo(draft(chosen, text, ledger, of_document), nl=False)
         return Exit.OK
     if ledger is None and not is_silences:
         raise UserError(
             f'{system} has no ledger; write ledger = "ledger.yaml" in its manifest, and the file with '
             f"'schedproof coverage {system} --document FILE --draft'"
         )
+    searched_in = choose.variants(chosen, variants or of_document) if is_silences else []
+    sizes = {model.variant: scopes.scope(model, scope) for model in searched_in}
     lines = []
     if ledger is not None:
         lines = [*gaps(chosen, ledger), *(unlike(ledger, text) if text is not None else ())]
@@ -96,12 +104,11 @@ def coverage(
             if file is not None:
                 file.write(rendered(chosen, ledger))
     searched: dict[str, _Silent] = {}
-    if is_silences:
-        with progress("silences") as report_progress:
-            for name in variants:
-                report_progress(f"{system} {name}: exploring")
-                model = chosen.variants[name]
-                searched[name] = _Silent(silences(model), races(model), loose_ends(model))
+    with progress("silences") as report_progress:
+        for model in searched_in:
+            report_progress(f"{system} {model.variant}: exploring")
+            at = sizes[model.variant]
+            searched[model.variant] = _Silent(silences(model, at), races(model, at), loose_ends(model))
     if json_file is not None:
         data = as_json(chosen, ledger, lines) if ledger is not None else {"system": system}
         json_file.write_json({**data, **_silences_as_json(chosen, ledger, searched)})

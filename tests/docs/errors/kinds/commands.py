@@ -35,7 +35,7 @@ def cases() -> Iterator[Case]:
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "interpretation.priorities-change"], ["explain", "hived", "assumptions"], ["explain", "hived", "assumptions", "--mermaid"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
-        ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
+        ["coverage", "hived", "--scope", "Cell=1"], ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
         ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
