@@ -56,7 +56,8 @@ class Attribute:
         type: the type of its values.
         rigid: never changes (configuration, priorities, viability); axioms may constrain it.
         durable: survives a crash, and recovery may read it.
-        derived: is not written, but follows from written ones: it is the same after recovery.
+        derived: is not written, but follows from written ones: it is the same after recovery. A Recovery of the variant
+            says how; else the variant is refused.
         history: written by steps but read by no guard and no rule. It records what happened, so that properties can
             refer to it, and does not count as state of the system.
         initial: the first value; by default none, the empty set, false, the lowest or the first.

@@ -10,6 +10,7 @@ from typing import Any
 from schedproof.model.lang import Chart, Contradiction, Flow, Model, ModelError, Property, Reading
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.lang.recovered import check_recovered
 from schedproof.model.lang.waiting import Waiting
 
 from .errors import UserError, unknown
@@ -105,9 +106,10 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
                 f"write [systems.{model.system}] here, or Model(system={entry.name!r}) there"
             )
         try:
-            yield checked(model)
+            check_recovered(checked(model))
         except ModelError as error:
             raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} has an error: {error}") from None
+        yield model
 
 
 def _is_models(value: object, several: bool = True) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from schedproof.model.errors import require, require_function
 from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.recovered import check_recovered
 from schedproof.model.ledger.gaps import require_accounted
 from schedproof.model.registry.discovery import is_registered
 from schedproof.model.registry.errors import UserError
@@ -124,6 +125,7 @@ def verify_variant(
         )
     require_properties("only", [(system, checked(model))], only)
     require_accounted(system, [model])
+    check_recovered(model)
     check_assumes(model)
     require_function("progress", progress, "progress=print")
     report_progress = progress or (lambda line: None)
@@ -250,6 +252,7 @@ def plan(
         chosen = [model for name, model in system.variants.items() if not variants or name in variants]
         require_accounted(system, chosen)
         for model in chosen:
+            check_recovered(checked(model))
             check_assumes(model)
             selected = [each for each in only if each in property_names(system, model)]
             if selected or not only:

@@ -46,6 +46,8 @@ def cases() -> Iterator[Case]:
             shown=f'contradictions = "lease.model:{name}"',
             files={"schedproof.toml": named.format(name)},
         )
+    derived = 'attributes=[Attribute("holder", Ref(Worker), derived=True)],'
+    yield lease("list lease", model=('attributes=[Attribute("holder", Ref(Worker))],', derived))
     words = 'Contradiction("ends", (), "Leases end and do not.", "They end.", violates=["nosuch"])'
     yield lease(
         "findings lease",
