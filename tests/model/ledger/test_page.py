@@ -62,7 +62,7 @@ THREE = replace(system(), variants={"as-written": MODEL, "bright": BRIGHT, "dull
 """Lamps are dark in one variant, not in another, and a third does not require it."""
 
 
-def test_a_statement_whose_verdict_depends_on_the_variant_has_a_list() -> None:
+def test_verdicts_that_depend_on_the_variant_are_listed() -> None:
     (cell,) = [text for kind, text in Cells(html(THREE, LEDGER)).cells if kind == "violated"]
     (list_,) = re.findall(r'<ul class="variants">(.*?)</ul>', html(THREE, LEDGER))
     assert re.findall(r'<li class="(\w+)">(.*?)</li>', list_) == [
