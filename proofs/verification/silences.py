@@ -151,8 +151,11 @@ def withheld(model: Model) -> list[Withheld]:
 
 
 def loose_ends(model: Model) -> list[str]:
-    """States that no row leaves, and events that nothing fires, one line each; exploration is not needed."""
-    lines = []
+    """States that no row leaves, events that nothing fires, and rows that no condition allows; exploration is not needed.
+
+    In the last, the document says what an event does in a state, and each action and rule that fires it excludes this state.
+    """
+    lines, allowed = [], _allowed(model)
     for machine in model.machines:
         rows = model.table(machine.sort)
         left = {row.source for row in rows if row.target != row.source}
@@ -162,7 +165,30 @@ def loose_ends(model: Model) -> list[str]:
         of_sort = fired(model, machine.sort.name)
         if unfired := [event for event in _events(model, machine.sort.name) if event not in of_sort]:
             lines.append(f"{machine.sort}: nothing fires {', '.join(unfired)}")
+        excluded = [
+            f"{row.event} from {row.source}"
+            for row in rows
+            if row.event in of_sort and row.source not in allowed[machine.sort.name, row.event]
+        ]
+        if excluded:
+            lines.append(f"{machine.sort}: every condition excludes {', '.join(excluded)}")
     return lines
+
+
+def _allowed(model: Model) -> Mapping[tuple[str, str], set[str]]:
+    """(sort, event) -> the states in which the conditions of some action or rule that fires it let the receiver be."""
+    allowed: dict[tuple[str, str], set[str]] = {}
+    firings = [(firing, action.when) for action in model.actions for firing in action.fires]
+    for firing, when in [*firings, *((rule.fires, rule.when) for rule in model.rules)]:
+        machine = model.machine(sort_of(model, firing.of, {}))
+        states = {state.name for state in machine.states}
+        for condition in _each_condition(when):
+            negated = isinstance(condition, t.Not)
+            listed = condition.part if isinstance(condition, t.Not) else condition
+            if isinstance(listed, t.Is) and repr(listed.of) == repr(firing.of):
+                states = states - set(listed.states) if negated else states & set(listed.states)
+        allowed.setdefault((machine.sort.name, firing.event), set()).update(states)
+    return allowed
 
 
 def _uncovered(model: Model, firing: t.Fires, conditions: Iterable[t.Term]) -> Iterator[tuple[int, str, str]]:

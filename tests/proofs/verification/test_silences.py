@@ -122,3 +122,14 @@ def test_loose_ends() -> None:
     stuck = replace(MODEL, rules=[], rows=[row for row in MODEL.rows if row.event != "off"])
     assert loose_ends(stuck) == ["Lamp: no row leaves On", "Fuse: no row leaves Blown"]
     assert loose_ends(replace(MODEL, rules=[])) == ["Lamp: nothing fires off", "Fuse: no row leaves Blown"]
+
+
+def test_a_row_that_every_condition_excludes_is_a_loose_end() -> None:
+    """The document says what a push does to a lamp that is on; in the model, nobody pushes one."""
+    answered = replace(MODEL, rows=[*MODEL.rows, Row(Lamp, "push", "On", "On")])
+    excluded = "Lamp: every condition excludes push from On"
+    assert loose_ends(answered) == [excluded, "Fuse: no row leaves Blown"]
+    assert loose_ends(replace(answered, actions=[replace(PUSH, when=[~x.is_("On")]), BLOW]))[0] == excluded
+    for when in ([], [x.is_("Off") | (x.fuse != NONE)], [x.is_("On")]):
+        other = replace(PUSH, name="push_again", when=when)
+        assert excluded not in loose_ends(replace(answered, actions=[PUSH, BLOW, other]))
