@@ -131,7 +131,7 @@ class Reading:
 
     @property
     def finding_note(self) -> str:
-        """The line with which a finding mentions the interpretation: its question, and the model's answer."""
+        """The question and the model's answer, in the line with which a finding mentions the interpretation."""
         return f"Rests on {self.name} (line {self.line}): {self.question} {self.read}"
 
     @property
