@@ -112,17 +112,17 @@ def _option(param: click.Parameter | None) -> str:
     return param.opts[-1] if param is not None else "output"
 
 
-def spare(inputs: Iterable[str], *destinations: Destination | None) -> None:
+def spare(inputs: Iterable[str | Path | None], *destinations: Destination | None) -> None:
     """Checks that no option writes to a file that the command reads.
 
     Args:
-        inputs: the files that the command reads.
+        inputs: the files that the command reads; None for an option that is not given.
         destinations: of the options; None for an option that is not given.
 
     Raises:
         UserError: an option names an input.
     """
-    read = [Path(name).resolve() for name in inputs if "\0" not in name]
+    read = [Path(name).resolve() for name in inputs if name is not None and "\0" not in str(name)]
     for each in destinations:
         if each is not None and not each.is_stdout and Path(each.path).resolve() in read:
             raise UserError(f"{each.option}: {each.path!r} is an input of this command; choose another file")

@@ -72,7 +72,7 @@ def coverage(
     be the document: which elements model it, which properties require it, which interpretation it needs. --silences needs no
     ledger; --variant and --scope say where it searches.
     """
-    spare([document] if document is not None else [], markdown_file, html_file, json_file)
+    spare([document], markdown_file, html_file, json_file)
     chosen = choose.system(system)
     if (variants or scope is not None) and not is_silences:
         raise UserError("--variant, --scope: have no effect without --silences; add --silences, or leave them out")

@@ -9,7 +9,7 @@ import click
 
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option
-from schedproof.cli.output import Destination, OutputFile
+from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import code, counted, standing
@@ -73,6 +73,7 @@ def locks(
     order and the rules. All interleavings of the threads are explored; mutexes, reader-writer locks and channels behave as
     in Go. Each deadlock is shown with a shortest interleaving.
     """
+    spare([file, log], picture, json_file)
     if log is not None:
         if picture is not None or format_ is not None:
             raise UserError("--picture, --log: a log has no picture; leave out one of them")

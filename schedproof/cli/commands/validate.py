@@ -92,7 +92,7 @@ def validate(
     chosen = choose.system(system)
     if variant is not None:
         choose.variant(chosen, variant)
-    spare([log, *([mapping] if mapping is not None else [])], json_file, junit_file, emit_test)
+    spare([log, mapping], json_file, junit_file, emit_test)
     if not log:
         raise UserError("LOG: the name is empty; write a file's name, or - for standard input")
     if os.path.exists(log) and stat.S_ISCHR(os.stat(log).st_mode) and log != os.devnull:

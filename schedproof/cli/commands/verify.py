@@ -14,7 +14,7 @@ from schedproof.cli.errors import Exit, fail, note
 from schedproof.cli.help_text import ending
 from schedproof.cli.junit import junit
 from schedproof.cli.options import json_option, junit_option, properties_option, variants_option
-from schedproof.cli.output import Destination, OutputFile
+from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, seconds, table
@@ -73,6 +73,7 @@ def verify(
     job in the wrong directory fails. An interrupt ends the work: the verdicts so far are printed and written, marked
     incomplete.
     """
+    spare([manifest], json_file, junit_file, summary_file)
     chosen, unusable = (choose.systems_of(manifest, systems), 0) if manifest is not None else choose.systems(systems)
     if manifest is None and not systems:
         _note_without_manifest(chosen)
