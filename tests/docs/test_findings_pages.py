@@ -39,6 +39,16 @@ def test_generated_parts_are_fresh(system: str) -> None:
     assert generator["page"](systems()[system]) == text
 
 
+@pytest.mark.parametrize("system", sorted(systems()))
+def test_pages_ask_each_question_that_a_document_leaves_open(system: str) -> None:
+    of = systems()[system]
+    lines = list(runpy.run_path(str(DOCS / "findings.py"))["words"](of))
+    assert {line for line in lines if line.startswith("  - Question: ")} == {
+        f"  - Question: {each.question}" for each in of.interpretations
+    }
+    assert {f"  - Wrong: {each.problem}" for each in of.contradictions} <= set(lines)
+
+
 def test_every_system_has_a_page() -> None:
     pages = {path.stem for path in (DOCS / "findings").glob("*.md")} - {"index"}
     assert pages == set(systems())
