@@ -346,15 +346,16 @@ class _Steps:
         given = [condition.given] if condition.given is not None else []
         broken, holds = terms.new("broken"), terms.new("holds")
         inside = replace(moment, undefined=broken)
+        over = sorted(condition.over, key=lambda v: v.name not in within)  # few objects change
         with terms.block(holds):
             terms.check(binary("==", Item("seen", at + 1), 0), holds)
             with terms.block(broken):
                 with terms.body() as premise:
-                    met = terms.exists(condition.over, given, inside, within)
+                    met = terms.exists(over, given, inside, within)
                     terms.emit(Put("seen", at, met))
                 terms.emit(If(binary("==", Item("seen", at), 0), premise))
                 wrong = t.Not(condition.then, place=condition.then.place)
-                terms.check(terms.exists(condition.over, [*given, wrong], inside, within), holds)
+                terms.check(terms.exists(over, [*given, wrong], inside, within), holds)
             self._note(at + 1, action)
 
     def _rule(self, rule: Rule, on: Event, event: Event, moment: Moment) -> None:

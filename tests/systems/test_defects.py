@@ -10,7 +10,7 @@ from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.replayed import replays
 
 
-@pytest.mark.long(seconds=40, one_in=3)
+@pytest.mark.long(seconds=40, one_in=6)
 @pytest.mark.parametrize("name", sorted(systems()))
 def test_defects_have_all_violations_and_true_runs(name: str) -> None:
     system = systems()[name]

@@ -50,7 +50,7 @@ ASSUMING = [
 ]
 
 
-@pytest.mark.long(one_in=4)
+@pytest.mark.long(one_in=8)
 @pytest.mark.parametrize("model", ASSUMING)
 def test_verdicts_name_the_assumptions_they_rest_on(model: Model) -> None:
     assert assumptions.wrong(model) == []

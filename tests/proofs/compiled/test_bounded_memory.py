@@ -138,7 +138,7 @@ class TestFiles:
         del reached
         assert list(tmp_path.iterdir()) == []
 
-    @pytest.mark.long(one_in=2)
+    @pytest.mark.long(one_in=4)
     @needs_proc
     def test_the_limit_is_kept(self, tmp_path: Path) -> None:
         """The peak of the process, as the system has it: not ``ru_maxrss``, which begins with that of the starting process."""

@@ -218,7 +218,7 @@ def test_what_is_nothing_is_in_no_set_not_even_in_that_of_nobody() -> None:
     assert {TRUE, FALSE} <= set(truths[0]) and UNDEFINED in truths[2]
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 @given(SOME, OBJECTS)
 @settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_many_formulas_mean_the_same_compiled(conditions: list[t.Term], objects: dict[str, int]) -> None:

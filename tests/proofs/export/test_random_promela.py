@@ -16,7 +16,7 @@ from tests.support.random_models import Drawn, random_model
 
 
 @needs_spin
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("seed", range(60, 68))
 def test_spin_finds_as_many_states_and_transitions(seed: int, tmp_path: Path) -> None:
     instance = next(m.instance() for n in count() if for_spin(m := random_model(1000 * seed + n)))

@@ -153,13 +153,13 @@ def test_the_paces_agree(variant: Variant) -> None:
     the_paces_agree(variant, SMALL[1:4])
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=6)
 @pytest.mark.parametrize("variant", [CRASHING, INTERLEAVED, *SEEDED])
 def test_the_paces_agree_with_rules_taken_out(variant: Variant) -> None:
     the_paces_agree(variant, SMALL)
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("variant", [AS_WRITTEN, REPAIRED])
 def test_the_paces_agree_on_larger_instances(variant: Variant) -> None:
     the_paces_agree(variant, LARGER, every=3)

@@ -158,7 +158,7 @@ REPEATED_LONG = [
 
 
 @pytest.mark.parametrize(
-    "name", REPEATED + [pytest.param(name, marks=pytest.mark.long(one_in=2)) for name in REPEATED_LONG]
+    "name", REPEATED + [pytest.param(name, marks=pytest.mark.long(one_in=4)) for name in REPEATED_LONG]
 )
 def test_made_again_it_says_the_same(record: Record, name: str) -> None:
     of = NAMED[name]

@@ -94,7 +94,7 @@ def test_every_mutant_of_the_batch_scheduler_is_caught() -> None:
     assert survivors("batch", 0, 1) == []
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("part", range(2))
 @pytest.mark.parametrize("variant", ["as-written", "repaired"])
 def test_every_mutant_is_caught(variant: str, part: int) -> None:

@@ -72,7 +72,7 @@ def test_every_mutant_of_the_repaired_model_is_caught(names: Sequence[str]) -> N
     assert survivors("repaired", names) == []
 
 
-@pytest.mark.long(one_in=3)
+@pytest.mark.long(one_in=6)
 @pytest.mark.parametrize("names", parts("as-written", mutants(AS_WRITTEN), size=6), ids=range(6))
 def test_every_mutant_of_the_model_as_written_is_caught(names: Sequence[str]) -> None:
     assert survivors("as-written", names) == []
@@ -189,7 +189,7 @@ def test_induction_catches_what_too_small_scopes_miss() -> None:
     assert caught is not None and caught.by == "induction"
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 def test_the_model_itself_is_not_caught() -> None:
     same = Mutant("nothing less", "none", lambda: replace(REPAIRED))
     assert check("repaired").caught(same) is None

@@ -368,7 +368,7 @@ def broken(model: Model, *only: str) -> set[str]:
 NAMES = {id(change): name for name, change in vars(repairs).items() if isinstance(change, Change)}
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 @pytest.mark.parametrize(
     "change",
     repairs.REPAIRS,

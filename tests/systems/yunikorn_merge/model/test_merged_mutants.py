@@ -122,7 +122,7 @@ def test_one_mutant_in_twenty_is_caught() -> None:
     assert len(names) > 3 and survivors(names) == []
 
 
-@pytest.mark.long(one_in=2)
+@pytest.mark.long(one_in=4)
 def test_all_mutants_are_caught_but_those_that_are_listed() -> None:
     """One in four each day: within four days all."""
     some = todays(named(), 4)
