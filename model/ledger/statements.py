@@ -1,6 +1,7 @@
 """Splits a document into its statements: sentences, rows of tables, lines of code, headings and figures.
 
-Markdown, reStructuredText and plain text with bullets are understood, as far as the documents use them.
+Markdown, reStructuredText and plain text with bullets are understood, as far as the documents use them. Only markup is outside
+of all statements: frames of tables, underlines of headings, ends of blocks of code, anchors, and tags without words.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence, a row of a table, a line of code, a heading or a figure.
+    """A sentence, a row of a table, a line of code, a comment at its end, a heading or a figure.
 
     Args:
         line: of the document, from 1; the first one, if it spans several.
@@ -25,71 +26,104 @@ class Statement:
     last: int
 
 
-RULER = re.compile(r"\s*([=\-~#*^+|: ])[=\-~#*^+|: ]{2,}$")
-"""Underlines of headings, frames of tables, and rows of empty cells."""
+FENCE = re.compile(r"\s*(`{3,})[^`]*$")
 
-IGNORED = re.compile(r"\s*(\.\. _[^`]*:|</?p\b.*>|```+\s*\w*|::)\s*$")
-"""Anchors, tags that only place a figure, and the ends of blocks of code."""
+MARKUP = re.compile(r"\s*(\.\. _[^`]*:|(</?(p|div|center|br)\b[^>]*>\s*)+|::|([=\-~#*^+|: ])[=\-~#*^+|: ]{2,})\s*$")
+"""Anchors, tags that only place what is between them, signs of code, underlines of headings, frames, rows of empty cells."""
 
-FENCE = re.compile(r"\s*```+\s*\w*\s*$")
-ITEM = re.compile(r"\s*([-*•]|#\.|\d+\.)\s+")
-BLOCK = re.compile(r"(#+ |\.\. |\s*<|\||:\w[\w ]*:)")
-"""The beginnings of lines that are a statement by themselves: headings, directives, tags, rows of tables, fields."""
+ALONE = re.compile(r"#+ |\s*\|")
+"""Headings and rows of tables: no other line continues them."""
 
-END = re.compile(
-    r"""(?<=[.?!])(?<!\A\d\.)(?<!\A#\.)(?<!\.\.\.)(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)["')*]*\s+(?=["'`(*_]*[A-Z])"""
-)
-"""Between two sentences."""
+FIRST = re.compile(r"\s*([-*+•]|#\.|\d+[.)])\s|\.\. |\s*<|\s*:\w[\w ]*:(\s|$)|[A-Z]\w*: ")
+"""Items of lists, directives, tags, fields, and names before a colon: they continue no other line."""
+
+OPENING, CLOSING = "([{<\"'`*_~", ")]}>\"'`*_~"
+
+ABBREVIATIONS = frozenset({"e.g.", "i.e.", "cf.", "vs."})
+
+AFTER_BRACKET = frozenset({"The", "This", "These", "It", "A", "An"})
+
+NAME_WORDS = 3
+"""What comes before a colon is a name if it has at most so many words, with the sign of its item: "- When fails: Send it"."""
+
+COMMENT = re.compile(r"#(?!\d)|//")
 
 
 def statements(text: str) -> list[Statement]:
     """The statements of a document, in its order."""
-    all_statements: list[Statement] = []
-    for first, lines in _blocks(text.split("\n")):
-        all_statements += _split(first, lines)
-    return all_statements
+    return [each for block in _blocks(text.split("\n")) for each in _split(block)]
 
 
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
-    """Paragraphs, items of lists, and single lines of what is not prose, with the number of their first line."""
+@dataclass(frozen=True)
+class _Block:
+    """Lines that belong together: a paragraph, an item of a list, or one line of what is not prose."""
+
+    first: int
+    lines: Sequence[str]
+    is_code: bool = False
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
     block: list[str] = []
-    fenced = False
+    fence = ""  # the signs that opened a block of code
     indented: int | None = None  # of the paragraph that ends in "::"; deeper lines are code
     for number, line in enumerate([*lines, ""], 1):
-        if FENCE.match(line):
-            fenced = not fenced
         depth = len(line) - len(line.lstrip())
         if indented is not None and line.strip() and depth <= indented:
             indented = None
-        code = fenced or indented is not None
-        begins = not line.strip() or code or ITEM.match(line) or BLOCK.match(line) or RULER.match(line)
-        if begins and block:
-            yield number - len(block), block
+        signs = match[1] if (match := FENCE.match(line)) else ""
+        opens, closes = signs and not fence, fence and signs.startswith(fence)
+        code = bool(fence) or indented is not None
+        outside = not line.strip() or opens or closes or MARKUP.match(line)
+        announced = block and block[-1].rstrip().endswith(":")
+        if block and (outside or code or announced or FIRST.match(line) or ALONE.match(line)):
+            yield _Block(number - len(block), block)
             if block[-1].rstrip().endswith("::"):
                 indented = len(block[0]) - len(block[0].lstrip())
-                code = bool(line.strip()) and depth > indented
+                code = depth > indented
             block = []
-        if not line.strip() or RULER.match(line) or IGNORED.match(line):
+        if opens or closes:
+            fence = signs if opens else ""
+        elif outside:
             continue
-        if code or BLOCK.match(line):
-            yield number, [line]
+        elif code or ALONE.match(line):
+            yield _Block(number, [line], code)
         else:
             block.append(line)
 
 
-def _split(first: int, lines: Sequence[str]) -> Iterator[Statement]:
-    """The sentences of a block."""
-    if lines[0].startswith("|"):
-        cells = [cell.strip() for cell in lines[0].strip().strip("|").split("|")]
-        yield Statement(first, " | ".join(cells), first)
+def _split(block: _Block) -> Iterator[Statement]:
+    """The sentences of a block; of a row of a table, its cells; of a line of code, the code and its comment."""
+    if not block.is_code and (row := block.lines[0].strip()).startswith("|"):
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        yield Statement(block.first, " | ".join(cells), block.first)
         return
-    text, starts = "", []
-    for line in lines:
-        starts.append(len(text))
-        text += line.strip() + " "
+    words = [(word, number) for number, line in enumerate(block.lines, block.first) for word in line.split()]
     at = 0
-    for end in [*(match.end() for match in END.finditer(text)), len(text)]:
-        if text[at:end].strip():
-            begin, final = (sum(s <= place for s in starts) - 1 for place in (at, max(at, end - 2)))
-            yield Statement(first + begin, " ".join(text[at:end].split()), first + final)
-        at = end
+    for end in range(1, len(words) + 1):
+        read, rest = ([word for word, _ in some] for some in (words[at:end], words[end:]))
+        if not rest or _ends(read, rest) or (block.is_code and COMMENT.match(rest[0])):
+            yield Statement(words[at][1], " ".join(read), words[end - 1][1])
+            at = end
+
+
+def _ends(read: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether a sentence ends between the words that are read and the rest of them.
+
+    The next sentence may begin with a small letter, a digit or a literal.
+    """
+    word = read[-1].rstrip(CLOSING)
+    is_capital = rest[0].lstrip(OPENING)[:1].isupper()
+    if word.endswith((".", "?", "!")):
+        is_sign = len(read) == 1 and re.fullmatch(r"(#|\d+|\.)\.", word)  # of an item of a list, or of a directive
+        if is_sign or word.endswith("...") or word.lstrip(OPENING).lower() in ABBREVIATIONS:
+            return False
+        # "1. a signal, or 2. an error": what may be a number or an abbreviation ends a sentence before a capital only.
+        return is_capital or not re.fullmatch(r"(\w|\d+|etc)\.", word.lstrip(OPENING))
+    if word.endswith(":"):
+        return is_capital and len(read) > NAME_WORDS
+    if read[-1].endswith(";"):
+        return rest[0][:1].isupper() and rest[0][1:2].islower()
+    if read[-1].endswith(")") and rest[0] in AFTER_BRACKET:
+        return True  # a full stop is missing
+    return rest[0].startswith("(") and next((w for w in rest if w.endswith(")")), "").endswith("?)")
