@@ -69,7 +69,7 @@ def words_of(text: str) -> Iterator[Word]:
         row = line.startswith("|")
         kept = [" | ".join(cell.strip() for cell in line[1:-1].split("|"))] if row else line.split()
         before = lines[number - 2] if number > 1 else ""
-        alone = re.match(r"\||#+ ", before) or not inside(before) or before.endswith(":") or number in in_code
+        alone = bool(re.match(r"\||#+ ", before)) or not inside(before) or before.endswith(":") or number in in_code
         for place, word in enumerate(kept if inside(line) else []):
             sign = place == 0 and SIGN.fullmatch(word) is not None
             comment = number in in_code and word.startswith("#")
