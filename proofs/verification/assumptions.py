@@ -82,6 +82,20 @@ class _Explorer:
         self._known.append((configuration, names))
         return names
 
+    def differing(self, configuration: Rigid, without: Sequence[Assumption]) -> frozenset[str]:
+        """See :func:`differing`."""
+        changed = _without(self.model, configuration, without)
+        return frozenset() if changed is None else self.violated(changed) ^ self.violated(configuration)
+
+
+def differing(model: Model, configuration: Rigid, without: Sequence[Assumption]) -> frozenset[str]:
+    """The properties whose verdict in a configuration is the opposite without some of its assumptions.
+
+    Raises:
+        Unexplored: there are more states than are explored.
+    """
+    return _Explorer(model).differing(configuration, without)
+
 
 def rests_on(model: Model) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
     """The violated properties, and for each property the assumptions on which its verdict rests, as ``Sort.attribute``.
@@ -117,16 +131,10 @@ def _holding_rests_on(explorer: _Explorer, prop: str, every: Sequence[Rigid]) ->
 
 def _decisive(explorer: _Explorer, prop: str, configuration: Rigid) -> frozenset[str]:
     """The assumptions of a configuration on which the verdict of a property rests there."""
-    is_violated = prop in explorer.violated(configuration)
-
-    def differs(without: Sequence[Assumption]) -> bool:
-        changed = _without(explorer.model, configuration, without)
-        return changed is not None and (prop in explorer.violated(changed)) != is_violated
-
     made = _made(explorer.model, configuration)
-    alone = [key for key in made if differs([key])]
+    alone = [key for key in made if prop in explorer.differing(configuration, [key])]
     # Two assumptions may each be enough for the verdict.
-    together = made if not alone and len(made) > 1 and differs(made) else []
+    together = made if not alone and len(made) > 1 and prop in explorer.differing(configuration, made) else []
     return frozenset(".".join(key) for key in alone or together)
 
 

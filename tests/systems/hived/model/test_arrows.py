@@ -54,6 +54,6 @@ def test_the_rows_of_an_arrow_lead_from_its_source_to_its_target() -> None:
 def test_the_facts_list_these_arrows(line: int) -> None:
     name, figure = FIGURES[line]
     text = (SHARED / "facts" / "hived.md").read_text("utf-8").partition("arrow by arrow")[2].partition("###")[0]
-    listed = " ".join(re.split(r"^\w+: ", text.partition(f"\n{name}: ")[2], flags=re.MULTILINE)[0].split())
-    found = re.findall(r"([\w ]+?) (\w+)->(\w+)", listed.replace("BeingPreempted", "Being_preempted"))
-    assert sorted(Arrow(a.replace("_", " "), b.replace("_", " "), e.strip()) for e, a, b in found) == drawn(figure)
+    words = " ".join(re.split(r"^\w+: ", text.partition(f"\n{name}: ")[2], flags=re.MULTILINE)[0].split())
+    listed = re.findall(r"([\w ]+?) (\w+)->(\w+)", words.replace("BeingPreempted", "Being_preempted"))
+    assert sorted(Arrow(a.replace("_", " "), b.replace("_", " "), e.strip()) for e, a, b in listed) == drawn(figure)

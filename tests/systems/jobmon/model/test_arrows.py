@@ -153,41 +153,41 @@ def pairs(figure: str) -> set[tuple[str, str]]:
 
 @needs_shared
 def test_the_facts_list_the_flow() -> None:
-    found = re.findall(r"^(\w+) -> (\w+)(?:-\w+)?(?: +(\w+))?$", section("1.1"), re.MULTILINE)
-    assert sorted(Arrow(*names) for names in found) == drawn(FLOW)
+    listed = re.findall(r"^(\w+) -> (\w+)(?:-\w+)?(?: +(\w+))?$", section("1.1"), re.MULTILINE)
+    assert sorted(Arrow(*names) for names in listed) == drawn(FLOW)
 
 
 @needs_shared
 def test_the_facts_list_the_universal_machine() -> None:
     lines = [re.sub(r" {2,}.*", "", line).split(" -> ") for line in section("1.2").strip().split("\n")]
-    found = {(SHARED_NAMES[a], SHARED_NAMES[b]) for names in lines for a, b in pairwise(names)}
-    assert found == pairs(SHARED_FSM)
+    listed = {(SHARED_NAMES[a], SHARED_NAMES[b]) for names in lines for a, b in pairwise(names)}
+    assert listed == pairs(SHARED_FSM)
 
 
 @needs_shared
 def test_the_facts_list_what_is_between_boxes() -> None:
     """Of the figure of runs they say that it is the same there."""
     text = re.sub(r' "[^"]*"', "", section("1.3").partition("outside boxes")[2])
-    found = {(OUTSIDE[a], OUTSIDE[b]) for a, b in re.findall(r"(\w+) -> (\w+)", text)}
-    assert found == pairs(BETWEEN_BOXES)
+    listed = {(OUTSIDE[a], OUTSIDE[b]) for a, b in re.findall(r"(\w+) -> (\w+)", text)}
+    assert listed == pairs(BETWEEN_BOXES)
 
 
 @needs_shared
 @pytest.mark.parametrize(
-    ("number", "figure", "own"),
+    ("number", "figure", "of_box"),
     [
         ("1.3", TASK_INSTANCE_2021, {"R": {"E": "Application Error"}}),
         ("1.4", WORKFLOW_RUN_2021, {"G": {"B": "Bound"}, "R": {"E": "Runtime Error"}}),
     ],
 )
-def test_the_facts_list_what_is_in_boxes(number: str, figure: str, own: dict[str, dict[str, str]]) -> None:
-    found = set()
+def test_the_facts_list_what_is_in_boxes(number: str, figure: str, of_box: dict[str, dict[str, str]]) -> None:
+    listed = set()
     for letter, text in boxes(number).items():
-        names = {**STATE, **own.get(letter, {})}
+        names = {**STATE, **of_box.get(letter, {})}
         plain = re.sub(r' "[^"]*"', "", text.replace('"C/H: resume"', "C/H"))
         arrows = re.findall(r"(C/H|\b[A-Z])(?: [A-Z][a-z]+)? -> (C/H|[A-Z])\b", plain)
-        found |= {(names[a], names[b]) for a, b in arrows}
-    assert found == pairs(figure)
+        listed |= {(names[a], names[b]) for a, b in arrows}
+    assert listed == pairs(figure)
 
 
 @needs_shared
@@ -195,7 +195,7 @@ def test_the_facts_list_what_is_in_boxes(number: str, figure: str, own: dict[str
     ("number", "figure", "names"), [("1.5", TASK_INSTANCE_2022, INSTANCES_2022), ("1.6", WORKFLOW_RUN_2022, RUNS_2022)]
 )
 def test_the_facts_list_the_figures_of_2022(number: str, figure: str, names: dict[str, str]) -> None:
-    found = set()
+    listed = set()
     for a, b in re.findall(r"([A-Z]|\{.,.\})->([A-Z]|\{.,.\})", section(number)):
-        found |= {(names[x], names[y]) for x in a.strip("{}").split(",") for y in b.strip("{}").split(",")}
-    assert found == pairs(figure)
+        listed |= {(names[x], names[y]) for x in a.strip("{}").split(",") for y in b.strip("{}").split(",")}
+    assert listed == pairs(figure)
