@@ -14,7 +14,7 @@ from schedproof.model.registry.system import System
 
 from .elements import ASSUMED, Part, beside, elements
 from .ledger import Ledger, LedgerError, Mark, read
-from .statements import statements
+from .statements import Statement, statements
 
 SOURCE = re.compile(
     r"(line \d{1,6}|fact [\w.]+.*|interpretation (?P<names>[\w-]+(?:, [\w-]+)*)|encoding: \S.*)$", re.DOTALL
@@ -31,7 +31,7 @@ def interpretations_in(source: str) -> list[str]:
 def gaps(system: System, ledger: Ledger) -> list[str]:
     """What is missing or wrong in the ledger of a system, one line each: what, where, and what to write.
 
-    The document itself is not needed; :func:`unlike` compares with it.
+    The document itself is not needed; :func:`unlike` and :func:`unnamed` compare with it.
     """
     claimed = [system.variants[name] for name in ledger.variants if name in system.variants]
     return [
@@ -64,6 +64,36 @@ def unlike(ledger: Ledger, text: str) -> list[str]:
     numbers = [entry.line for entry in ledger.statements]
     order = [] if numbers == sorted(numbers) else ["the entries are not in the document's order; sort them by line"]
     return [*missing, *surplus, *order]
+
+
+def unnamed(system: System, ledger: Ledger, text: str) -> list[str]:
+    """The statements that a contradiction quotes, and whose entries do not name it, one line each."""
+    named = {(entry.line, entry.text): entry.contradictions for entry in ledger.statements if entry.text}
+    stated = statements(text)
+    return [
+        f"line {each.line}: {each.text:.60}: the contradiction {contradiction.name} quotes it; write it under contradictions"
+        for contradiction in system.contradictions
+        for line, words in contradiction.quotes
+        for each in _quoted(stated, line, words)
+        if contradiction.name not in named.get((each.line, each.text), [contradiction.name])
+    ]
+
+
+def _quoted(stated: Sequence[Statement], line: int, words: str) -> list[Statement]:
+    """The statements that have part of a quotation, which begins in a line; none if the document does not have it there."""
+    from_there = [(each, _signs(each.text)) for each in stated if each.last >= line]
+    begin = "".join(signs for _, signs in from_there).find(_signs(words))
+    some, at = [], 0
+    for each, signs in from_there if begin >= 0 else ():
+        if at < begin + len(_signs(words)) and begin < at + len(signs):
+            some.append(each)
+        at += len(signs)
+    return some
+
+
+def _signs(text: str) -> str:
+    """A text without spaces and without the bars between cells."""
+    return re.sub(r"[\s|]", "", text)
 
 
 def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:

@@ -18,7 +18,7 @@ from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, table
 from schedproof.model.ledger.draft import draft
-from schedproof.model.ledger.gaps import gaps, names, of_system, unlike
+from schedproof.model.ledger.gaps import gaps, names, of_system, unlike, unnamed
 from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger
 from schedproof.model.ledger.page import as_json, html, markdown
 from schedproof.model.ledger.words import undefined
@@ -99,7 +99,9 @@ def coverage(
     sizes = {model.variant: scopes.scope(model, scope) for model in searched_in}
     lines = []
     if ledger is not None:
-        lines = [*gaps(chosen, ledger), *(unlike(ledger, text) if text is not None else ())]
+        lines = gaps(chosen, ledger)
+        if text is not None:
+            lines += [*unlike(ledger, text), *unnamed(chosen, ledger, text)]
         for file, rendered in ((markdown_file, markdown), (html_file, html)):
             if file is not None:
                 file.write(rendered(chosen, ledger))

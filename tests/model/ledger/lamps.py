@@ -73,10 +73,14 @@ NEVER = Contradiction("never-nice", ((3, "It never breaks."),), "it does", "noth
 
 
 def system(
-    *, model: Model = MODEL, interpretations: tuple[Reading, ...] = (RED,), ledger: Path | None = None
+    *,
+    model: Model = MODEL,
+    interpretations: tuple[Reading, ...] = (RED,),
+    contradictions: tuple[Contradiction, ...] = (NEVER,),
+    ledger: Path | None = None,
 ) -> System:
-    """The system; its manifest names ``interpretations`` and a contradiction."""
-    parts = {"interpretations": interpretations, "contradictions": (NEVER,)}
+    """The system; its manifest names interpretations and contradictions."""
+    parts = {"interpretations": interpretations, "contradictions": contradictions}
     return System(
         "lamps",
         "Lamps",

@@ -10,9 +10,9 @@ import pytest
 from schedproof.model.lang import Row, State, Term, forall, iff, implies, me, variable
 from schedproof.model.ledger.content import canonical, cause, review
 from schedproof.model.ledger.elements import elements
-from schedproof.model.ledger.gaps import gaps, unaccounted, unlike
+from schedproof.model.ledger.gaps import gaps, unaccounted, unlike, unnamed
 from schedproof.model.ledger.ledger import Entry, Ledger, Mark
-from tests.model.ledger.lamps import LEDGER, MODEL, PUSH, RED, TEXT, Lamp, mark, system, x
+from tests.model.ledger.lamps import LEDGER, MODEL, NEVER, PUSH, RED, TEXT, Lamp, mark, system, x
 
 
 def changed(name: str, new: Mark | None) -> Ledger:
@@ -165,3 +165,23 @@ def test_another_document(text: str, says: list[str]) -> None:
 def test_entries_in_another_order() -> None:
     backwards = msgspec.structs.replace(LEDGER, statements=LEDGER.statements[::-1])
     assert unlike(backwards, TEXT) == ["the entries are not in the document's order; sort them by line"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "missed"),
+    [
+        (3, "It never breaks.", []),
+        (3, "at first. It never", ["line 3: A lamp is off at first."]),
+        (3, "breaks. A  lamp can be", ["line 4: A lamp can be pushed."]),
+        (4, "It never breaks.", []),
+        (6, "A pushed lamp", ["line 6: A pushed lamp is on."]),
+        (6, "Lamps are | nice.", ["line 7: Lamps are nice."]),
+    ],
+)
+def test_what_a_contradiction_quotes_names_it(line: int, words: str, missed: list[str]) -> None:
+    """NEVER is named at line 3. What the document does not have from that line on is no statement."""
+    quoting = replace(NEVER, quotes=((line, words),))
+    lines = unnamed(system(contradictions=(quoting,)), LEDGER, TEXT)
+    assert lines == [
+        f"{each}: the contradiction never-nice quotes it; write it under contradictions" for each in missed
+    ]

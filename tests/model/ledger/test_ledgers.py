@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedproof.model.ledger.gaps import gaps, unlike
+from schedproof.model.ledger.gaps import gaps, unlike, unnamed
 from schedproof.model.ledger.ledger import read
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
@@ -25,4 +25,6 @@ def test_every_statement_and_element_has_its_place(system: System) -> None:
 def test_the_statements_are_those_of_the_document(system: System) -> None:
     assert system.ledger is not None
     ledger = read(system.ledger)
-    assert unlike(ledger, (SHARED / "documents" / ledger.document).read_text("utf-8")) == []
+    text = (SHARED / "documents" / ledger.document).read_text("utf-8")
+    assert unlike(ledger, text) == []
+    assert unnamed(system, ledger, text) == []
