@@ -44,6 +44,7 @@ def gaps(system: System, ledger: Ledger) -> list[str]:
         *(line for model in claimed for line in unaccounted(system, model, ledger)),
         *_idle_marks(claimed, ledger),
         *_idle_objects(system, ledger),
+        *_idle_properties(claimed, ledger),
     ]
 
 
@@ -221,6 +222,15 @@ def _idle_objects(system: System, ledger: Ledger) -> Iterator[str]:
         for each in some:
             if each.name not in used:
                 yield f"no entry names the {kind} {each.name}; write it under {kind}s of its statement"
+
+
+def _idle_properties(claimed: Sequence[Model], ledger: Ledger) -> Iterator[str]:
+    """Properties of the claimed variants that cite a line of the document, and that no statement requires."""
+    required = {name for entry in ledger.statements for name in entry.required}
+    properties = {prop.name: prop for model in claimed for prop in model.properties if prop.line is not None}
+    for name, prop in properties.items():
+        if name not in required:
+            yield f"no entry names the property {name} ({prop.place}), which cites line {prop.line}; write it under required of its statement"
 
 
 def of_system(system: System) -> Ledger:

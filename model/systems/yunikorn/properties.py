@@ -410,7 +410,6 @@ APPLICATIONS = [
     AlwaysCanReach(
         name="applications-can-end",
         says="an application that has a pending ask or an allocation can end",
-        line=14,
         over=[a],
         given=a.known
         & a.is_(*UNFINISHED)

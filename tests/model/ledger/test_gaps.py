@@ -55,6 +55,7 @@ FAULTS = {
     "unknown element": (entries((0, Entry(1, "# Lamps", modelled=["machine Lamp", "machine Lam"]))), "line 1: # Lamps", "unknown name 'machine Lam'"),
     "unknown property": (entries((0, Entry(1, "# Lamps", modelled=["machine Lamp"], required=["drk"]))), "line 1: # Lamps", "unknown name 'drk'"),
     "text and arrow": (entries((5, Entry(6, "x", "Off -> On", modelled=["row Lamp.push from Off"]))), "line 6: x", "has text and arrow, or neither"),
+    "unused property": (entries((4, Entry(6, "A pushed lamp is on.", modelled=["state Lamp.On", "row Lamp.push from Off"]))), "no entry names", "the property dark (lamps.py:"),
     "unused contradiction": (entries((2, Entry(3, "It never breaks.", background="hope"))), "no entry names", "the contradiction never-nice"),
     "unknown variant": (msgspec.structs.replace(LEDGER, variants=["as-written", "new"]), "variants:", "unknown variant 'new'"),
 }  # fmt: skip
