@@ -36,11 +36,11 @@ def test_two_of_hived(name: str) -> None:
 
 SMALL = {
     "beaker": {"batch", "strict", "eager"},
-    "jobmon": {"as-written", "as-written-repaired"},
-    "yunikorn": {"as-written", "v0.12.2"},
+    "jobmon": {"as-written", "as-written-repaired", "shipped"},
+    "yunikorn": {"as-written", "v0.12.2", "parties"},
     "yunikorn-merge": {"two-copy", "two-copy-repaired", "merged"},
 }
-"""The others have millions of states without assumptions; ``verify --property assumptions`` takes minutes for each."""
+"""The others have millions of states without assumptions: ``verify --property assumptions`` takes a minute or more for each."""
 
 ASSUMING = [
     pytest.param(model, id=f"{system.name}-{model.variant}")
