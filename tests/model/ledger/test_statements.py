@@ -119,6 +119,7 @@ def test_nothing_is_stated(text: str) -> None:
         ("See\n:ref:`lamps` and\n:Author: nobody", ["See :ref:`lamps` and", ":Author: nobody"]),
         ("- on\n  - dimmed\n    or not\n  * off\n+ broken\n1) new", ["- on", "- dimmed or not", "* off", "+ broken", "1) new"]),
         ("Before.\n<p>A lamp is on.\nIt is new.</p>\n</p><br/>\nAfter.", ["Before.", "<p>A lamp is on.", "It is new.</p>", "After."]),
+        ("<p>It is on.</p>\n<div class='x'></div>\n<p><b>Off</b></p>", ["<p>It is on.</p>", "<p><b>Off</b></p>"]),
         ("  | one cell |\n| two | |\n|---|---|", ["one cell", "two | "]),
         ("````\n```\npush #7  # once\nurl // twice\n````\nEnd", ["```", "push #7", "# once", "url", "// twice", "End"]),
         ("Code::\n\n  on. off\n  (when\nEnd? No.", ["Code::", "on.", "off", "(when", "End?", "No."]),
