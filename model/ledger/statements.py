@@ -98,12 +98,13 @@ def _split(block: _Block) -> Iterator[Statement]:
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         yield Statement(block.first, " | ".join(cells), block.first)
         return
-    words = [(word, number) for number, line in enumerate(block.lines, block.first) for word in line.split()]
+    lines = [(word, number) for number, line in enumerate(block.lines, block.first) for word in line.split()]
+    words = [word for word, _ in lines]
     at = 0
     for end in range(1, len(words) + 1):
-        read, rest = ([word for word, _ in some] for some in (words[at:end], words[end:]))
+        read, rest = words[at:end], words[end:]
         if not rest or _ends(read, rest) or (block.is_code and COMMENT.match(rest[0])):
-            yield Statement(words[at][1], " ".join(read), words[end - 1][1])
+            yield Statement(lines[at][1], " ".join(read), lines[end - 1][1])
             at = end
 
 
