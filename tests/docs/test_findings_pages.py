@@ -30,7 +30,7 @@ def names(text: str) -> set[str]:
     return set(re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+)+)`", text))
 
 
-@pytest.mark.long(seconds=13)
+@pytest.mark.long(seconds=60, one_in=5)
 @pytest.mark.parametrize("system", sorted(systems()))
 def test_generated_parts_are_fresh(system: str) -> None:
     """If this fails: python docs/findings.py"""
