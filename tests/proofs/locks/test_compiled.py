@@ -68,7 +68,10 @@ def random_programs(seeds: range) -> None:
             raise AssertionError(f"seed {seed}: {error}") from error
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [pytest.param(f, id=f.stem, marks=[pytest.mark.long] * (f.stem == "core-50-fixed")) for f in FILES],
+)
 def test_both_searches_find_the_same_in_each_file(file: Any) -> None:
     locks = read(file)
     same(replace(locks, together=(2,)) if locks.together else locks)

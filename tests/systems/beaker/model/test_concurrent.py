@@ -30,7 +30,7 @@ def reached(variant: str, like: str) -> frozenset[tuple[int, str]]:
     model, other = VARIANTS[variant], VARIANTS[like]
     known = {m.sort.name: {a.name for a in m.attributes} | {"state"} for m in other.machines}
     sizes, states = SIZES[like], set()
-    for number, rigid in enumerate(configurations(model, sizes)):
+    for number, rigid in enumerate(configurations(other, sizes)):
         instance = Instance(model, fitted(sizes, rigid), rigid)
         for state in explore(instance, symmetry=False).states:
             shown = instance.describe(state)

@@ -61,7 +61,7 @@ def _described(exploration: Exploration) -> Iterator[str]:
     [
         pytest.param(READ_THEN_WRITE, FAILS, id="instances"),
         pytest.param(CHECK_THEN_WRITE, FAILS, id="instances, checked"),
-        pytest.param(RUNS_READ_THEN_WRITE, RUN, id="runs"),
+        pytest.param(RUNS_READ_THEN_WRITE, RUN, id="runs", marks=pytest.mark.long),
         pytest.param(RUNS_CHECK_THEN_WRITE, RUN, id="runs, checked"),
     ],
 )
@@ -90,6 +90,7 @@ def moves(model: Model, configuration: Configuration, sort: str) -> set[tuple[st
 OF_THE_TABLE = {(row.source, row.target) for row in tables.WORKFLOW_RUN_TABLE} | {("Absent", "Registered")}
 
 
+@pytest.mark.long
 def test_only_a_second_check_keeps_to_the_table() -> None:
     """A resume that was checked while the run ran is written when it has ended."""
     assert ("Error", "ColdResume") in moves(RUNS_READ_THEN_WRITE, RUN, "WorkflowRun") - OF_THE_TABLE

@@ -83,6 +83,7 @@ def missed(variant: str, some: list[Mutant]) -> set[str]:
     return {mutant.name for mutant in some if twin(variant).caught(mutant) is None}
 
 
+@pytest.mark.long
 def test_some_mutants_are_caught() -> None:
     """Of one variant: the graphs of the model itself take most of the time, and the long run checks all mutants of both."""
     variant = "shipped"

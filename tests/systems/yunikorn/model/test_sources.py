@@ -100,6 +100,7 @@ def findings_output(capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_findings_lists_the_differences(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Below the findings, for which this system is explored: here they are left out."""
+    monkeypatch.setattr(command, "find", lambda system, variants: [])
     monkeypatch.setattr(command, "defects", lambda system, variants, progress, originals=None: [])
     findings_output(capsys)
 
