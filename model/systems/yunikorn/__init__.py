@@ -6,6 +6,7 @@ The core:
 
 - ``machines``: its transition tables; ``events``: the actions and rules that drive them.
 - ``properties``: what the document requires of applications; ``objects``: of queues, partitions and nodes.
+- ``possible_steps`` and ``effects_and_causes``: what single steps of the repaired core must be able to do, and why they may.
 - ``core_v0_12_2``: what v0.12.2 does instead; ``repairs`` and ``weakened_properties``: what has to change.
 - ``unlocked_timers``: time-outs of v0.12.2 in two steps.
 - ``variants``: the model's variants; ``configurations``: the configurations to explore.

@@ -115,6 +115,11 @@ CONFIGURATIONS = [
     Configuration("a node goes with a placeholder", [("pr", "Soft")], adjustable_nodes=True, nodes=2),
 ]
 
+FAILS_LATE = Configuration(
+    "a partition is removed with a soft gang that has a real ask", [("pr", "Soft")], exact=False, people=["partition"]
+)
+"""Only here an application fails after its partition has been removed; in v0.12.2 none does."""
+
 
 WORK = (*OF_APPLICATIONS, *OF_ASKS)
 

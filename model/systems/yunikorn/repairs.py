@@ -27,6 +27,7 @@ from . import events as ev
 from .channel import e
 from .events import FAILS, held, keeps, o, pending
 from .machines import FINISHED, HELD, SCHEDULED, UNFINISHED, a, g, k, move, n, p, q, u, w, x
+from .objects import NODES as OF_NODES
 from .objects import QUEUES as OF_QUEUES
 from .properties import APPLICATIONS
 from .shim_messages import DELIVER
@@ -254,7 +255,7 @@ REMOVAL: list[Element] = [
     # The document's reachability properties must hold without this action.
     *[
         replace(prop, without=[*prop.without, REMOVE_APPLICATION.name])
-        for prop in APPLICATIONS
+        for prop in (*APPLICATIONS, *OF_NODES)
         if isinstance(prop, AlwaysCanReach)
     ],
     QUEUES_GO,

@@ -1,6 +1,7 @@
 """The variants: the document's machines as text and figures have them, v0.12.2, and v0.12.2 repaired."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from schedproof.model.lang import Change, Model, Property, Row, exists
@@ -8,10 +9,12 @@ from schedproof.model.lang import Change, Model, Property, Row, exists
 from . import core_v0_12_2
 from . import events as ev
 from . import repairs as fix
-from .configurations import configurations
+from .configurations import CONFIGURATIONS, FAILS_LATE, configurations
+from .effects_and_causes import EFFECTS_AND_CAUSES
 from .events import CORE_ACTIONS, CORE_RULES
 from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, a, k
 from .objects import NODES, QUEUES
+from .possible_steps import possible_steps
 from .properties import APPLICATIONS, LIVES, PHASES
 from .shim_machines import SHIM_BESIDE, SHIM_MACHINES, SHIM_MACHINES_SHIPPED, SHIM_TABLE, SHIM_TABLE_FIGURE
 from .sorts import Application, Ask, GangTimer, Wakeup
@@ -350,6 +353,14 @@ OF_THE_CORE = [
     DYNAMIC_QUEUES_DRAIN,
     FAILED_IS_FINAL,
 ]
-REPAIRED = V0_12_2.amend(
-    "repaired", "v0.12.2 with the changes that the document's properties need", OF_THE_CORE, refuted=frozenset()
+_REPAIRED_CORE = V0_12_2.amend(
+    "repaired",
+    "v0.12.2 with the changes that the document's properties need",
+    OF_THE_CORE,
+    refuted=frozenset(),
+    configurations=partial(configurations, shipped=True, among=[*CONFIGURATIONS, FAILS_LATE]),
+)
+REPAIRED = replace(
+    _REPAIRED_CORE,
+    properties=[*_REPAIRED_CORE.properties, *EFFECTS_AND_CAUSES, *possible_steps(_REPAIRED_CORE.actions)],
 )
