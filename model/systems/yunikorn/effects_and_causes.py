@@ -82,6 +82,25 @@ EFFECTS_AND_CAUSES: list[Property] = [
         | after(~pending(k.application) & ~held(k.application, placeholder=False) & ~swapping(k.application)),
     ),
     StepInvariant(
+        name="real-allocations-are-released-by-failing",
+        says="the core releases an allocation that is no placeholder only if its application fails",
+        line=25,
+        over=[k],
+        given=~k.placeholder & k.is_("allocated") & after(k.is_("releasing")),
+        then=k.application.fires("fail"),
+    ),
+    StepInvariant(
+        name="swaps-end-for-a-cause",
+        says="a real ask waits to replace a placeholder until that is gone, its node goes, or its application fails or is removed",
+        line=64,
+        over=[k],
+        given=k.is_("swapping") & after(~k.is_("swapping")),
+        then=exists(x, (k.instead == x) & x.fires("gone"))
+        | exists(n, (k.node == n) & n.fires("decommission"))
+        | k.application.fires("fail")
+        | k.application.fires("forget"),
+    ),
+    StepInvariant(
         name="allocations-end-with-their-container",
         says="an allocation that is released has no container any more, or goes with its application",
         line=22,
