@@ -116,8 +116,11 @@ class _Broken(Exception):
     """A property is broken: no need to look further."""
 
 
-def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
-    """One of the safety properties ``kept`` that ``model`` breaks here, found without exploring on; None if none."""
+def first_broken(model: Model, place: Place, kept: Sequence[str], *, vacuous: bool = True) -> str | None:
+    """One of the safety properties ``kept`` that ``model`` breaks here, found without exploring on; None if none.
+
+    With ``vacuous`` also one whose premise is never true.
+    """
     instance = place.of(model)
     checks = [Check(instance, prop) for prop in seen_at_once(model) if prop.name in kept]
     on_states = [c for c in checks if isinstance(c.prop, Invariant)]
@@ -145,7 +148,7 @@ def first_broken(model: Model, place: Place, kept: Sequence[str]) -> str | None:
         return str(broken)
     if exploration.ill_formed is not None and WELL_FORMED in kept:
         return WELL_FORMED
-    return next((c.prop.name for c in checks if not c.met), None)
+    return next((c.prop.name for c in checks if vacuous and not c.met), None)
 
 
 def explored(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[str, Verdict]:

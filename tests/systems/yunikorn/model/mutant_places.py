@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from schedproof.model.lang import Model, Rigid, Row
 from schedproof.model.lang.infer import sort_of
@@ -43,6 +44,52 @@ SEEN_LAST = [
     Configuration("a node goes, and no time", [("pr", "Soft")], wakeups=0, adjustable_nodes=True, nodes=2),
 ]
 """Seen whole too, but only if walks do not catch a mutant: they take seconds."""
+
+
+def _without_time(about: str, *applications: tuple[str, str], **others: Any) -> Configuration:
+    return Configuration(f"{about}, no time-outs", applications, wakeups=0, **others)
+
+
+QUEUES, PARTITION = ["queues"], ["partition"]
+WITHOUT_TIME = [
+    _without_time("two placeholders, hard", ("pp", "Hard")),
+    _without_time("two placeholders, soft", ("pp", "Soft")),
+    _without_time("two of more placeholders", ("pp", "Hard"), exact=False),
+    _without_time("three real asks", ("rrr", "Soft")),
+    _without_time("a gang below a queue", ("pr", "Soft"), queues=[None, 0], people=QUEUES),
+    _without_time(
+        "a dynamic queue below a queue", ("r", "Soft"), queues=[None, 0], dynamic=True, people=[*QUEUES, *PARTITION]
+    ),
+    _without_time("a gang in a dynamic queue", ("pr", "Soft"), dynamic=True, exact=False),
+    _without_time("two applications in a dynamic queue", ("r", "Soft"), ("r", "Soft"), dynamic=True),
+    _without_time("a gang and its node", ("pr", "Soft"), adjustable_nodes=True),
+    _without_time("an ask that requires a node", ("n", "Soft"), adjustable_nodes=True),
+    _without_time("an ask and two nodes", ("r", "Soft"), adjustable_nodes=True, nodes=2),
+    _without_time("a placeholder and two real asks", ("prr", "Soft")),
+    _without_time("two placeholders and a real ask, hard", ("ppr", "Hard")),
+    _without_time("two placeholders and a real ask, soft", ("ppr", "Soft")),
+    _without_time("two of more placeholders and a real ask", ("ppr", "Hard"), exact=False),
+    _without_time("a gang beside an application", ("p", "Hard"), ("r", "Soft"), exact=False),
+    _without_time("a gang and two nodes", ("pr", "Soft"), adjustable_nodes=True, nodes=2),
+    _without_time("a hard gang and its partition", ("pr", "Hard"), people=PARTITION),
+    _without_time("a soft gang, its queue and partition", ("pr", "Soft"), people=[*QUEUES, *PARTITION]),
+    _without_time("one of more placeholders, and its partition", ("pr", "Soft"), exact=False, people=PARTITION),
+    _without_time(
+        "two real asks for one of more placeholders, and the partition", ("prr", "Soft"), exact=False, people=PARTITION
+    ),
+    _without_time("two applications and their partition", ("r", "Soft"), ("p", "Hard"), people=PARTITION),
+    Configuration("an application in a dynamic queue", [("r", "Soft")], dynamic=True),
+    _without_time("a gang with an ask that requires a node", ("pn", "Soft")),
+    Configuration("a gang beside an application that completes", [("p", "Hard"), ("r", "Soft")]),
+    Configuration("two applications with an ask each", [("r", "Soft"), ("r", "Hard")], wakeups=2),
+]
+"""Small ones, in each of which a mutant violates a property that it violates in no other."""
+
+MANY_ASKS = _without_time("two placeholders and two real asks", ("pprr", "Soft"))
+"""With more than ten thousand states."""
+
+LARGE = {"a dynamic queue", "a node is drained"}
+"""Of those that are seen whole, with the most states; what is seen there is also seen without time-outs."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +214,18 @@ def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
     apart = _place(model, "two partitions", two_partitions())
     begin = ("create_node 0", "create_node 1", "submit 0", "submit 1", "add_ask 2", "add_ask 3", "allocate 2")
     return [*places, (apart, ()), (apart, begin), (apart, (*begin, "swap 3 2"))]
+
+
+def small(model: Model) -> list[Place]:
+    """Where each property that a mutant violates can be seen: small places without time-outs, and those seen whole."""
+    gang = _without_time("", ("pr", "Soft"), exact=False, people=PARTITION).rigid(shipped=True)
+    below = _without_time("", ("r", "Soft"), queues=[None, 0]).rigid(shipped=True)
+    return [
+        *whole(model, WITHOUT_TIME),
+        _place(model, "a placeholder that requires a node", {**gang, ("Ask", "required"): [True, False]}),
+        _place(model, "a dynamic queue below a dynamic queue", {**below, ("Queue", "dynamic"): [True, True]}),
+        *whole(model, [s for s in SEEN_WHOLE if s.about not in LARGE]),
+    ]
 
 
 def check(model: Model) -> Checker:
