@@ -21,6 +21,14 @@ EFFECTS_AND_CAUSES: list[Property] = [
         over=[],
         then=after(k.is_("released")),
     ),
+    StepInvariant(
+        name="only-lost-nodes-evict",
+        says="the core drops an allocation by itself only if its node is gone",
+        line=66,
+        on=["evict"],
+        over=[],
+        then=k.node.is_("gone"),
+    ),
     *[
         StepInvariant(
             name=f"nodes-are-{word}",
@@ -34,6 +42,7 @@ EFFECTS_AND_CAUSES: list[Property] = [
         for word, action, state in (
             ("drained", "drain_node", "unschedulable"),
             ("restored", "restore_node", "schedulable"),
+            ("decommissioned", "decommission_node", "gone"),
         )
     ],
     *[
@@ -49,6 +58,40 @@ EFFECTS_AND_CAUSES: list[Property] = [
         for thing, it in (("queue", q), ("partition", p))
         for event, state, line, sentence in (("start", "Active", 55, STARTED), ("stop", "Stopped", 56, STOPPED))
     ],
+    *[
+        StepInvariant(
+            name=f"only-adjustable-{thing}s-are-changed",
+            says=f"people change only a {thing} that they may change",
+            on=[f"{event}_{thing}" for event in events],
+            over=[],
+            then=it.adjustable,
+        )
+        for thing, it, events in (
+            ("queue", q, ("start", "stop", "remove")),
+            ("partition", p, ("start", "stop", "remove")),
+            ("node", n, ("drain", "restore", "decommission")),
+        )
+    ],
+    StepInvariant(
+        name="queues-are-removed-with-those-above",
+        says="when a queue is removed, no queue is removed but this one and those below it",
+        line=57,
+        sentence="Remove: mark an object for removal (source: core scheduler)",
+        on=["remove_queue"],
+        over=[u],
+        given=u.fires("remove"),
+        then=(u == q) | u.above.has(q),
+    ),
+    StepInvariant(
+        name="queues-are-removed-with-their-partition",
+        says="when a partition is removed, no queue of another partition is",
+        line=57,
+        sentence="Remove: mark an object for removal (source: core scheduler)",
+        on=["remove_partition"],
+        over=[q],
+        given=q.fires("remove"),
+        then=q.partition == p,
+    ),
     StepInvariant(
         name="the-sweep-drains-dynamic-queues",
         says="the sweep makes dynamic queues Draining, and no others",
@@ -71,7 +114,7 @@ EFFECTS_AND_CAUSES: list[Property] = [
     StepInvariant(
         name="placeholders-are-released-for-a-cause",
         says="a placeholder is released only if it is replaced, if the time of its gang is over, if its application fails or resumes, "
-        "or if nothing else of its application is left",
+        "or when the last request or container of its application goes",
         line=22,
         over=[k],
         given=k.placeholder & k.is_("allocated") & after(k.is_("releasing")),
@@ -79,7 +122,14 @@ EFFECTS_AND_CAUSES: list[Property] = [
         | exists(g, g.fires("arrive") & (g.application == k.application))
         | k.application.fires("fail")
         | k.application.fires("resume")
-        | after(~pending(k.application) & ~held(k.application, placeholder=False) & ~swapping(k.application)),
+        | (
+            exists(
+                x,
+                (x.application == k.application)
+                & ((x.fires("remove") & x.is_("pending")) | (x.fires("gone") & ~x.placeholder)),
+            )
+            & after(~pending(k.application) & ~held(k.application, placeholder=False) & ~swapping(k.application))
+        ),
     ),
     StepInvariant(
         name="real-allocations-are-released-by-failing",

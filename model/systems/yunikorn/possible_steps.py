@@ -95,7 +95,7 @@ AT_ONCE = [
     at_once(
         "swap",
         "placeholders-can-be-replaced",
-        "a pending real ask of the scheduling cycle can replace each placeholder of its application, on every schedulable node",
+        "a pending real ask of the scheduling cycle can replace each placeholder of its application, on every schedulable node (fact 3, application.go:834)",
         [k, x, n],
         SCHEDULES & ~k.placeholder & x.placeholder & x.is_("allocated") & (x.application == k.application),
         (k.instead == x) & (k.node == n),
@@ -105,12 +105,12 @@ AT_ONCE = [
     at_once(
         "remove_application",
         "applications-can-be-removed",
-        "an application that has not ended can be removed",
+        "an application that has not ended can be removed (fact 1.2, partition.go:385)",
         [a],
         a.known & a.is_(*UNFINISHED),
         ~a.known | a.is_("Failed"),
-        26,
-        "Failed: An application is considered failed when it was marked for failure and all the pending requests and allocations were already removed.",
+        None,
+        "",
     ),
     at_once(
         "fail_late",
@@ -178,6 +178,16 @@ AT_ONCE = [
         p.is_("Draining"),
         57,
         REMOVED,
+    ),
+    at_once(
+        "decommission_node",
+        "nodes-can-be-decommissioned",
+        "a node that people may change can be taken away",
+        [n],
+        n.is_("schedulable", "unschedulable") & n.adjustable,
+        n.is_("gone"),
+        66,
+        "The node status changes based on the status provided by the resource manager (shim) that owns the node.",
     ),
     at_once(
         "drain_queue",
