@@ -79,14 +79,18 @@ WITHOUT_TIME = [
     ),
     _without_time("two applications and their partition", ("r", "Soft"), ("p", "Hard"), people=PARTITION),
     Configuration("an application in a dynamic queue", [("r", "Soft")], dynamic=True),
-    _without_time("a gang with an ask that requires a node", ("pn", "Soft")),
-    Configuration("a gang beside an application that completes", [("p", "Hard"), ("r", "Soft")]),
+    _without_time("a gang with an ask that requires a node", ("pn", "Soft"), exact=False, people=PARTITION),
+    _without_time("two gangs", ("p", "Hard"), ("p", "Soft"), exact=False),
+    Configuration("a gang beside an application that completes", [("p", "Hard"), ("r", "Soft")], exact=False),
     Configuration("two applications with an ask each", [("r", "Soft"), ("r", "Hard")], wakeups=2),
 ]
 """Small ones, in each of which a mutant violates a property that it violates in no other."""
 
-MANY_ASKS = _without_time("two placeholders and two real asks", ("pprr", "Soft"))
-"""With more than ten thousand states."""
+WITHOUT_TIME_LAST = [
+    _without_time("two gangs, one with a real ask", ("p", "Hard"), ("pr", "Soft"), exact=False),
+    _without_time("two placeholders and two real asks", ("pprr", "Soft")),
+]
+"""With thousands of states: only for what the small ones do not show."""
 
 LARGE = {"a dynamic queue", "a node is drained"}
 """Of those that are seen whole, with the most states; what is seen there is also seen without time-outs."""
@@ -219,11 +223,20 @@ def large(model: Model) -> list[tuple[Place, Sequence[str]]]:
 def small(model: Model) -> list[Place]:
     """Where each property that a mutant violates can be seen: small places without time-outs, and those seen whole."""
     gang = _without_time("", ("pr", "Soft"), exact=False, people=PARTITION).rigid(shipped=True)
+    two = _without_time("", ("r", "Soft"), ("r", "Soft"), queues=[None, None], nodes=2).rigid(shipped=True)
+    apart = {
+        **two,
+        ("Partition", "adjustable"): [True, False],
+        ("Queue", "partition"): [0, 1],
+        ("Application", "queue"): [0, 1],
+        ("Node", "partition"): [0, 1],
+    }
     below = _without_time("", ("r", "Soft"), queues=[None, 0]).rigid(shipped=True)
     return [
         *whole(model, WITHOUT_TIME),
         _place(model, "a placeholder that requires a node", {**gang, ("Ask", "required"): [True, False]}),
         _place(model, "a dynamic queue below a dynamic queue", {**below, ("Queue", "dynamic"): [True, True]}),
+        _place(model, "two partitions with an ask each, no time-outs", apart),
         *whole(model, [s for s in SEEN_WHOLE if s.about not in LARGE]),
     ]
 

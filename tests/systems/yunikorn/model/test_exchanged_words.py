@@ -25,7 +25,7 @@ from tests.support.exchanges import exchanges
 from tests.support.mutants import Mutant, Place
 from tests.support.sample import seed_of_today
 from tests.support.verdicts import Verdicts
-from tests.systems.yunikorn.model.mutant_places import MANY_ASKS, idle_rows, small, whole
+from tests.systems.yunikorn.model.mutant_places import WITHOUT_TIME_LAST, idle_rows, small, whole
 from tests.systems.yunikorn.model.test_mutants import DIFFERING, named, proved_the_same
 
 OPEN: Mapping[str, str] = {
@@ -67,9 +67,9 @@ def at_small_places() -> Verdicts:
 
 
 @cache
-def at_a_larger_place() -> Verdicts:
+def at_larger_places() -> Verdicts:
     """For what no small place shows."""
-    return Verdicts(REPAIRED, whole(REPAIRED, [MANY_ASKS]))
+    return Verdicts(REPAIRED, whole(REPAIRED, WITHOUT_TIME_LAST))
 
 
 def is_decided(mutant: Mutant) -> bool:
@@ -81,7 +81,7 @@ def is_decided(mutant: Mutant) -> bool:
     return (
         at_small_places().violated(other) is not None
         or proved_the_same("repaired", mutant)
-        or at_a_larger_place().violated(other) is not None
+        or at_larger_places().violated(other) is not None
     )
 
 
