@@ -84,7 +84,7 @@ WITHOUT_TIME = [
     Configuration("a gang beside an application that completes", [("p", "Hard"), ("r", "Soft")], exact=False),
     Configuration("two applications with an ask each", [("r", "Soft"), ("r", "Hard")], wakeups=2),
 ]
-"""Small ones, in each of which a mutant violates a property that it violates in no other."""
+"""Small ones with what the others lack: for properties that only some mutants violate."""
 
 WITHOUT_TIME_LAST = [
     _without_time("two gangs, one with a real ask", ("p", "Hard"), ("pr", "Soft"), exact=False),
