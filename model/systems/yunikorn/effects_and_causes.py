@@ -7,11 +7,60 @@ else has the same effect.
 from schedproof.model.lang import Property, StepInvariant, after, exists
 
 from .events import FAILS, held, pending
-from .machines import FINISHED, HELD, a, g, k, n, p, q, u, x
+from .machines import FINISHED, HELD, a, g, k, n, p, q, u, w, x
 from .possible_steps import ADDED_AND_REMOVED, STARTED, STOPPED
 from .repairs import swapping
 
+ALLOCATED = exists(k, (k.application == a) & (k.fires("allocate") | k.fires("confirm")))
+ASKED = exists(k, (k.application == a) & k.fires("add"))
+TIMED_OUT = exists(w, (w.application == a) & w.fires("arrive"))
+
 EFFECTS_AND_CAUSES: list[Property] = [
+    *[
+        StepInvariant(
+            name=f"{before.lower()}-goes-on-for-a-cause",
+            says=f"{'an' if before == 'Accepted' else 'a'} {before} application becomes {state} only {cause}",
+            line=line,
+            sentence=sentence,
+            over=[a],
+            given=a.is_(before) & after(a.is_(state)),
+            then=then,
+        )
+        for before, state, cause, then, line, sentence in (
+            (
+                "New",
+                "Accepted",
+                "when an ask is added",
+                ASKED,
+                18,
+                "The first ask to be added will trigger the transition.",
+            ),
+            (
+                "Accepted",
+                "Starting",
+                "when an ask is allocated",
+                ALLOCATED,
+                19,
+                "On allocation of the first ask the application moves into a starting state.",
+            ),
+            (
+                "Starting",
+                "Running",
+                "when an ask is allocated, or its time is over",
+                ALLOCATED | TIMED_OUT,
+                20,
+                "The application transitions to running if and when more allocations are added to the application.",
+            ),
+            (
+                "Completing",
+                "Running",
+                "when an ask is added",
+                ASKED,
+                32,
+                "Run: progress an application to the next active state (source: core scheduler)",
+            ),
+        )
+    ],
     StepInvariant(
         name="ended-containers-are-released",
         says="an allocation whose container is gone is released",

@@ -13,15 +13,14 @@ from .events import FAILS, empty, held, pending
 from .machines import HELD, SCHEDULED, UNFINISHED, a, k, n, p, q, u, x
 
 IN_PARTITION = ~k.application.queue.partition.deleted
-SCHEDULES = (
+IN_THE_CYCLE = (
     k.is_("pending")
     & k.application.is_(*SCHEDULED)
     & k.application.queue.is_("Active", "Draining")
     & ~exists(u, k.application.queue.above.has(u) & u.is_("Stopped"))
     & k.application.queue.partition.is_("Active", "Draining")
-    & (n.partition == k.application.queue.partition)
-    & n.is_("schedulable")
 )
+USABLE = (n.partition == k.application.queue.partition) & n.is_("schedulable")
 RESUMED = a.is_("Resuming") & ~held(a, placeholder=True)
 
 
@@ -87,7 +86,7 @@ AT_ONCE = [
         "asks-can-be-allocated",
         "a pending ask of the scheduling cycle can be allocated on every schedulable node, also in a queue that is Draining",
         [k, n],
-        SCHEDULES,
+        IN_THE_CYCLE & USABLE,
         k.is_("allocated") & (k.node == n),
         21,
         "This state is part of the normal scheduling cycle.",
@@ -95,10 +94,15 @@ AT_ONCE = [
     at_once(
         "swap",
         "placeholders-can-be-replaced",
-        "a pending real ask of the scheduling cycle can replace each placeholder of its application, on every schedulable node (fact 3, application.go:834)",
-        [k, x, n],
-        SCHEDULES & ~k.placeholder & x.placeholder & x.is_("allocated") & (x.application == k.application),
-        (k.instead == x) & (k.node == n),
+        "a pending real ask of the scheduling cycle can replace each placeholder of its application (fact 3, application.go:834)",
+        [k, x],
+        ~k.placeholder
+        & x.placeholder
+        & x.is_("allocated")
+        & (x.application == k.application)
+        & IN_THE_CYCLE
+        & exists(n, USABLE),
+        k.instead == x,
         21,
         "This state is part of the normal scheduling cycle.",
     ),

@@ -47,7 +47,7 @@ from schedproof.model.lang import (
 )
 
 from . import events as ev
-from .configurations import CONFIGURATIONS, configurations
+from .configurations import CONFIGURATIONS, FAILS_LATE, configurations
 from .core_v0_12_2 import RUNS
 from .events import held
 from .machines import SCHEDULED, TIMED, WAKEUP, k, w
@@ -200,6 +200,9 @@ LOCKED_TIMERS = replace(
         [*[replace(change, repairs=[], weakens={}) for change in OF_THE_CORE], WITH_THE_LOCK],
         refuted=frozenset(),
         machines=[WAKEUP],
+        configurations=partial(
+            configurations, shipped=True, among=[*SEVERAL_TIME_OUTS, replace(FAILS_LATE, wakeups=2)]
+        ),
     ),
     properties=REPAIRED.properties,
 )
