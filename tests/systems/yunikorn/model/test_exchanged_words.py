@@ -103,7 +103,7 @@ def undecided(many: int, purpose: str) -> list[str]:
 @pytest.mark.long
 def test_words_are_noticed_or_mean_the_same() -> None:
     """Others each day."""
-    assert undecided(30, "words of YuniKorn") == []
+    assert undecided(20, "words of YuniKorn") == []
 
 
 @pytest.mark.parametrize(
