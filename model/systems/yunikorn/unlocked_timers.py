@@ -158,8 +158,9 @@ WITHOUT_THE_LOCK = Change(
     ],
 )
 
-# With one, the time-out of a later state would have to wait until that of the earlier one has acted.
-SEVERAL_TIME_OUTS = [replace(each, wakeups=2) for each in CONFIGURATIONS]
+# With one, the time-out of a later state would have to wait until that of the earlier one has acted. These are enough for
+# every premise to be met, and for every property that falls to fall; all of them take three times as long.
+SEVERAL_TIME_OUTS = [replace(CONFIGURATIONS[n], wakeups=2) for n in (4, 5, 6, 10, 11, 13)]
 
 UNLOCKED_TIMERS = V0_12_2.amend(
     "unlocked-timers",

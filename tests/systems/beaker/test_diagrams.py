@@ -313,7 +313,7 @@ GALLERY = sorted(
 def test_every_label_is_legible() -> None:
     drawn = {picture.stem: picture.dot for picture in pictures({"beaker": systems()["beaker"]})}
     laid = {name: laid_out(drawn[name]) for name in GALLERY}
-    assert {name: found for name, each in laid.items() if (found := blemishes(each))} == {}
+    assert {name: blemishes(each) for name, each in laid.items() if blemishes(each)} == {}
     assert [name for name, each in laid.items() if each.width >= 1700 * max(1, stretch())] == [], "points"
 
 
