@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
+import junitparser
+
 from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.traces import LogVerdict, ValidationReport
@@ -100,36 +102,33 @@ def _problem(report: VariantReport, checked: CheckedProperty, system: System) ->
 
 def _xml(suites: Iterable[tuple[str, str, float, Sequence[Case]]]) -> bytes:
     """The XML of suites: system, variant, seconds and cases."""
-    root = ET.Element("testsuites", name="schedproof")
+    report = junitparser.JUnitXml("schedproof")
     for system, variant, seconds, cases in suites:
-        tags = [case.problem.tag for case in cases if case.problem is not None]
-        suite = ET.SubElement(
-            root,
-            "testsuite",
-            name=f"{system} {variant}",
-            tests=str(len(cases)),
-            failures=str(tags.count("failure")),
-            errors=str(tags.count("error")),
-            skipped="0",
-            time=f"{seconds:.3f}",
-        )
-        for case in cases:
-            _case(suite, f"schedproof.{system}.{variant}", case)
+        suite = junitparser.TestSuite(f"{system} {variant}")
+        suite.add_testcases([_case(f"schedproof.{system}.{variant}", case) for case in cases])
+        suite.time = round(seconds, 3)  # of all processes together, not the sum of the cases
+        report.append(suite)
+    root = ET.fromstring(report.tostring())
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _case(suite: ET.Element, classname: str, case: Case) -> None:
-    element = ET.SubElement(suite, "testcase", classname=classname, name=_clean(case.name), time=f"{case.seconds:.3f}")
+def _case(classname: str, case: Case) -> junitparser.TestCase:
+    element = junitparser.TestCase(_clean(case.name), classname, round(case.seconds, 3))
     if case.cached:
-        known = ET.SubElement(element, "properties")
-        ET.SubElement(known, "property", name="cached", value=versions())
+        properties = junitparser.Properties()
+        properties.add_property(junitparser.Property("cached", versions()))
+        element.append(properties)
     if case.problem is not None:
-        of = ET.SubElement(element, case.problem.tag, type=case.problem.type, message=_clean(case.problem.message))
-        of.text = _clean(case.problem.text) or None
+        tag = junitparser.Error if case.problem.tag == "error" else junitparser.Failure
+        problem = tag(_clean(case.problem.message), case.problem.type)
+        if case.problem.text:
+            problem.text = _clean(case.problem.text)
+        element.result = [problem]
     if case.output:
-        ET.SubElement(element, "system-out").text = _clean(case.output)
+        element.system_out = _clean(case.output)
+    return element
 
 
 def _clean(text: str) -> str:
