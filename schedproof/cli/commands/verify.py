@@ -112,7 +112,7 @@ def verify(
     if junit_file is not None:
         junit_file.write(junit(reports, {system.name: system for system in chosen}))
     if summary_file is not None:
-        summary_file.write(summary(reports))
+        summary_file.write(summary(reports, {system.name: system for system in chosen}))
     if not any(d is not None and d.is_stdout for d in (json_file, junit_file, summary_file)):
         _print(reports, {system.name: system for system in chosen}, took)
     return Exit.USAGE if unusable and exit_code is Exit.OK else exit_code
