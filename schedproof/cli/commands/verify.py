@@ -10,6 +10,10 @@ from pathlib import Path
 import click
 
 from schedproof.cli import choose, scopes
+from schedproof.cli.ci.annotations import workflow_commands
+from schedproof.cli.ci.code_quality import code_quality
+from schedproof.cli.ci.repository import Repository
+from schedproof.cli.ci.sarif import sarif
 from schedproof.cli.errors import Exit, fail, note
 from schedproof.cli.help_text import ending
 from schedproof.cli.junit import junit
@@ -54,6 +58,12 @@ from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantR
 @junit_option
 @click.option("--summary", "summary_file", type=OutputFile(), metavar="FILE",
               help="Write a Markdown summary; - is standard output.")  # fmt: skip
+@click.option("--sarif", "sarif_file", type=OutputFile(), metavar="FILE",
+              help="Write a SARIF report for code scanning; - is standard output.")  # fmt: skip
+@click.option("--code-quality", "quality_file", type=OutputFile(), metavar="FILE",
+              help="Write a code quality report of GitLab; - is standard output.")  # fmt: skip
+@click.option("--annotations", is_flag=True,
+              help="Also print workflow commands: GitHub shows them as errors at lines of the model.")  # fmt: skip
 def verify(
     systems: tuple[str, ...],
     manifest: Path | None,
@@ -65,6 +75,9 @@ def verify(
     json_file: Destination | None,
     junit_file: Destination | None,
     summary_file: Destination | None,
+    sarif_file: Destination | None,
+    quality_file: Destination | None,
+    annotations: bool,
 ) -> int:
     """Check every property, and compare each verdict with the expected one.
 
@@ -73,7 +86,13 @@ def verify(
     job in the wrong directory fails. An interrupt ends the work: the verdicts so far are printed and written, marked
     incomplete.
     """
-    spare([manifest], json_file, junit_file, summary_file)
+    results = (json_file, junit_file, summary_file, sarif_file, quality_file)
+    spare([manifest], *results)
+    on_stdout = next((each for each in results if each is not None and each.is_stdout), None)
+    if annotations and on_stdout is not None:
+        raise UserError(
+            f"--annotations, {on_stdout.option}: both write to standard output; write a file's name after {on_stdout.option}"
+        )
     chosen, unusable = (choose.systems_of(manifest, systems), 0) if manifest is not None else choose.systems(systems)
     if manifest is None and not systems:
         _note_without_manifest(chosen)
@@ -109,12 +128,21 @@ def verify(
     if json_file is not None:
         whole = {"incomplete": True} if incomplete else {}
         json_file.write_json({"systems": [r.as_json() for r in reports], "ok": exit_code is Exit.OK, **whole})
+    by_name = {system.name: system for system in chosen}
+    repository = Repository.around(Path.cwd())
     if junit_file is not None:
-        junit_file.write(junit(reports, {system.name: system for system in chosen}))
+        junit_file.write(junit(reports, by_name))
     if summary_file is not None:
-        summary_file.write(summary(reports, {system.name: system for system in chosen}))
-    if not any(d is not None and d.is_stdout for d in (json_file, junit_file, summary_file)):
-        _print(reports, {system.name: system for system in chosen}, took)
+        summary_file.write(summary(reports, by_name))
+    if sarif_file is not None:
+        sarif_file.write_json(sarif(reports, by_name, repository))
+    if quality_file is not None:
+        quality_file.write_json(code_quality(reports, by_name, repository))
+    if on_stdout is None:
+        _print(reports, by_name, took)
+    if annotations:
+        for line in workflow_commands(reports, by_name, repository):
+            click.echo(line)
     return Exit.USAGE if unusable and exit_code is Exit.OK else exit_code
 
 

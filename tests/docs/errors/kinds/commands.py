@@ -29,7 +29,7 @@ def cases() -> Iterator[Case]:
         ["explore", "hived", "--checkpoint-every", "1"],
         ["prove", "hived", "--variant", "nosuch"], ["prove", "hived", "--emit-smt", ""],
         ["verify", "hived", "--json", "missing/x"], ["verify", "hived", "--json", "."], ["verify", "hived", "--summary", ""],
-        ["verify", "--json", "-", "--junit", "-"],  ["verify", "hived", "--junit", "x" * 300],
+        ["verify", "--json", "-", "--junit", "-"], ["verify", "--annotations", "--sarif", "-"], ["verify", "hived", "--sarif", "."], ["verify", "hived", "--junit", "x" * 300],
         ["table", "hived", "Cell", "--json", "/dev/full"], ["validate", "hived", ""], ["validate", "hived", "/dev/zero"], ["validate", "hived", "x", "--variant", "nosuch"],
         ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"],
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
