@@ -23,6 +23,8 @@ needs_postgresql = pytest.mark.needs("postgresql")
 needs_shared = pytest.mark.needs("shared")
 needs_curl = pytest.mark.needs("curl")
 needs_proc = pytest.mark.needs("proc")
+needs_zsh = pytest.mark.needs("zsh")
+needs_fish = pytest.mark.needs("fish")
 
 
 def _in_path(*programs: str) -> bool:
@@ -54,6 +56,8 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
         lambda: all((SHARED / part).is_dir() for part in ("documents", "facts", "traces")),
     ),
     "curl": ("curl (apt-get install curl)", lambda: _in_path("curl")),
+    "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
+    "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
     "proc": ("Linux's /proc", Path("/proc/self/status").exists),
 }
 """By the mark's argument: what the test needs, and a check whether it is there."""
