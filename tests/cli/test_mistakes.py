@@ -253,7 +253,8 @@ def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
     large = ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = 9, Lease = 9 }")
     process = subprocess.Popen(
         [sys.executable, "-m", "schedproof", "verify", "lease", "--jobs", "4",
-         "--json", str(tmp_path / "x.json"), "--junit", str(tmp_path / "x.xml"), "--summary", str(tmp_path / "x.md")],
+         "--json", str(tmp_path / "x.json"), "--junit", str(tmp_path / "x.xml"), "--summary", str(tmp_path / "x.md"),
+         "--sarif", str(tmp_path / "x.sarif")],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=repository(tmp_path / "own", manifest=large),
     )  # fmt: skip
     complete = process.stderr.readline()
@@ -270,6 +271,8 @@ def test_an_interrupt_of_verify_keeps_what_was_found(tmp_path):
     suites = ET.parse(tmp_path / "x.xml").getroot()
     assert len(suites.findall("testsuite/testcase/error[@type='missing']")) == left_out
     assert (tmp_path / "x.md").read_text().startswith("## schedproof: INCOMPLETE")
+    (invocation,) = json.loads((tmp_path / "x.sarif").read_text())["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False and len(invocation["toolExecutionNotifications"]) == left_out
 
 
 IN_A_DESTRUCTOR = """
