@@ -18,9 +18,11 @@ from schedproof.cli.ci.sarif import MOST_RESULTS, sarif
 from schedproof.model.lang import Document, LeadsTo
 from schedproof.model.lang.errors import Place
 from schedproof.model.registry.discovery import system as builtin
+from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Counterexample, Method, Result, TraceStep, Verdict
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
 from tests.cli.ci.conftest import Verify
+from tests.support.ill_formed import STEPS
 from tests.support.lamps import SWITCH_ON, lamps, system, x
 from tests.support.places import ROOT
 from tests.support.user_repository import imports_undone, repository
@@ -143,9 +145,19 @@ def test_a_property_that_should_fail_is_an_error(verify: Verify) -> None:
     assert "codeFlows" not in run["results"][0]
 
 
+def test_well_formedness_is_at_the_model(verify: Verify) -> None:
+    """No model declares it; the tool does."""
+    run = valid(verify("--sarif", "-", "--property", "well-formed", of=System.of(STEPS))[1])
+    (where,) = (each["physicalLocation"] for each in run["results"][0]["locations"])
+    lines = (ROOT / where["artifactLocation"]["uri"]).read_text().splitlines()
+    assert where["artifactLocation"]["uri"] == "tests/support/ill_formed.py"
+    assert lines[where["region"]["startLine"] - 1].startswith("STEPS = Model(")
+
+
 def test_rules_are_the_properties_of_all_variants(verify: Verify) -> None:
-    """Each once, under a name without the variant, with its words and the document's."""
-    both = system(lamps(refuted=()), lamps("other", refuted=(), properties=lamps().properties[:1]))
+    """Each once, under a name without the variant, with the words of the first and the document's."""
+    other = replace(lamps().properties[0], says="something else")
+    both = system(lamps(refuted=()), lamps("other", refuted=(), properties=[other]))
     run = valid(verify("--sarif", "-", "--property", "stays-dark", of=both)[1])
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == [
