@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from schedproof.model.errors import SchedproofError
 
 _LANGUAGE = str(Path(__file__).parent)
 """The folder of the language. Its frames are skipped, so that an error's place is a line of the model."""
+
+_CACHED = cached_property.__get__.__code__.co_filename
+"""The file of ``cached_property``, by which the language makes the elements of channels."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ def calling_place() -> Place:
     frame = sys._getframe(1)
     while frame.f_back is not None and (
         frame.f_code.co_filename.startswith(_LANGUAGE)
-        or frame.f_code.co_filename == "<string>"  # the __init__ of a dataclass
+        or frame.f_code.co_filename in ("<string>", _CACHED)  # "<string>": the __init__ of a dataclass
     ):
         frame = frame.f_back
     return Place(frame.f_code.co_filename, frame.f_lineno)

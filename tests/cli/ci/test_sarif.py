@@ -17,7 +17,7 @@ from schedproof.cli.ci.repository import Repository
 from schedproof.cli.ci.sarif import MOST_RESULTS, sarif
 from schedproof.model.lang import Document, LeadsTo
 from schedproof.model.lang.errors import Place
-from schedproof.model.registry.discovery import system as builtin
+from schedproof.model.registry.discovery import systems as builtin
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Counterexample, Method, Result, TraceStep, Verdict
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
@@ -204,10 +204,14 @@ def test_a_model_outside_the_repository(verify: Verify, tmp_path: Path, monkeypa
     assert where["artifactLocation"] == {"uri": (ROOT.resolve() / "tests" / "support" / "lamps.py").as_uri()}
 
 
-def test_paths_are_those_of_files_not_of_links() -> None:
+@pytest.mark.parametrize("name", builtin())
+def test_paths_are_those_of_files_not_of_links(name: str) -> None:
     """`schedproof/model` is a link, through which GitHub shows nothing."""
-    prop = builtin("hived").base.properties[0]
-    assert Repository.around(ROOT / "docs").line(prop.place).path.startswith("model/systems/hived/")
+    repository, system = Repository.around(ROOT / "docs"), builtin()[name]
+    for model in system.variants.values():
+        for each in (*model.actions, *model.rules, *model.properties):
+            line = repository.line(each.place)
+            assert line.columns is not None and line.path.startswith("model/systems/"), each.name
 
 
 def report(*, steps: int = 1, results: int = 1, missing: tuple[str, ...] = ()) -> VariantReport:

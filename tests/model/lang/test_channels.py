@@ -164,3 +164,10 @@ def test_what_is_wanted_at_a_scope_is_explored_and_not_proved() -> None:
     assert results["stays"].kind == "step invariant at a scope" and results["stays"].scope is not None
     induction = prove(model(1))
     assert not induction.of("dark") and not induction.of("stays"), "induction is not asked"
+
+
+def test_elements_of_channels_have_places_in_the_model() -> None:
+    """The language makes them; a report shows the line of the model that has the channels."""
+    sending = model()
+    elements = [*sending.machines, *sending.rows, *sending.actions, *sending.rules, *sending.properties]
+    assert len(elements) > 20 and {each.place.file for each in elements} == {__file__}
