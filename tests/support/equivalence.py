@@ -2,16 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TypeGuard
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from schedproof.model.lang import Action, Invariant, Model, Ref, SetOf, StepInvariant, Term, Var, forall, iff
+from schedproof.model.lang import (
+    Action,
+    Invariant,
+    Model,
+    Ref,
+    Row,
+    SetOf,
+    StepInvariant,
+    Term,
+    Var,
+    forall,
+    iff,
+    implies,
+)
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.types import Type
+from schedproof.proofs.checking.slices import formulas
 from schedproof.proofs.induction import prove
-from tests.support.exchanges import CONDITION, UPDATE, Exchange, Site
+from tests.support.exchanges import CONDITION, UPDATE, Exchange, RowExchange, Site
 from tests.support.mutants import Caught, Mutant
+
+Claim = tuple[Model, StepInvariant]
+"""A property, and the model of which it is to be proved."""
+
+
+def claims(mutant: Mutant) -> Sequence[Claim]:
+    """What together says that ``mutant`` has the graph of the model; none if that cannot be said so."""
+    match mutant:
+        case RowExchange():
+            return [(mutant.model, never_taken(mutant.name, mutant.row))]
+        case Exchange(kind="event"):
+            return list(_same_effect(mutant))
+        case Exchange():
+            return [same_meaning(mutant)]
+    return []
+
+
+def never_taken(name: str, row: Row) -> StepInvariant:
+    """No object takes ``row``: no event comes in its state."""
+    it = Var("it", Ref(row.sort))
+    return StepInvariant(name=name, says="", over=[it], given=it.fires(row.event), then=~it.is_(row.source))
+
+
+def _same_effect(exchange: Exchange) -> Iterator[Claim]:
+    """The other event has a row with the same effect wherever it comes, and nothing else fires the event that it stands for.
+
+    Nothing is claimed if a rule or a property could tell the two events apart.
+    """
+    site, old, new = exchange.site, exchange.site.term, exchange.term
+    assert isinstance(old, t.Fires) and isinstance(new, t.Fires) and old.payload == new.payload
+    if not _heard(site.model, {old.event, new.event}):
+        yield site.model, _of_a_step(exchange, _like_rows(site, old, new))
+        yield exchange.build(), _of_a_step(exchange, ~t.Fires(old.of, old.event, ()))
+
+
+def _heard(model: Model, events: Collection[str]) -> bool:
+    """Whether a rule, or a property, reads that one of ``events`` happens."""
+    terms = [
+        part for rule in model.rules for part in (*rule.when, *(() if isinstance(rule.on, Action) else (rule.on,)))
+    ]
+    terms += [formula for prop in model.properties for formula in formulas(prop)]
+    return any(isinstance(part, t.Fires) and part.event in events for term in terms for part in t.subterms(term))
+
+
+def _like_rows(site: Site, old: t.Fires, new: t.Fires) -> Term:
+    """In the state of the receiver, the rows of both events have the same target and write the same values."""
+    owner = site.type_of(old.of)
+    assert isinstance(owner, Ref)
+    some, others = (
+        {row.source: row for row in site.model.table(owner.sort.name) if row.event == each.event} for each in (old, new)
+    )
+    parts: list[Term] = []
+    for source in dict.fromkeys((*some, *others)):
+        one, other = some.get(source), others.get(source)
+        here = t.Is(old.of, (source,))
+        if one is None or other is None or one.target != other.target:
+            parts.append(~here)
+            continue
+        for name in dict.fromkeys(name for name, _ in (*one.sets, *other.sets)):
+            (written,) = [a.type for a in site.model.machine(owner.sort).attributes if a.name == name]
+            before, after = (_at(old, dict(row.sets).get(name, t.Attr(t.Me(), name))) for row in (one, other))
+            parts.append(implies(here, _equal(before, after, written)))
+    return t.both(parts)
+
+
+def _at(firing: t.Fires, term: Term) -> Term:
+    """The value of ``term``, an update of a row, when ``firing`` comes."""
+    match term:
+        case t.Me():
+            return firing.of
+        case t.Given(name):
+            return dict(firing.payload)[name]
+        case _:
+            return t.rebuilt(term, lambda part: _at(firing, part))
+
+
+def _of_a_step(exchange: Exchange, then: Term) -> StepInvariant:
+    """Whenever the firing of the exchange counts, so does ``then``."""
+    site = exchange.site
+    if isinstance(site.on, Action):
+        over = _over([*site.others, then], site.on.parameters)
+        return _claim(exchange.name, [site.on.name], over, site.others, then)
+    assert site.on is not None
+    others = [site.on, *site.others]
+    return _claim(exchange.name, [], _over([*others, then], []), others, then)
 
 
 def same_meaning(exchange: Exchange) -> tuple[Model, StepInvariant]:
@@ -85,21 +183,25 @@ def _named(names: Mapping[str, Var], term: Term) -> Term:
             return t.rebuilt(term, lambda part: _named(names, part))
 
 
-def proved_to_mean_the_same(exchange: Exchange, invariants: Collection[str]) -> bool:
-    """Whether induction proves it for any number of objects, from ``invariants``, which are proved of the model."""
-    model, claim = same_meaning(exchange)
+def proved_to_mean_the_same(mutant: Mutant, invariants: Collection[str], lemmas: Sequence[Invariant] = ()) -> bool:
+    """Whether induction proves that ``mutant`` has the graph of the model, for any number of objects.
+
+    Args:
+        invariants: those of the model that are proved of it.
+        lemmas: other invariants of the model; they are proved along with the claims.
+    """
+    all_claims = claims(mutant)
+    return bool(all_claims) and all(_proved(model, claim, invariants, lemmas) for model, claim in all_claims)
+
+
+def _proved(model: Model, claim: StepInvariant, invariants: Collection[str], lemmas: Sequence[Invariant]) -> bool:
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name in invariants]
-    asked = model.asking([*kept, claim])
+    asked = model.asking([*kept, *lemmas, claim])
     return prove(asked, known={WELL_FORMED, *(p.name for p in kept)}).proved(claim.name)
 
 
 def unexplained(model: Model, some: Iterable[Mutant], caught: Callable[[Mutant], Caught | None]) -> set[str]:
-    """The mutants that nothing catches, and whose words are not proved to mean the same by the model's invariants."""
+    """The mutants that nothing catches, and that are not proved to have the model's graph by its invariants."""
     invariants = [p.name for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
     missed = (mutant for mutant in some if caught(mutant) is None)
-    return {m.name for m in missed if not (_has_a_claim(m) and proved_to_mean_the_same(m, invariants))}
-
-
-def _has_a_claim(mutant: Mutant) -> TypeGuard[Exchange]:
-    """Whether ``same_meaning`` says what is to be proved: not of another event, or another target."""
-    return isinstance(mutant, Exchange) and mutant.kind != "event"
+    return {m.name for m in missed if not proved_to_mean_the_same(m, invariants)}

@@ -85,6 +85,14 @@ class Exchange(Mutant):
     term: Term
 
 
+@dataclass(frozen=True)
+class RowExchange(Mutant):
+    """A mutant in which a row is another one: it can differ from the model only where the row is taken."""
+
+    model: Model
+    row: Row
+
+
 def sites(model: Model) -> Iterator[Site]:
     """Every guard conjunct, condition, firing and update of ``model``."""
     for action in model.actions:
@@ -309,7 +317,7 @@ def targets(model: Model) -> Iterator[Mutant]:
         for state in model.machine(row.sort).states:
             if state.name != row.target:
                 name = f"row {row.name}, {kind}: {state.name} for {row.target}"
-                yield Mutant(name, kind, partial(_with_row, model, row, target=state.name))
+                yield RowExchange(name, kind, partial(_with_row, model, row, target=state.name), model, row)
 
 
 def updates(model: Model) -> Iterator[Mutant]:
@@ -324,7 +332,8 @@ def updates(model: Model) -> Iterator[Mutant]:
             for other in machine.attributes:
                 if written is not None and other.type == written.type and other.name not in sets:
                     build = partial(_with_row, model, row, sets={**less, other.name: value})
-                    yield Mutant(f"row {row.name}, attribute: writes {other.name} for {name}", "attribute", build)
+                    words = f"row {row.name}, attribute: writes {other.name} for {name}"
+                    yield RowExchange(words, "attribute", build, model, row)
 
 
 def exchanges(model: Model) -> Iterator[Mutant]:

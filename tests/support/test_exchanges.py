@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from schedproof.model.lang import (
@@ -160,3 +162,36 @@ def test_a_recovery_to_a_state_that_is_lost_is_refused() -> None:
 def test_what_means_the_same_is_proved_to(name: str, same: bool) -> None:
     [mutant] = [m for m in exchanges(BOXES) if m.name == name]
     assert isinstance(mutant, Exchange) and proved_to_mean_the_same(mutant, []) is same
+
+
+# "clear" does to a box what "empty" does, as does "wipe" unless it is Full; no box is Full when it is filled.
+SPARE_ROWS = replace(
+    BOXES,
+    rows=[
+        *ROWS,
+        Row(Box, "clear", "Full", "Free"),
+        Row(Box, "wipe", "Free", "Free"),
+        Row(Box, "fill", "Full", "Full"),
+        Row(Job, "stop", "Busy", "Idle", uses=me.uses - 1),
+    ],
+)
+TWO_CAUSES = replace(
+    SPARE_ROWS,
+    rules=[*BOXES.rules, Rule("end empties the spare one", j.fires("end"), [j.spare == b], b.fires("empty"))],
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "same"),
+    [
+        (SPARE_ROWS, "rule end empties, firing, event: clear for empty", True),
+        (TWO_CAUSES, "rule end empties, firing, event: clear for empty", False),  # the box may be the spare one, too
+        (SPARE_ROWS, "rule end empties, firing, event: wipe for empty", False),
+        (SPARE_ROWS, "action end, firing 1, event: stop for end", False),  # a rule hears "end"
+        (SPARE_ROWS, "row Box.fill from Full, target: Free for Full", True),
+        (SPARE_ROWS, "row Box.fill from Free, target: Free for Full", False),
+    ],
+)
+def test_other_events_and_targets_that_change_nothing(model: Model, name: str, same: bool) -> None:
+    [mutant] = [m for m in exchanges(model) if m.name == name]
+    assert proved_to_mean_the_same(mutant, []) is same
