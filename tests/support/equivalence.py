@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from schedproof.model.lang import (
@@ -51,11 +52,13 @@ def never_taken(name: str, row: Row) -> StepInvariant:
 def _same_effect(exchange: Exchange) -> Iterator[Claim]:
     """The other event has a row with the same effect wherever it comes, and nothing else fires the event that it stands for.
 
-    Nothing is claimed if a rule or a property could tell the two events apart.
+    If a rule or a property could tell the two events apart, then the firing never happens.
     """
     site, old, new = exchange.site, exchange.site.term, exchange.term
     assert isinstance(old, t.Fires) and isinstance(new, t.Fires) and old.payload == new.payload
-    if not _heard(site.model, {old.event, new.event}):
+    if _heard(site.model, {old.event, new.event}):
+        yield site.model, _of_a_step(exchange, t.lift(False))
+    else:
         yield site.model, _of_a_step(exchange, _like_rows(site, old, new))
         yield exchange.build(), _of_a_step(exchange, ~t.Fires(old.of, old.event, ()))
 
@@ -183,25 +186,51 @@ def _named(names: Mapping[str, Var], term: Term) -> Term:
             return t.rebuilt(term, lambda part: _named(names, part))
 
 
-def proved_to_mean_the_same(mutant: Mutant, invariants: Collection[str], lemmas: Sequence[Invariant] = ()) -> bool:
-    """Whether induction proves that ``mutant`` has the graph of the model, for any number of objects.
+def equivalent(some: Iterable[Mutant], invariants: Collection[str], lemmas: Sequence[Invariant] = ()) -> set[str]:
+    """The mutants of one model that induction proves to have the model's graph, for any number of objects.
 
     Args:
         invariants: those of the model that are proved of it.
         lemmas: other invariants of the model; they are proved along with the claims.
     """
-    all_claims = claims(mutant)
-    return bool(all_claims) and all(_proved(model, claim, invariants, lemmas) for model, claim in all_claims)
+    asked: dict[object, tuple[Model, list[StepInvariant]]] = {}
+    needed: Counter[str] = Counter()
+    for mutant in some:
+        for model, claim in claims(mutant):
+            needed[mutant.name] += 1
+            asked.setdefault(_same_model(mutant, model), (model, []))[1].append(claim)
+    proved = Counter(name for model, each in asked.values() for name in _proved(model, each, invariants, lemmas))
+    return {name for name, many in needed.items() if proved[name] == many}
 
 
-def _proved(model: Model, claim: StepInvariant, invariants: Collection[str], lemmas: Sequence[Invariant]) -> bool:
+def _same_model(mutant: Mutant, model: Model) -> object:
+    """What is the same for claims of one model, so that they can be proved together."""
+    if not isinstance(mutant, Exchange) or model is mutant.site.model:
+        return id(model)
+    return mutant.name if mutant.kind == "event" else mutant.site.name
+
+
+def _proved(
+    model: Model, asked: Sequence[StepInvariant], invariants: Collection[str], lemmas: Sequence[Invariant]
+) -> list[str]:
     kept = [p for p in model.properties if isinstance(p, Invariant) and p.name in invariants]
-    asked = model.asking([*kept, *lemmas, claim])
-    return prove(asked, known={WELL_FORMED, *(p.name for p in kept)}).proved(claim.name)
+    known = {WELL_FORMED, *(p.name for p in kept)}
+    induction = prove(model.asking([*kept, *lemmas, *asked]), every=False, known=known)
+    return [claim.name for claim in asked if induction.proved(claim.name)]
 
 
-def unexplained(model: Model, some: Iterable[Mutant], caught: Callable[[Mutant], Caught | None]) -> set[str]:
+def proved_to_mean_the_same(mutant: Mutant, invariants: Collection[str]) -> bool:
+    """Whether induction proves that ``mutant`` has the graph of the model, from ``invariants``; see ``equivalent``."""
+    return mutant.name in equivalent([mutant], invariants)
+
+
+def unexplained(
+    model: Model,
+    some: Iterable[Mutant],
+    caught: Callable[[Mutant], Caught | None],
+    lemmas: Sequence[Invariant] = (),
+) -> set[str]:
     """The mutants that nothing catches, and that are not proved to have the model's graph by its invariants."""
     invariants = [p.name for p in model.properties if isinstance(p, Invariant) and p.name not in model.refuted]
-    missed = (mutant for mutant in some if caught(mutant) is None)
-    return {m.name for m in missed if not proved_to_mean_the_same(m, invariants)}
+    missed = [mutant for mutant in some if caught(mutant) is None]
+    return {m.name for m in missed} - equivalent(missed, invariants, lemmas)

@@ -19,8 +19,8 @@ from schedproof.proofs.exploration.safety import Check
 from schedproof.proofs.verdict import Verdict
 from tests.support.mutants import Caught, Graph, Mutant, Place, concerned, explored, graph_of, seen_at_once
 
-UNNOTICED, SAME = "unnoticed", "same"
-FEW = 2
+DIFFERS, SAME = "differs", "same"
+FEW = 3
 """At so many places a mutant is explored before all properties are checked as ``verify`` does."""
 
 
@@ -44,7 +44,7 @@ class Noticing:
         self._of_one_place = frozenset(p.name for p in model.properties if not isinstance(p, LifeCycle)) & self._kept
 
     def noticed(self, mutant: Mutant) -> Caught:
-        """How ``mutant`` is noticed: "refused", "step", "explored" or "verdict"; else ``UNNOTICED`` or ``SAME``.
+        """How ``mutant`` is noticed: "refused", "step", "explored" or "verdict"; else ``DIFFERS`` or ``SAME``.
 
         A property that is proved for any number of objects counts at any place, since its proof would fail.
         """
@@ -61,17 +61,16 @@ class Noticing:
                 differing[n] = what
         if not differing:
             return Caught(SAME, "")
-        first, rest = list(differing)[:FEW], list(differing)[FEW:]
-        if (broken := self._broken(other, first)) is not None:
+        if (broken := self._broken(other, [n for n in differing if n in self._whole][:FEW])) is not None:
             return broken
         verdicts = _verdicts(other)
         differs = [name for name, verdict in self._verdicts().items() if verdicts[name] is not verdict]
         if differs:
             return Caught("verdict", next((name for name in differs if name in self._kept), differs[0]))
-        if (broken := self._broken(other, [n for n in rest if n not in self._whole])) is not None:
+        if (broken := self._broken(other, [n for n in differing if n not in self._whole])) is not None:
             return broken
         n, what = next(iter(differing.items()))
-        return Caught(UNNOTICED, f"{what} at {self._places[n].name}")
+        return Caught(DIFFERS, f"{what} at {self._places[n].name}")
 
     def _steps(self, other: Model, place: Place, graph: Graph, names: Container[str]) -> tuple[str, str]:
         """The first step that differs, and the property that such a step, or the state after it, violates."""

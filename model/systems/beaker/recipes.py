@@ -75,6 +75,16 @@ SETS = [
             ),
         )
     ],
+    StepInvariant(
+        name="only-dead-recipes-are-aborted",
+        says="the retained loop aborts a recipe only if no viable system is Automated any more, and its guests with it",
+        line=60,
+        sentence=RETAINED,
+        over=[q],
+        on=["abort_dead"],
+        given=~q.is_("aborted") & after(q.is_("aborted")) & (q.host == NONE),
+        then=~exists(s, q.viable.has(s) & (s.condition == "Automated")),
+    ),
     Invariant(
         name="assigned-has-a-lab-and-no-system",
         says="an assigned recipe has a lab, but no system yet",
@@ -180,6 +190,15 @@ SETS = [
         over=[g, r],
         given=(g.host == r) & r.is_(*FINISHED),
         then=g.is_(*FINISHED),
+    ),
+    StepInvariant(
+        name="guests-are-aborted-with-their-host",
+        says="the unfinished guests of a recipe that ends are aborted, however it ends",
+        line=230,
+        over=[g],
+        on=["complete", "cancel", "abort", "abort_dead"],
+        given=(g.host == r) & g.is_(*UNFINISHED),
+        then=after(g.is_("aborted")),
     ),
     StepInvariant(
         name="installing-before-running",

@@ -1,11 +1,18 @@
 """Properties of systems: idle, pending, and in step with their recipes (lines 76 to 199, 238 to 241)."""
 
-from schedproof.model.lang import AlwaysCanReach, Invariant, StepInvariant, after, exists, iff
+from schedproof.model.lang import AlwaysCanReach, Invariant, StepInvariant, after, exists, iff, implies
+from schedproof.model.lang.terms import both
 
+from .events import ACTIONS
 from .machines import EXECUTING, FINISHED, q, r, s
 
 AUTOMATED = s.condition == "Automated"
 ON_S = r.system == s
+CONDITION_CHANGES = ("automate", "make_manual", "break_down")
+BEFORE_RUNNING = ("scheduled", "waiting", "installing")
+EXECUTION = tuple(zip(BEFORE_RUNNING, EXECUTING, strict=True))
+"""The steps of execution, each from one state to the next."""
+MANUAL_SYSTEMS = "When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``."
 
 SETTINGS = [
     Invariant(
@@ -57,7 +64,7 @@ SETTINGS = [
         name="manual-is-its-users",
         says="a Manual system is idle, or waiting, installing or running for its user: no recipe is on it",
         line=174,
-        sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+        sentence=MANUAL_SYSTEMS,
         over=[s, r],
         given=s.condition == "Manual",
         then=s.is_("idle", *EXECUTING) & ~ON_S,
@@ -66,7 +73,7 @@ SETTINGS = [
         name="idle-when-made-manual",
         says="a system whose condition becomes Manual is idle, as no user has reserved it yet",
         line=176,
-        sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+        sentence=MANUAL_SYSTEMS,
         over=[s],
         given=(s.condition != "Manual") & after(s.condition == "Manual"),
         then=after(s.is_("idle")),
@@ -75,7 +82,7 @@ SETTINGS = [
         name="idle-when-given-back",
         says="a system that its user returns is idle",
         line=176,
-        sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+        sentence=MANUAL_SYSTEMS,
         over=[],
         on=["give_back"],
         then=after(s.is_("idle")),
@@ -96,10 +103,20 @@ SETTINGS = [
         )
     ],
     StepInvariant(
+        name="conditions-change-as-asked",
+        says="the condition of a system changes only when a user asks for that, and never when a recipe moves or ends",
+        line=196,
+        over=[s],
+        on=[action.name for action in ACTIONS if action.name not in CONDITION_CHANGES],
+        then=both(
+            [implies(s.condition == now, after(s.condition == now)) for now in ("Automated", "Manual", "Broken")]
+        ),
+    ),
+    StepInvariant(
         name="reserved-until-given-back",
         says="a system that a user has reserved becomes pending only after the user returns it",
         line=174,
-        sentence="When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+        sentence=MANUAL_SYSTEMS,
         over=[s],
         given=(s.condition == "Manual") & after(s.is_("pending")),
         then=s.is_("idle"),
@@ -128,6 +145,27 @@ SETTINGS = [
         | (r.is_("installing") & s.is_("installing"))
         | (r.is_("running") & s.is_("running")),
     ),
+    StepInvariant(
+        name="systems-move-with-their-recipe",
+        says="an Automated system that is in the state of its recipe goes on with it to waiting, installing or running",
+        line=239,
+        over=[r, s],
+        given=AUTOMATED & ON_S & r.is_(*BEFORE_RUNNING),
+        then=both([implies(r.is_(now) & s.is_(now) & after(r.is_(to)), after(s.is_(to))) for now, to in EXECUTION]),
+    ),
+    StepInvariant(
+        name="systems-move-only-with-their-recipe",
+        says="an Automated system goes on to waiting, installing or running only with a recipe on it",
+        line=239,
+        over=[s],
+        given=AUTOMATED & s.is_(*BEFORE_RUNNING),
+        then=both(
+            [
+                implies(s.is_(now) & after(s.is_(to)), exists(r, ON_S & r.is_(now) & after(r.is_(to))))
+                for now, to in EXECUTION
+            ]
+        ),
+    ),
     Invariant(
         name="one-recipe-per-system",
         says="a system is not given to two recipes",
@@ -136,6 +174,14 @@ SETTINGS = [
         over=[r, q, s],
         given=ON_S & (r != q),
         then=q.system != s,
+    ),
+    StepInvariant(
+        name="handed-out-in-step",
+        says="a system and the recipe that it is given to are scheduled, and belong together",
+        line=204,
+        over=[],
+        on=["find_idle", "give_to_assigned", "give_to_queued"],
+        then=after(r.is_("scheduled") & s.is_("scheduled") & ON_S),
     ),
     StepInvariant(
         name="handed-out-automated",
@@ -172,6 +218,6 @@ SETTINGS = [
         over=[s],
         given=s.is_("pending"),
         goal=~s.is_("pending"),
-        without=["automate", "make_manual", "break_down", "crash"],
+        without=[*CONDITION_CHANGES, "crash"],
     ),
 ]

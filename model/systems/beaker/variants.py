@@ -12,6 +12,7 @@ from .events import ACTIONS, QUIET, RULES, take_up
 from .life import LIVES
 from .machines import AXIOMS, DOCUMENT, IN_USE, MACHINES, RECIPE_SET_TABLE, RECIPE_TABLE, SYSTEM_TABLE
 from .phases import PHASES
+from .possibilities import POSSIBILITIES
 from .races import RACES
 from .recipes import SETS
 from .usage import SETTINGS
@@ -54,7 +55,7 @@ AS_WRITTEN = Model(
     rows=[*RECIPE_SET_TABLE, *RECIPE_TABLE, *SYSTEM_TABLE],
     actions=ACTIONS,
     rules=RULES,
-    properties=[*SETTINGS, *SETS, *PHASES, *RACES, *LIVES],
+    properties=[*SETTINGS, *SETS, *POSSIBILITIES, *PHASES, *RACES, *LIVES],
     axioms=AXIOMS,
     configurations=configurations,
     default_scope={"Lab": 2, "RecipeSet": 3, "Recipe": 5, "System": 3},

@@ -48,8 +48,12 @@ ENDS = (
         breaks=[
             "guest-ends-with-its-host",
             "guest-in-the-phase-of-its-host",
+            "recipes-can-be-aborted",
+            "recipes-can-be-cancelled",
             "sets-are-aborted-as-asked",
             "sets-are-cancelled-as-asked",
+            "sets-can-be-aborted",
+            "sets-can-be-cancelled",
         ],
         question="Do the sentences on the current scheduler hold for the proposed one?",
         why="Line 120 lists the changes, and these sentences are not among them.",
@@ -86,6 +90,7 @@ ENDS = (
             ),
         ],
         rests=["no-finished-recipe-blocks-its-set"],
+        breaks=["only-dead-recipes-are-aborted", "recipes-can-be-aborted", "recipes-can-be-cancelled"],
         question="Can one recipe of a set be cancelled or aborted?",
         why="The sentence is about a recipe.",
     ),
@@ -100,6 +105,7 @@ ENDS = (
             )
             for action in (ev.cancel_set, ev.abort_set)
         ],
+        breaks=["sets-can-be-aborted", "sets-can-be-cancelled"],
         question="Can a recipe set be cancelled or aborted as a whole?",
         why="Beaker has it, and the text does not exclude it.",
     ),

@@ -73,7 +73,7 @@ GUESTS = (
         "When a host ends, its unfinished guests are aborted.",
         "They stay as they are.",
         drops=[f"{action.name} aborts the guests" for action in (ev.complete, ev.cancel, ev.abort, ev.abort_dead)],
-        breaks=["guest-ends-with-its-host", "guest-in-the-phase-of-its-host"],
+        breaks=["guest-ends-with-its-host", "guest-in-the-phase-of-its-host", "guests-are-aborted-with-their-host"],
         question="What becomes of the guests when their host ends?",
         why="A guest cannot run without its host.",
     ),

@@ -29,6 +29,7 @@ PRIORITIES = (
                 when=[j.rankable, j.priority != ev.n, forall(r, implies(r.recipe_set == j, r.is_("new"))), QUIET],
             )
         ],
+        breaks=["priorities-can-be-changed"],
         question="Can a priority change?",
         why="The text does not exclude it, and Beaker allows it.",
     ),
