@@ -52,7 +52,7 @@ def never_taken(name: str, row: Row) -> StepInvariant:
 def _same_effect(exchange: Exchange) -> Iterator[Claim]:
     """The other event has a row with the same effect wherever it comes, and nothing else fires the event that it stands for.
 
-    If a rule or a property could tell the two events apart, then the firing never happens.
+    If a rule or a property could distinguish the two events, then the firing never happens.
     """
     site, old, new = exchange.site, exchange.site.term, exchange.term
     assert isinstance(old, t.Fires) and isinstance(new, t.Fires) and old.payload == new.payload
@@ -82,14 +82,14 @@ def _like_rows(site: Site, old: t.Fires, new: t.Fires) -> Term:
     parts: list[Term] = []
     for source in dict.fromkeys((*some, *others)):
         one, other = some.get(source), others.get(source)
-        here = t.Is(old.of, (source,))
+        in_source = t.Is(old.of, (source,))
         if one is None or other is None or one.target != other.target:
-            parts.append(~here)
+            parts.append(~in_source)
             continue
         for name in dict.fromkeys(name for name, _ in (*one.sets, *other.sets)):
             (written,) = [a.type for a in site.model.machine(owner.sort).attributes if a.name == name]
             before, after = (_at(old, dict(row.sets).get(name, t.Attr(t.Me(), name))) for row in (one, other))
-            parts.append(implies(here, _equal(before, after, written)))
+            parts.append(implies(in_source, _equal(before, after, written)))
     return t.both(parts)
 
 

@@ -18,7 +18,7 @@ from schedproof.model.lang import (
 from schedproof.model.lang.terms import both
 from schedproof.model.systems.jobmon.shipped.auxiliary_invariants import INCREASED
 from schedproof.model.systems.jobmon.shipped.client import CLIENT_ACTIONS
-from schedproof.model.systems.jobmon.shipped.distributor import DISTRIBUTOR_ACTIONS
+from schedproof.model.systems.jobmon.shipped.distributor import DISTRIBUTOR_ACTIONS, NOT_SUBMITTED
 from schedproof.model.systems.jobmon.shipped.machines import (
     INSTANCE_ENDS,
     LIVE,
@@ -41,6 +41,7 @@ from schedproof.model.systems.jobmon.shipped.properties import (
     FUTURE,
     HALTED,
     LATE_CAN_RUN_AGAIN,
+    RESILIENT,
     SIGNALS,
     TERMINAL,
     WORK,
@@ -283,13 +284,22 @@ LIVE_CLIENTS = [
     ),
     AlwaysCanReach(
         name="clients-can-post-errors",
-        says="a client that lives can always end its run with an error, once it is bound",
+        says="a client that lives can end its run with an error in each state from Bound to Running",
         line=55,
         sentence=WORK,
         over=[c],
         given=c.is_("Running") & c.run.is_("Bound", "Instantiated", "Launched", "Running"),
         goal=c.run.is_("Error"),
-        without=["reap", "give_up_run"],
+        without=["reap", "give_up_run", "instantiate_run", "launch_run", "start_run", "ask_cold", "ask_hot"],
+    ),
+    AlwaysCanReach(
+        name="clients-can-leave",
+        says="a client whose run has been ended can hear that, and end",
+        sentence="fact 3.5: a client stops when its run has ended",
+        over=[c],
+        given=c.is_("Running") & c.run.is_(*RUN_ENDS),
+        goal=c.is_("Gone"),
+        without=["client_dies"],
     ),
     AlwaysCanReach(
         name="users-can-stop-a-run",
@@ -309,6 +319,55 @@ LIVE_WORKERS = AlwaysCanReach(
     goal=i.is_("Running", "Triaging") & ~i.overdue,
     without=["lose_running"],
 )
+LAUNCHED = AlwaysCanReach(
+    name="launched-jobs-keep-their-lease",
+    says="a distributor can renew the lease of what it has launched, as long as the job waits on the cluster",
+    sentence="fact 3.1: a distributor extends the deadlines of what is launched",
+    over=[i],
+    given=i.is_("Launched") & i.overdue & i.job.is_("Submitted"),
+    goal=i.is_("Launched") & ~i.overdue,
+    without=["lose_launched"],
+)
+DROPPED = AlwaysCanReach(
+    name="what-is-to-end-can-be-dropped",
+    says="a distributor can end what it has claimed and is not to launch, as long as its lease lasts",
+    line=153,
+    sentence=HALTED,
+    over=[d, i],
+    given=d.held.has(i) & i.is_("Instantiated") & ~i.overdue & i.doomed,
+    goal=i.is_("ErrorFatal"),
+    without=["instance_is_late"],
+)
+FENCED_CAN_HEAR = AlwaysCanReach(
+    name="fenced-workers-can-hear",
+    says="a worker that is fenced can hear that it has lost control, and end with its command",
+    line=47,
+    sentence=SIGNALS,
+    over=[i],
+    given=i.is_("Triaging") & i.fenced & i.job.is_("Running", *WRAPPED),
+    goal=i.job.is_("Killed"),
+    without=["take_job", "worker_dies", "wrapper_dies"],
+)
+REFUSED_CAN_HEAR = AlwaysCanReach(
+    name="refused-workers-can-hear",
+    says="a wrapper that comes up after its instance was lost, or is to end, can hear that, and does not start the command",
+    line=153,
+    sentence=HALTED,
+    over=[i],
+    given=i.job.is_("Submitted") & (~i.is_("Instantiated", "Launched") | i.overdue | i.doomed),
+    goal=i.job.is_("Refused"),
+    without=["take_job", "worker_dies", "beat_launched"],
+)
+WORKERS_MAY_DIE = AlwaysCanReach(
+    name="workers-may-die",
+    says="a worker may die in each state of its job, where jobs may",
+    line=94,
+    sentence=RESILIENT,
+    over=[i],
+    given=i.job.mortal & i.job.is_("Submitted", "Running", *WRAPPED),
+    goal=i.job.is_("Killed"),
+    without=["take_job", "wrapper_dies", "orphan_ends", "hear_that_it_is_fenced", "start"],
+)
 TRIAGED_RESOURCES = AlwaysCanReach(
     name="triage-can-report-too-few-resources",
     says="triage can report a resource error that the worker can report no more, unless the instance is to end",
@@ -320,25 +379,25 @@ TRIAGED_RESOURCES = AlwaysCanReach(
 )
 REFUSED_SUBMISSIONS = AlwaysCanReach(
     name="refused-submissions-can-be-reported",
-    says="a distributor can report that the cluster does not take a job, as long as its lease lasts",
+    says="a distributor can report that the cluster does not take a job, or gives no answer, as long as its lease lasts",
     line=55,
     sentence=WORK,
     over=[d, i],
-    given=d.held.has(i) & i.is_("Instantiated") & ~i.overdue & i.job.is_("Absent"),
+    given=d.held.has(i) & i.is_("Instantiated") & ~i.overdue & NOT_SUBMITTED,
     goal=i.is_("NoDistributorId"),
     without=["lose_instantiated"],
 )
 LEFTOVERS = AlwaysCanReach(
     name="leftovers-can-be-taken-away",
-    says="a distributor can take away what the cluster still has of an instance that has ended",
+    says="a distributor can take away what the cluster still has of an instance that has ended, or that is lost for good",
     sentence="fact 3.1: a distributor takes a job from the cluster",
     over=[i],
-    given=i.is_(*INSTANCE_ENDS) & i.job.is_("Submitted", *LIVE, *WRAPPED),
+    given=(i.is_(*INSTANCE_ENDS) | LOST_FOR_GOOD) & i.job.is_("Submitted", *LIVE, *WRAPPED),
     goal=i.job.is_("Killed"),
     without=["start_refused", "worker_dies", "orphan_ends", "hear_that_it_is_fenced"],
 )
 ENDED = {
-    # for the state in which a run has ended, that of its workflow (2.5)
+    # for the state in which a run has ended, that of its workflow (2.5); a run that is aborted before it is linked leaves it
     "Done": "Done",
     "Stopped": "Failed",
     "Error": "Failed",
@@ -350,7 +409,8 @@ ENDS_ALIKE = StepInvariant(
     sentence="fact 2.5: a run moves its workflow",
     over=[r],
     given=r.is_(*ON_ITS_WAY),
-    then=both([implies(after(r.is_(run)), after(r.workflow.is_(workflow))) for run, workflow in ENDED.items()]),
+    then=both([implies(after(r.is_(run)), after(r.workflow.is_(workflow))) for run, workflow in ENDED.items()])
+    & implies(r.is_("Linking") & after(r.is_("Aborted")), after(r.workflow.is_("Aborted"))),
 )
 JOBS_END = [
     StepInvariant(

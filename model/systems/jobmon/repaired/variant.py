@@ -4,9 +4,9 @@ from schedproof.model.lang import Change
 from schedproof.model.systems.jobmon.shipped import SHIPPED
 from schedproof.model.systems.jobmon.shipped.machines import TO_START, c, i
 
+from . import effects, properties, runs
 from . import instances as of
 from . import machines as m
-from . import properties, runs
 
 
 def shipped(*beginnings: str) -> list[str]:
@@ -43,6 +43,8 @@ CONTROL_IS_A_LEASE = Change(
         *(*of.LOST, of.instance_is_late),
         *(properties.MOVES[agent] for agent in ("client", "worker", "server")),
         properties.REFUSED_SUBMISSIONS,
+        properties.LAUNCHED,
+        *effects.LEASES,
     ],
     drops=[
         "TaskInstance.start from Instantiated",
@@ -70,6 +72,9 @@ LOST_MEANS_OVER = Change(
         *properties.FENCED,
         properties.TRIAGED_RESOURCES,
         properties.LEFTOVERS,
+        properties.FENCED_CAN_HEAR,
+        properties.REFUSED_CAN_HEAR,
+        properties.WORKERS_MAY_DIE,
         *properties.JOBS_END,
     ],
     drops=["triage_fatal", *m.NOBODY_ASKS],
@@ -102,6 +107,9 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         *(of.stop_command, of.report_that_it_was_stopped, of.worker_dies, of.end_doomed, of.drop_doomed),
         *of.ENDED_REACTIONS,
         *properties.DOOMED,
+        properties.DROPPED,
+        effects.FATAL,
+        effects.LOST_MEANS_OVER,
     ],
     drops=[
         *m.KILL_SELF_ROWS,
@@ -134,7 +142,7 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
         *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
     ],
-    adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED, properties.TERMINATED],
+    adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED, properties.TERMINATED, effects.TAKEN_ALONG],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     name="a-distributor-ends-with-its-client",
@@ -163,6 +171,7 @@ EVERY_RUN_IS_REAPED = Change(
         *properties.PROGRESS,
         *properties.LIVE_CLIENTS,
         properties.ENDS_ALIKE,
+        *effects.ENDS,
     ],
     drops=[
         *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
@@ -201,6 +210,8 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
         *(runs.CLEAR, *runs.RESETS),
         *properties.ONE_RUN,
         *properties.RESUMES,
+        effects.NOT_DONE,
+        effects.RESET,
     ],
     drops=[
         *m.RESETS_OF_WHAT_IS_ON_ITS_WAY,

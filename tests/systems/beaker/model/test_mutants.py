@@ -178,9 +178,9 @@ def test_exchanges_break_a_property_of_the_proposal(one_in: int) -> None:
     shown = {configuration.about for configuration in CONFIGURATIONS}
     all_places = sorted(places("as-written"), key=lambda place: place.name not in shown)
     noticing = Noticing(AS_WRITTEN, all_places, range(len(shown)))
-    found = {m.name: noticing.noticed(m).by for m in some}
-    assert {name for name, by in found.items() if by == DIFFERS} == {m.name for m in some} & set(LEFT_OPEN)
-    same = [m for m in some if found[m.name] == SAME]
+    ways = {m.name: noticing.noticed(m).by for m in some}
+    assert {name for name, by in ways.items() if by == DIFFERS} == {m.name for m in some} & set(LEFT_OPEN)
+    same = [m for m in some if ways[m.name] == SAME]
     assert unexplained(AS_WRITTEN, same, lambda mutant: None, LEMMAS["as-written"]) == set()
 
 

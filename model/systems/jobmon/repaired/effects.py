@@ -1,0 +1,109 @@
+"""Properties of single steps: what an action does to its run or its instance, and nothing else."""
+
+from schedproof.model.lang import StepInvariant, after, implies
+from schedproof.model.lang.terms import both
+from schedproof.model.systems.jobmon.shipped.machines import (
+    INSTANCE_ENDS,
+    LIVE,
+    ON_ITS_WAY,
+    OPEN,
+    RESUMING,
+    RUN_ENDS,
+    c,
+    i,
+    k,
+    q,
+    t,
+)
+from schedproof.model.systems.jobmon.shipped.properties import HALTED, RESILIENT, TERMINAL, stays
+
+from .machines import LEASED, WRAPPED
+
+ENDS = [
+    StepInvariant(
+        name=name,
+        says=f"{who} ends the run as {end}",
+        line=31,
+        sentence=TERMINAL,
+        over=[],
+        on=on,
+        then=after(c.run.is_(end)),
+    )
+    for name, who, on, end in (
+        ("finished-runs-are-done", "a client whose tasks are all done", ["finish_run"], "Done"),
+        ("failed-runs-are-errors", "a client that gives up or fails", ["err_run", "give_up_run"], "Error"),
+        ("stopped-runs-are-stopped", "a user who stops a run", ["stop_run"], "Stopped"),
+        ("left-runs-are-terminated", "a client that makes room", ["terminate_run"], "Terminated"),
+    )
+]
+TAKEN_ALONG = StepInvariant(
+    name="runs-take-along-what-has-not-begun",
+    says=(
+        "when a run makes room, fails, is stopped or is reaped, its queued instances end and the others that have not "
+        "begun are to end, and if it is cold also those that run"
+    ),
+    line=153,
+    sentence=HALTED,
+    over=[q, k],
+    given=(k.run == q)
+    & q.is_(*ON_ITS_WAY)
+    & ~q.is_(*RESUMING)
+    & after(q.is_(*RESUMING, "Error", "Stopped", "Aborted", "Terminated")),
+    then=implies(k.is_("Queued"), after(k.is_("ErrorFatal")))
+    & implies(k.is_("Instantiated", "Launched"), after(k.doomed))
+    & implies(k.is_("Running", "Triaging") & after(q.is_("ColdResume")), after(k.doomed)),
+)
+FATAL = StepInvariant(
+    name="what-was-to-end-is-fatal",
+    says="an instance that was to end, and is reported as ended, is in ErrorFatal",
+    sentence="fact 2.1: K->F, T->F, O->F",
+    over=[],
+    on=["end_doomed", "drop_doomed", "report_that_it_was_stopped"],
+    then=after(i.is_("ErrorFatal")),
+)
+LOST_MEANS_OVER = StepInvariant(
+    name="lost-means-over",
+    says="an instance is reported as lost, or ended by a distributor, only when the cluster has nothing left of its job",
+    line=153,
+    sentence=HALTED,
+    over=[],
+    on=["triage_lost", "give_up_lost", "end_doomed", "drop_doomed"],
+    then=~i.job.is_("Submitted", *LIVE, *WRAPPED),
+)
+LEASES = [
+    StepInvariant(
+        name="leases-begin-anew",
+        says="an instance that is claimed, launched or started has a whole lease before it",
+        sentence="fact 3.1: a report extends the deadline",
+        over=[k],
+        given=after(k.is_(*LEASED)),
+        then=both([k.is_(state) | ~after(k.is_(state)) | after(~k.overdue) for state in LEASED]),
+    ),
+    StepInvariant(
+        name="heartbeats-move-nothing",
+        says="a heartbeat, or its lack, moves neither a run nor an instance",
+        sentence="fact 3.4: heartbeats of a run",
+        over=[q, k],
+        on=["beat_run", "run_is_late", "beat", "beat_launched", "instance_is_late"],
+        then=stays(q, [*ON_ITS_WAY, *RUN_ENDS]) & stays(k, [*OPEN, *INSTANCE_ENDS]),
+    ),
+]
+NOT_DONE = StepInvariant(
+    name="done-workflows-are-not-resumed",
+    says="a client finds that it can resume, and registers a run, only for a workflow that is not done",
+    line=94,
+    sentence=RESILIENT,
+    over=[],
+    on=["plan_cold", "plan_hot", "register"],
+    then=~c.run.workflow.is_("Done"),
+)
+RESET = StepInvariant(
+    name="reset-tasks-wait",
+    says="a task that a resume resets waits to be queued, or still for more resources, with all its attempts",
+    sentence="fact 3.5: tasks are reset",
+    over=[t],
+    on=["register"],
+    given=t.fires("reset"),
+    then=after(t.attempts == 0)
+    & (after(t.is_("Registering")) | (t.is_("AdjustingResources") & after(t.is_("AdjustingResources")))),
+)
