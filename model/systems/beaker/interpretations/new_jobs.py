@@ -67,7 +67,7 @@ NEW_JOBS = (
                 ],
             ),
         ],
-        breaks=["broken-is-idle", "handed-out-automated"],
+        breaks=["broken-is-idle", "handed-out-automated", "manual-systems-can-be-reserved"],
         question="Is a Broken or Manual system that is idle in the idle pool?",
         why="Line 85 defines idle systems as configured for automated use. Lines 172 and 176 call Broken and Manual ones idle.",
     ),

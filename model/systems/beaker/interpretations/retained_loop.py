@@ -23,7 +23,7 @@ RETAINED_LOOP = (
                 when=[r.is_("queued", "assigned"), r.host == NONE, ~exists(s, r.viable.has(s)), QUIET],
             )
         ],
-        breaks=["dead-recipes-are-aborted", "dead-recipes-end"],
+        breaks=["dead-recipes-are-aborted", "dead-recipes-end", "only-dead-recipes-are-aborted"],
         question="Which recipes does the retained loop abort?",
         why="The removed distro tree is an example. A recipe without a viable system can never be scheduled.",
     ),
@@ -38,6 +38,7 @@ RETAINED_LOOP = (
                 when=[r.is_("queued", "assigned"), r.host == NONE, ~exists(s, suits(s, r) & AUTOMATED), QUIET],
             )
         ],
+        breaks=["only-dead-recipes-are-aborted"],
         question="Does a viable system in another lab keep an assigned recipe alive?",
         why="The example speaks of all registered lab controllers.",
     ),
@@ -55,6 +56,7 @@ RETAINED_LOOP = (
                 line=60,
             )
         ],
+        breaks=["only-dead-recipes-are-aborted"],
         question="What becomes of the siblings of a recipe that the retained loop aborts?",
         why="The sentence is about recipes.",
     ),
