@@ -2,6 +2,7 @@
 
 from schedproof.model.lang import StepInvariant, after, implies
 from schedproof.model.lang.terms import both
+from schedproof.model.systems.jobmon.shipped.auxiliary_invariants import INCREASED
 from schedproof.model.systems.jobmon.shipped.machines import (
     INSTANCE_ENDS,
     LIVE,
@@ -10,9 +11,11 @@ from schedproof.model.systems.jobmon.shipped.machines import (
     RESUMING,
     RUN_ENDS,
     c,
+    d,
     i,
     k,
     q,
+    r,
     t,
 )
 from schedproof.model.systems.jobmon.shipped.properties import HALTED, RESILIENT, TERMINAL, stays
@@ -36,6 +39,68 @@ ENDS = [
         ("left-runs-are-terminated", "a client that makes room", ["terminate_run"], "Terminated"),
     )
 ]
+ROOM = [
+    StepInvariant(
+        name=f"runs-make-room-{how}",
+        says=f"who asks to resume {how} what a run does, gets that",
+        sentence="fact 3.5: a resume sets a run to ColdResume or HotResume",
+        over=[],
+        on=[f"ask_{how}"],
+        then=after(r.is_(state)),
+    )
+    for how, state in (("cold", "ColdResume"), ("hot", "HotResume"))
+]
+REPORTED = [
+    StepInvariant(
+        name=f"reported-as-{words}",
+        says=f"an instance is {state} when that is reported of it",
+        sentence="fact 3.1: the reports of a worker and of a distributor",
+        over=[],
+        on=on,
+        then=after(i.is_(state)),
+    )
+    for words, state, on in (
+        ("done", "Done", ["report_success"]),
+        ("an-error", "Error", ["report_an_error", "give_up_lost"]),
+        ("too-few-resources", "ResourceError", ["report_too_few_resources", "triage_resources"]),
+        ("unknown", "UnknownError", ["triage_lost"]),
+        ("not-submitted", "NoDistributorId", ["get_no_id", "lose_instantiated"]),
+    )
+]
+STOPPED = StepInvariant(
+    name="stopped-commands-are-stopped",
+    says="a command that its wrapper kills because its instance is to end has neither succeeded nor failed",
+    sentence="fact 3.1: a worker kills its command",
+    over=[],
+    on=["stop_command"],
+    then=after(i.job.is_("Stopped")),
+)
+MARKS = StepInvariant(
+    name="marks-stay",
+    says="an instance that is to end, or whose worker is fenced, stays so marked",
+    line=94,
+    sentence=RESILIENT,
+    over=[k],
+    given=k.doomed | k.fenced,
+    then=implies(k.doomed, after(k.doomed)) & implies(k.fenced, after(k.fenced)),
+)
+STARTED = StepInvariant(
+    name="started-distributors-run",
+    says="a distributor that is started runs",
+    sentence="fact 3.1: a client starts a distributor",
+    over=[],
+    on=["distributor_starts"],
+    then=after(d.is_("Running")),
+)
+LAST_ATTEMPT = StepInvariant(
+    name="tasks-fail-after-their-last-attempt",
+    says="a task fails only when it has no attempt left: what others end is attempted again",
+    line=105,
+    sentence=INCREASED,
+    over=[t],
+    given=~t.is_("ErrorFatal") & after(t.is_("ErrorFatal")),
+    then=~(t.attempts < t.most),
+)
 TAKEN_ALONG = StepInvariant(
     name="runs-take-along-what-has-not-begun",
     says=(
@@ -81,11 +146,13 @@ LEASES = [
     ),
     StepInvariant(
         name="heartbeats-move-nothing",
-        says="a heartbeat, or its lack, moves neither a run nor an instance",
+        says="a heartbeat, or its lack, moves neither a run nor an instance, and marks none as to be ended",
         sentence="fact 3.4: heartbeats of a run",
         over=[q, k],
         on=["beat_run", "run_is_late", "beat", "beat_launched", "instance_is_late"],
-        then=stays(q, [*ON_ITS_WAY, *RUN_ENDS]) & stays(k, [*OPEN, *INSTANCE_ENDS]),
+        then=stays(q, [*ON_ITS_WAY, *RUN_ENDS])
+        & stays(k, [*OPEN, *INSTANCE_ENDS])
+        & implies(~k.doomed, after(~k.doomed)),
     ),
 ]
 NOT_DONE = StepInvariant(

@@ -78,6 +78,12 @@ SERVER = acting(
     *("lose_instantiated", "lose_launched", "lose_running", "reap"),
 )
 
+
+def others(action: str) -> list[str]:
+    """Returns the names of all actions but one."""
+    return [name for name in (*CLIENT, *DISTRIBUTOR, *WORKER, *SERVER) if name != action]
+
+
 CONTROL = [
     moves_only("client", CLIENT, i.is_("Queued"), "queued, and nobody has taken it up"),
     moves_only(
@@ -262,6 +268,20 @@ RESUMES = [
         without=["ask_cold"],
     ),
     *(
+        AlwaysCanReach(
+            name=f"resumes-can-be-planned-{how.lower()}",
+            says=f"a client that has not begun can find that it can resume {how.lower()} once no run is under way, unless all is done",
+            sentence="fact 3.5: a client polls whether it can resume",
+            over=[c],
+            given=c.is_("NotStarted")
+            & ~c.run.workflow.is_("Done")
+            & ~exists(q, (q.workflow == c.run.workflow) & q.is_(*ON_ITS_WAY)),
+            goal=c.is_(f"Resumes{how}"),
+            without=others(f"plan_{how.lower()}"),
+        )
+        for how in ("Cold", "Hot")
+    ),
+    *(
         LifeCycle(
             name=f"life-of-a-{how.lower()}-resume",
             says=f"a client can find that it can resume {how.lower()}, and begin a run",
@@ -366,8 +386,23 @@ WORKERS_MAY_DIE = AlwaysCanReach(
     over=[i],
     given=i.job.mortal & i.job.is_("Submitted", "Running", *WRAPPED),
     goal=i.job.is_("Killed"),
-    without=["take_job", "wrapper_dies", "orphan_ends", "hear_that_it_is_fenced", "start"],
+    without=others("worker_dies"),
 )
+MAY_BE_LATE = [
+    AlwaysCanReach(
+        name=f"{name}-may-be-late",
+        says=f"the heartbeat of {article} may be late in each state that has one, unless {article} is punctual",
+        sentence="fact 3.4: heartbeats and time-outs",
+        over=[what],
+        given=~what.punctual & what.is_(*states),
+        goal=what.overdue,
+        without=others(action),
+    )
+    for name, article, what, states, action in (
+        ("instances", "an instance", i, (*LEASED, "Triaging"), "instance_is_late"),
+        ("runs", "a run", r, ON_ITS_WAY, "run_is_late"),
+    )
+]
 TRIAGED_RESOURCES = AlwaysCanReach(
     name="triage-can-report-too-few-resources",
     says="triage can report a resource error that the worker can report no more, unless the instance is to end",

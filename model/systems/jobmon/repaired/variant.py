@@ -44,6 +44,8 @@ CONTROL_IS_A_LEASE = Change(
         *(properties.MOVES[agent] for agent in ("client", "worker", "server")),
         properties.REFUSED_SUBMISSIONS,
         properties.LAUNCHED,
+        *properties.MAY_BE_LATE,
+        *effects.REPORTED,
         *effects.LEASES,
     ],
     drops=[
@@ -109,6 +111,8 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         *properties.DOOMED,
         properties.DROPPED,
         effects.FATAL,
+        effects.STOPPED,
+        effects.MARKS,
         effects.LOST_MEANS_OVER,
     ],
     drops=[
@@ -128,7 +132,7 @@ TASKS_FOLLOW_WHAT_IS_ENDED = Change(
     shown="workflows-can-be-done",
     why="A task whose instance is ended before it has begun is moved in the same transaction, and waits for the next run.",
     repairs=["task-is-the-image-of-its-instance", "workflows-can-be-done"],
-    adds=[*m.QUEUED_TASK_TABLE, *of.ENDED_AT_ONCE],
+    adds=[*m.QUEUED_TASK_TABLE, *of.ENDED_AT_ONCE, effects.LAST_ATTEMPT],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
     name="instances-of-an-ended-run-stay",
@@ -142,7 +146,14 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
         *("signals-can-be-taken-up", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
     ],
-    adds=[*runs.ENDING, runs.terminate_run, *properties.QUEUED, properties.TERMINATED, effects.TAKEN_ALONG],
+    adds=[
+        *runs.ENDING,
+        runs.terminate_run,
+        *properties.QUEUED,
+        properties.TERMINATED,
+        effects.TAKEN_ALONG,
+        *effects.ROOM,
+    ],
 )
 DISTRIBUTORS_SERVE_ALL = Change(
     name="a-distributor-ends-with-its-client",
@@ -152,7 +163,7 @@ DISTRIBUTORS_SERVE_ALL = Change(
         *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
     ],
-    adds=[m.DISTRIBUTOR_BEGINS_AGAIN, of.distributor_starts, of.beat_launched],
+    adds=[m.DISTRIBUTOR_BEGINS_AGAIN, of.distributor_starts, of.beat_launched, effects.STARTED],
     drops=["a distributor ends with its client"],
 )
 EVERY_RUN_IS_REAPED = Change(
