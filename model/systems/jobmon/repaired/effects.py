@@ -1,6 +1,6 @@
 """Properties of single steps: what an action does to its run or its instance, and nothing else."""
 
-from schedproof.model.lang import StepInvariant, after, implies
+from schedproof.model.lang import Invariant, StepInvariant, after, exists, implies
 from schedproof.model.lang.terms import both
 from schedproof.model.systems.jobmon.shipped.auxiliary_invariants import INCREASED
 from schedproof.model.systems.jobmon.shipped.machines import (
@@ -18,7 +18,7 @@ from schedproof.model.systems.jobmon.shipped.machines import (
     r,
     t,
 )
-from schedproof.model.systems.jobmon.shipped.properties import HALTED, RESILIENT, TERMINAL, stays
+from schedproof.model.systems.jobmon.shipped.properties import HALTED, RESILIENT, TERMINAL, WORK, stays
 
 from .machines import LEASED, WRAPPED
 
@@ -155,6 +155,29 @@ LEASES = [
         & implies(~k.doomed, after(~k.doomed)),
     ),
 ]
+IN_TIME = Invariant(
+    name="what-is-punctual-is-never-late",
+    says="a run or an instance whose heartbeats always come in time is not overdue",
+    sentence="fact 3.4: heartbeats and time-outs",
+    over=[q, k],
+    then=implies(q.punctual, ~q.overdue) & implies(k.punctual, ~k.overdue),
+)
+GIVEN_UP = StepInvariant(
+    name="given-up-for-a-failed-task",
+    says="a client gives its run up only if a task of it has failed",
+    line=55,
+    sentence=WORK,
+    over=[],
+    on=["give_up_run"],
+    then=exists(t, (t.workflow == c.run.workflow) & t.is_("ErrorFatal")),
+)
+WITHIN_THE_CEILING = Invariant(
+    name="resources-within-the-ceiling",
+    says="no task has more resources than any queue has for it",
+    sentence="fact 3.3: resources are scaled as far as a queue has that much",
+    over=[t],
+    then=t.resources <= t.ceiling,
+)
 NOT_DONE = StepInvariant(
     name="done-workflows-are-not-resumed",
     says="a client finds that it can resume, and registers a run, only for a workflow that is not done",

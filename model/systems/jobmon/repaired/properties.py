@@ -54,6 +54,7 @@ from schedproof.model.systems.jobmon.sorts import Client, TaskInstance
 
 from .instances import LOST_FOR_GOOD
 from .machines import LEASED, WRAPPED
+from .runs import left
 
 
 def acting(before: Sequence[str], without: Sequence[str], *new: str) -> list[str]:
@@ -356,7 +357,7 @@ DROPPED = AlwaysCanReach(
     over=[d, i],
     given=d.held.has(i) & i.is_("Instantiated") & ~i.overdue & i.doomed,
     goal=i.is_("ErrorFatal"),
-    without=["instance_is_late"],
+    without=["instance_is_late", "submit"],
 )
 FENCED_CAN_HEAR = AlwaysCanReach(
     name="fenced-workers-can-hear",
@@ -366,7 +367,7 @@ FENCED_CAN_HEAR = AlwaysCanReach(
     over=[i],
     given=i.is_("Triaging") & i.fenced & i.job.is_("Running", *WRAPPED),
     goal=i.job.is_("Killed"),
-    without=["take_job", "worker_dies", "wrapper_dies"],
+    without=others("hear_that_it_is_fenced"),
 )
 REFUSED_CAN_HEAR = AlwaysCanReach(
     name="refused-workers-can-hear",
@@ -376,7 +377,7 @@ REFUSED_CAN_HEAR = AlwaysCanReach(
     over=[i],
     given=i.job.is_("Submitted") & (~i.is_("Instantiated", "Launched") | i.overdue | i.doomed),
     goal=i.job.is_("Refused"),
-    without=["take_job", "worker_dies", "beat_launched"],
+    without=others("start_refused"),
 )
 WORKERS_MAY_DIE = AlwaysCanReach(
     name="workers-may-die",
@@ -429,7 +430,7 @@ LEFTOVERS = AlwaysCanReach(
     over=[i],
     given=(i.is_(*INSTANCE_ENDS) | LOST_FOR_GOOD) & i.job.is_("Submitted", *LIVE, *WRAPPED),
     goal=i.job.is_("Killed"),
-    without=["start_refused", "worker_dies", "orphan_ends", "hear_that_it_is_fenced"],
+    without=[name for name in others("take_job") if name != "distributor_starts"],
 )
 ENDED = {
     # for the state in which a run has ended, that of its workflow (2.5); a run that is aborted before it is linked leaves it
@@ -465,6 +466,7 @@ JOBS_END = [
         then=after(i.job.is_("Reported")),
     ),
 ]
+LIVES = exists(c, (c.run == r) & c.is_("Running"))
 TERMINATED = StepInvariant(
     name="terminated-runs-leave-nothing",
     says="a run that makes room is terminated only when its instances that have not begun, and if cold all, have ended",
@@ -475,6 +477,21 @@ TERMINATED = StepInvariant(
     then=~i.is_("Queued", "Instantiated", "Launched", "NoHeartbeat")
     & implies(r.is_("ColdResume"), ~i.is_("Running", "Triaging")),
 )
+MAKING_ROOM = [
+    AlwaysCanReach(
+        name=name,
+        says=f"{who} can terminate a run that makes room as soon as nothing of it is left",
+        sentence="fact 3.5: a run that is to be resumed is terminated by its client or by the reaper",
+        over=[r],
+        given=r.is_("ColdResume", "HotResume") & ~left(r) & ready,
+        goal=r.is_("Terminated"),
+        without=others(action),
+    )
+    for name, who, ready, action in (
+        ("the-reaper-can-terminate-runs", "the reaper", r.overdue, "reap_terminated"),
+        ("clients-can-terminate-their-run", "a client that lives", LIVES, "terminate_run"),
+    )
+]
 QUEUED = [
     Invariant(
         name="queued-by-a-run-that-runs",

@@ -45,6 +45,7 @@ CONTROL_IS_A_LEASE = Change(
         properties.REFUSED_SUBMISSIONS,
         properties.LAUNCHED,
         *properties.MAY_BE_LATE,
+        effects.IN_TIME,
         *effects.REPORTED,
         *effects.LEASES,
     ],
@@ -132,7 +133,7 @@ TASKS_FOLLOW_WHAT_IS_ENDED = Change(
     shown="workflows-can-be-done",
     why="A task whose instance is ended before it has begun is moved in the same transaction, and waits for the next run.",
     repairs=["task-is-the-image-of-its-instance", "workflows-can-be-done"],
-    adds=[*m.QUEUED_TASK_TABLE, *of.ENDED_AT_ONCE, effects.LAST_ATTEMPT],
+    adds=[*m.QUEUED_TASK_TABLE, *of.ENDED_AT_ONCE, effects.LAST_ATTEMPT, effects.WITHIN_THE_CEILING],
 )
 RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
     name="instances-of-an-ended-run-stay",
@@ -151,6 +152,7 @@ RUNS_TAKE_ALONG_WHAT_HAS_NOT_BEGUN = Change(
         runs.terminate_run,
         *properties.QUEUED,
         properties.TERMINATED,
+        *properties.MAKING_ROOM,
         effects.TAKEN_ALONG,
         *effects.ROOM,
     ],
@@ -183,6 +185,7 @@ EVERY_RUN_IS_REAPED = Change(
         *properties.LIVE_CLIENTS,
         properties.ENDS_ALIKE,
         *effects.ENDS,
+        effects.GIVEN_UP,
     ],
     drops=[
         *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
