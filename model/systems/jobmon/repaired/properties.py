@@ -30,6 +30,7 @@ from schedproof.model.systems.jobmon.shipped.machines import (
     d,
     e,
     i,
+    k,
     q,
     r,
     t,
@@ -116,6 +117,14 @@ HELD = [
         over=[d, i],
         given=d.held.has(i),
         then=~i.is_("Absent", "Queued"),
+    ),
+    StepInvariant(
+        name="claims-are-kept",
+        says="a distributor that goes on keeps in memory what it has claimed, until it launches or ends it",
+        sentence="fact 3.1: the distributor's loop on I",
+        over=[e, k],
+        given=e.held.has(k) & k.is_("Instantiated") & after(k.is_("Instantiated") & e.is_("Running")),
+        then=after(e.held.has(k)),
     ),
     Invariant(
         name="claimed-by-one",
@@ -246,6 +255,7 @@ ONE_RUN = [
         then=~r.workflow.is_("Done"),
     ),
 ]
+NOT_BEGUN, BEGUN = ("Queued", "Instantiated", "Launched", "NoHeartbeat"), ("Running", "Triaging")
 RESUMES = [
     StepInvariant(
         name="resumes-wait-for-the-last-run",
@@ -266,7 +276,41 @@ RESUMES = [
         & (i.run.workflow == c.run.workflow)
         & ~exists(q, (q.workflow == c.run.workflow) & q.is_(*ON_ITS_WAY)),
         goal=i.doomed,
-        without=["ask_cold"],
+        without=others("clear"),
+    ),
+    *(
+        AlwaysCanReach(
+            name=f"{how.lower()}-resumes-can-begin",
+            says=f"a client that is to resume {how.lower()} can register its run as soon as the rest of the last one is over",
+            sentence="fact 3.5: a resume is cold or hot",
+            over=[c],
+            given=c.is_(f"Resumes{how}")
+            & ~c.run.workflow.is_("Done")
+            & ~exists(q, (q.workflow == c.run.workflow) & q.is_(*ON_ITS_WAY))
+            & ~exists(i, ~i.is_("Absent") & (i.run.workflow == c.run.workflow) & i.is_(*rest)),
+            goal=c.is_("Running"),
+            without=others("register"),
+        )
+        for how, rest in (("Cold", (*NOT_BEGUN, *BEGUN)), ("Hot", NOT_BEGUN))
+    ),
+    StepInvariant(
+        name="resumes-begin-when-the-rest-is-over",
+        says="a client registers a run only when no instance of the last one waits to begin, and if it is cold none is open",
+        line=153,
+        sentence=HALTED,
+        over=[i],
+        on=["register"],
+        given=~i.is_("Absent") & (i.run.workflow == c.run.workflow),
+        then=~i.is_(*NOT_BEGUN) & implies(c.is_("ResumesCold"), ~i.is_(*BEGUN)),
+    ),
+    StepInvariant(
+        name="clears-doom-what-runs",
+        says="a client that is to resume cold has all ended that an earlier run has left running",
+        sentence="fact 3.5: a cold resume ends running instances as well",
+        over=[i],
+        on=["clear"],
+        given=i.is_("Running", "Triaging") & (i.run.workflow == c.run.workflow),
+        then=after(i.doomed),
     ),
     *(
         AlwaysCanReach(
