@@ -35,7 +35,7 @@ def claims(mutant: Mutant) -> Sequence[Claim]:
     """What together says that ``mutant`` has the graph of the model; none if that cannot be said so."""
     match mutant:
         case RowExchange():
-            return [(mutant.model, never_taken(mutant.name, mutant.row))]
+            return [(mutant.model, _never_noticed(mutant))]
         case Exchange(kind="event"):
             return list(_same_effect(mutant))
         case Exchange():
@@ -43,10 +43,26 @@ def claims(mutant: Mutant) -> Sequence[Claim]:
     return []
 
 
-def never_taken(name: str, row: Row) -> StepInvariant:
-    """No object takes ``row``: no event comes in its state."""
-    it = Var("it", Ref(row.sort))
-    return StepInvariant(name=name, says="", over=[it], given=it.fires(row.event), then=~it.is_(row.source))
+def _never_noticed(mutant: RowExchange) -> StepInvariant:
+    """No object takes the row, or both rows have the same target, and write what the object has after either of them."""
+    it, row, other = Var("it", Ref(mutant.row.sort)), mutant.row, mutant.other
+    machine = mutant.model.machine(row.sort.name)
+    parameters = {name: Var(name, kind) for name, kind in machine.parameters(row.event).items()}
+    payload = tuple((name, v) for name, v in parameters.items() if not isinstance(v.type, SetOf))
+    firing = t.Fires(it, row.event, payload)
+    given = [firing, it.is_(row.source)]
+    if row.target == other.target and len(payload) == len(parameters):
+        return _claim(mutant.name, [], _over(given, []), given, _same_values(mutant.model, firing, row, other))
+    given = [it.fires(row.event), it.is_(row.source)]
+    return _claim(mutant.name, [], [it], given, t.lift(False))
+
+
+def _same_values(model: Model, firing: t.Fires, one: Row, other: Row) -> Term:
+    """Two rows write the same values when ``firing`` comes."""
+    attributes = {a.name: a.type for a in model.machine(one.sort.name).attributes}
+    written = dict.fromkeys(name for name, _ in (*one.sets, *other.sets))
+    values = {n: [_at(firing, dict(row.sets).get(n, t.Attr(t.Me(), n))) for row in (one, other)] for n in written}
+    return t.both([_equal(before, after, attributes[name]) for name, (before, after) in values.items()])
 
 
 def _same_effect(exchange: Exchange) -> Iterator[Claim]:
@@ -86,10 +102,8 @@ def _like_rows(site: Site, old: t.Fires, new: t.Fires) -> Term:
         if one is None or other is None or one.target != other.target:
             parts.append(~in_source)
             continue
-        for name in dict.fromkeys(name for name, _ in (*one.sets, *other.sets)):
-            (written,) = [a.type for a in site.model.machine(owner.sort).attributes if a.name == name]
-            before, after = (_at(old, dict(row.sets).get(name, t.Attr(t.Me(), name))) for row in (one, other))
-            parts.append(implies(in_source, _equal(before, after, written)))
+        if one.sets or other.sets:
+            parts.append(implies(in_source, _same_values(site.model, old, one, other)))
     return t.both(parts)
 
 

@@ -87,10 +87,11 @@ class Exchange(Mutant):
 
 @dataclass(frozen=True)
 class RowExchange(Mutant):
-    """A mutant in which a row is another one: it can differ from the model only where the row is taken."""
+    """A mutant in which ``row`` is ``other``: it can differ from the model only where the row is taken."""
 
     model: Model
     row: Row
+    other: Row
 
 
 def sites(model: Model) -> Iterator[Site]:
@@ -171,9 +172,13 @@ def _without(terms: Sequence[Term], n: int) -> list[Term]:
 
 
 def _with_row(model: Model, row: Row, *, target: str = "", sets: Mapping[str, Term] | None = None) -> Model:
-    sets = dict(row.sets) if sets is None else sets
-    other = Row(row.sort, row.event, row.source, target or row.target, line=row.line, fact=row.fact, **sets)
+    other = _other_row(row, target=target, sets=sets)
     return replace(model, rows=[other if r is row else r for r in model.rows])
+
+
+def _other_row(row: Row, *, target: str = "", sets: Mapping[str, Term] | None = None) -> Row:
+    sets = dict(row.sets) if sets is None else sets
+    return Row(row.sort, row.event, row.source, target or row.target, line=row.line, fact=row.fact, **sets)
 
 
 # --- Operators on terms: other terms for a term -----------------------------------------------------------------------
@@ -317,7 +322,8 @@ def targets(model: Model) -> Iterator[Mutant]:
         for state in model.machine(row.sort).states:
             if state.name != row.target:
                 name = f"row {row.name}, {kind}: {state.name} for {row.target}"
-                yield RowExchange(name, kind, partial(_with_row, model, row, target=state.name), model, row)
+                other = _other_row(row, target=state.name)
+                yield RowExchange(name, kind, partial(_with_row, model, row, target=state.name), model, row, other)
 
 
 def updates(model: Model) -> Iterator[Mutant]:
@@ -332,8 +338,9 @@ def updates(model: Model) -> Iterator[Mutant]:
             for other in machine.attributes:
                 if written is not None and other.type == written.type and other.name not in sets:
                     build = partial(_with_row, model, row, sets={**less, other.name: value})
+                    changed = _other_row(row, sets={**less, other.name: value})
                     words = f"row {row.name}, attribute: writes {other.name} for {name}"
-                    yield RowExchange(words, "attribute", build, model, row)
+                    yield RowExchange(words, "attribute", build, model, row, changed)
 
 
 def exchanges(model: Model) -> Iterator[Mutant]:
