@@ -15,6 +15,7 @@ from .phases import PHASES
 from .possibilities import POSSIBILITIES
 from .races import RACES
 from .recipes import SETS
+from .repaired_steps import GIVEN_BACK, IN_ORDER, LOOPS, SEATED
 from .usage import SETTINGS
 from .weakened_properties import IDLE, ORDER, SEATS
 
@@ -116,6 +117,7 @@ FIRST_COME_FIRST_SERVED = Change(
         fix.give_to_assigned,
         fix.give_to_queued,
         *ORDER,
+        *IN_ORDER,
         following(
             "no-abba",
             "waits-only-for-earlier-sets",
@@ -149,6 +151,7 @@ SEATS_ARE_LEFT = Change(
         fix.search_ends,
         fix.make_idle,
         *SEATS,
+        *SEATED,
         following(
             "no-set-blocks-itself",
             "assigned-have-a-seat",
@@ -212,6 +215,7 @@ LEAVE_TOGETHER = Change(
         *fix.REQUEUE_TABLE,
         *fix.RELEASES,
         *fix.LEAVING,
+        *GIVEN_BACK,
     ],
 )
 
@@ -233,7 +237,7 @@ WAKE_THE_IDLE = Change(
         "no-lost-wakeup": ["idle-systems-are-woken"],
         "nothing-special-at-start-up": ["idle-systems-are-woken", "new-recipes-are-processed"],
     },
-    adds=[fix.WAKE, fix.wake, *IDLE],
+    adds=[fix.WAKE, fix.wake, *IDLE, *LOOPS],
 )
 
 IDLE_IS_A_USAGE = Change(
