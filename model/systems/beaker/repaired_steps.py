@@ -2,7 +2,6 @@
 
 from schedproof.model.lang import NONE, AlwaysCanReach, Invariant, StepInvariant, after, exists, implies
 
-from .events import ACTIONS
 from .machines import EXECUTING, UNFINISHED, g, j, k, q, r, s
 from .possibilities import others
 from .repairs import CAN_BE_TAKEN
@@ -80,7 +79,7 @@ LOOPS = [
         says="a set stays in hand until its search ends and then until it is settled, whatever others do",
         line=135,
         over=[k],
-        on=[action.name for action in ACTIONS if action.name not in ("search_ends", "settle", "crash")],
+        given=~k.fires("search_ends") & ~k.fires("settle") & ~k.fires("crash"),
         then=implies(k.is_("in_hand"), after(k.is_("in_hand"))) & implies(k.is_("searched"), after(k.is_("searched"))),
     ),
     StepInvariant(
