@@ -5,7 +5,7 @@ from schedproof.model.lang import NONE, AlwaysCanReach, Invariant, StepInvariant
 from .machines import EXECUTING, UNFINISHED, g, j, k, q, r, s
 from .possibilities import others
 from .repairs import CAN_BE_TAKEN
-from .seatings import CAN_BE_SEATED, p
+from .seatings import CAN_BE_SEATED, p, serves
 
 LEAVING = ["make_manual", "break_down"]
 RECIPES_OF_THE_SET = (
@@ -38,6 +38,14 @@ SEATED = [
         over=[],
         on=["seat"],
         then=after(j.seating == p),
+    ),
+    StepInvariant(
+        name="seats-are-kept-while-they-serve",
+        says="a set changes its seating only before it is assigned, and only when the one that it has does not serve it",
+        line=132,
+        over=[],
+        on=["seat"],
+        then=(j.lab == NONE) & ((j.seating == NONE) | ~serves(j.seating, j)),
     ),
 ]
 GIVEN_BACK = [
