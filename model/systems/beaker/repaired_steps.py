@@ -33,11 +33,11 @@ SEATED = [
     ),
     StepInvariant(
         name="seated-as-chosen",
-        says="a set gets the seating that is chosen for it",
+        says="a set gets the seating that is chosen for it, with a seat for each recipe that has no system",
         line=132,
         over=[],
         on=["seat"],
-        then=after(j.seating == p),
+        then=serves(p, j) & after(j.seating == p),
     ),
     StepInvariant(
         name="seats-are-kept-while-they-serve",
