@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.lang.properties import LifeCycle
-from schedproof.model.semantics import scope_text
+from schedproof.model.semantics import Choice, scope_text
 
 
 class Verdict(enum.StrEnum):
@@ -143,6 +143,25 @@ class ObjectFacts:
 
 
 @dataclass(frozen=True)
+class RecordedRun:
+    """The run of a counterexample in the numbers of its instance, so that it can be repeated.
+
+    Attributes:
+        sizes: sort name -> number of objects.
+        rigid: the rigid values of the configuration: sort, attribute, and a value for each object, encoded as in a state.
+        with_history: whether the states include history attributes.
+        choices: the choice of each step.
+        bound: the property's variables for which it is violated -> encoded value.
+    """
+
+    sizes: Mapping[str, int]
+    rigid: tuple[tuple[str, str, tuple[int, ...]], ...]
+    with_history: bool
+    choices: tuple[Choice, ...]
+    bound: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Counterexample:
     """Why a property fails: a run from the initial state, or a counterexample to induction.
 
@@ -157,6 +176,7 @@ class Counterexample:
         objects: every object of the run, with its sort and its rigid facts.
         initial: the fields of these objects in the initial state. A field that is not there is none, empty or false.
         initial_state: the initial state itself violates the property.
+        recorded: internal: the run in numbers; None if it is not a run of the model from the initial state.
     """
 
     steps: Sequence[TraceStep]
@@ -168,6 +188,7 @@ class Counterexample:
     objects: Sequence[ObjectFacts] = ()
     initial: Sequence[ObjectFacts] = ()
     initial_state: bool = False
+    recorded: RecordedRun | None = field(default=None, compare=False, repr=False)
 
     @property
     def ending(self) -> str:

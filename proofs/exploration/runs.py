@@ -20,6 +20,7 @@ from schedproof.model.semantics import (
 from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 
 from .counterexample_text import shown
+from .recorded_run import recorded_run
 from .run_facts import Object, beginning, called, ending, introductions, setting
 
 
@@ -114,7 +115,8 @@ def counterexample_of(
     """
     instance = instance.unsliced
     steps, last = _run(instance, choices)
-    named = _objects(over, bound or {})
+    over, bound = tuple(over), bound or {}
+    named = _objects(over, bound)
     # A run without steps and without named objects is about the model itself.
     moved = {name for step in steps for name in [*(c.object for c in step.changes), *_names(step.parameters.values())]}
     end = ending(instance, last, named)
@@ -128,6 +130,7 @@ def counterexample_of(
         objects=objects,
         initial=beginning(instance, objects),
         initial_state=not steps,
+        recorded=recorded_run(instance, choices, {v.name: bound[v.name] for v in over if v.name in bound}),
     )
 
 

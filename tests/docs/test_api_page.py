@@ -19,6 +19,7 @@ INTERNAL = {
     ("Obligation", "goal"): "a formula of the solver",
     ("Obligation", "context"): "formulas of the solver",
     ("Model", "amended"): "set by amend()",
+    ("Counterexample", "recorded"): "the run in numbers",
 }
 """What a public class has, and the page calls internal."""
 

@@ -1,0 +1,50 @@
+"""Runs as numbers that need no instance, to keep in a counterexample and to repeat later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from schedproof.model.lang import BoolType, EnumType, Model, Ref, SetOf
+from schedproof.model.lang.terms import Value
+from schedproof.model.lang.types import Type
+from schedproof.model.semantics import Choice, Instance
+from schedproof.model.semantics.instance import NO_OBJECT
+from schedproof.proofs.verdict import RecordedRun
+
+
+def recorded_run(instance: Instance, choices: Sequence[Choice], bound: Mapping[str, int]) -> RecordedRun:
+    """The run of ``choices`` from the initial state of ``instance``.
+
+    Args:
+        bound: the property's variables for which the run violates it.
+    """
+    rigid = []
+    for sort, name in instance.rigid:
+        attribute = instance.model.machine(sort).attribute(name)
+        assert attribute is not None  # an instance refuses others
+        rigid.append((sort, name, tuple(instance.rigid_values(sort, attribute))))
+    return RecordedRun(dict(instance.sizes), tuple(rigid), instance.with_history, tuple(choices), dict(bound))
+
+
+def instance_of(model: Model, run: RecordedRun) -> Instance:
+    """The instance of a recorded run of ``model``."""
+    rigid: dict[tuple[str, str], Sequence[Value | frozenset[int] | None]] = {}
+    for sort, name, values in run.rigid:
+        attribute = model.machine(sort).attribute(name)
+        assert attribute is not None
+        rigid[sort, name] = [_decoded(attribute.type, value) for value in values]
+    return Instance(model, run.sizes, rigid, run.with_history)
+
+
+def _decoded(kind: Type, value: int) -> Value | frozenset[int] | None:
+    """The value that a configuration writes for an encoded one."""
+    match kind:
+        case Ref():
+            return None if value == NO_OBJECT else value
+        case SetOf():
+            return frozenset(n for n in range(value.bit_length()) if value >> n & 1)
+        case EnumType(values):
+            return values[value]
+        case BoolType():
+            return bool(value)
+    return value
