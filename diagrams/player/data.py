@@ -1,0 +1,203 @@
+"""What the page of a run shows, as plain data: the page's script reads it as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+
+@dataclass(frozen=True)
+class About:
+    """The property or the question that a run belongs to.
+
+    Attributes:
+        title: the heading of the page.
+        verdict: in words; empty for a run that answers a question.
+        says: the property in one sentence.
+        line: of the document.
+        sentence: the document's own wording.
+        notes: what the verdict rests on, and what it assumes.
+    """
+
+    title: str
+    verdict: str = ""
+    says: str = ""
+    line: int | None = None
+    sentence: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lane:
+    """An object of the run.
+
+    Attributes:
+        name: the object's name.
+        sort: the name of its sort.
+        text: its sort and rigid facts in words.
+        initial: its fields in the initial state, "state" first; values as counterexamples print them.
+    """
+
+    name: str
+    sort: str
+    text: str
+    initial: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why an event fired.
+
+    Attributes:
+        name: of the action or the rule.
+        is_rule: whether it is a trigger rule.
+        condition: of the rule, in words.
+        line: of the document.
+        fact: the id of a fact, if it comes from no line.
+        firing: the position in the step of the firing that triggers the rule; None for the action's own firings.
+    """
+
+    name: str
+    is_rule: bool
+    condition: str
+    line: int | None
+    fact: str
+    firing: int | None
+
+
+@dataclass(frozen=True)
+class Firing:
+    """An event of one object in a step, and the fields that it changes.
+
+    Attributes:
+        object: the name of the object.
+        event: ``Sort.event``.
+        cause: why it fired.
+        source, target: the states of the table's row; empty for a machine without states.
+        line: of the document, from which the row comes.
+        fact: the id of a fact, if the row comes from no line.
+        changes: field -> (value before, value after).
+    """
+
+    object: str
+    event: str
+    cause: Cause
+    source: str
+    target: str
+    line: int | None
+    fact: str
+    changes: Mapping[str, tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class PlayedStep:
+    """A step of the run.
+
+    Attributes:
+        says: the step in plain words.
+        action: the name of the action.
+        line: of the document, from which the action comes.
+        fact: the id of a fact, if the action comes from no line.
+        firings: each after the firing that caused it.
+        ill_formed: why no state follows the step; empty for a well-formed step.
+    """
+
+    says: str
+    action: str
+    line: int | None
+    fact: str
+    firings: tuple[Firing, ...]
+    ill_formed: str
+
+
+Values = tuple[tuple[int, str], ...]
+"""Pairs of a position of the run and the value from there on. Position 0 is the initial state, position n the state after
+step n."""
+
+
+@dataclass(frozen=True)
+class FieldValue:
+    """A field that a formula reads, in words, and its values; "" is not evaluated, "undefined" reads a field of NONE."""
+
+    text: str
+    values: Values
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a formula, and its value at each position of the run.
+
+    Attributes:
+        role: its place in the whole: "if", "then", or the values of a quantifier's variables.
+        text: the part in words; the joint alone ("all of") if ``parts`` are shown.
+        wanted: the value that makes the property hold; None where either may.
+        values: "true" or "false"; "" is not evaluated, "undefined" reads a field of NONE.
+        parts: its parts.
+        fields: the fields that a part without shown parts reads.
+    """
+
+    role: str
+    text: str
+    wanted: bool | None
+    values: Values
+    parts: tuple[Part, ...] = ()
+    fields: tuple[FieldValue, ...] = ()
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula of the property: its title, and the formula with all its parts."""
+
+    title: str
+    part: Part
+
+
+@dataclass(frozen=True)
+class MachineRow:
+    """A row of a machine's table."""
+
+    source: str
+    event: str
+    target: str
+    line: int | None
+    fact: str
+
+
+@dataclass(frozen=True)
+class MachineTable:
+    """The machine of a sort; ``states`` maps each name to its definition, which may be empty."""
+
+    sort: str
+    states: Mapping[str, str]
+    rows: tuple[MachineRow, ...]
+
+
+@dataclass(frozen=True)
+class Played:
+    """A run for the page.
+
+    Attributes:
+        problem: what the run shows, as the text of a counterexample ends.
+        loops_from: the number of steps before a lasso's loop.
+        quotes: line of the document -> its text.
+        facts: id -> text, of what the document leaves out.
+    """
+
+    about: About
+    document: str
+    scope: str
+    problem: str
+    loops_from: int | None
+    lanes: tuple[Lane, ...]
+    steps: tuple[PlayedStep, ...]
+    formulas: tuple[Formula, ...]
+    machines: tuple[MachineTable, ...]
+    quotes: Mapping[str, str]
+    facts: Mapping[str, str]
+
+    def as_json(self) -> Any:
+        """The data as the page's script reads it."""
+        return msgspec.to_builtins(self)

@@ -1,0 +1,40 @@
+"""Runs to play: refuted properties at the scope of their model, and a long one."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from schedproof.diagrams.player.data import About
+from schedproof.diagrams.player.page import page
+from schedproof.model.lang import Model
+from schedproof.model.semantics import Choice, Instance
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.exploration.runs import counterexample_of
+from schedproof.proofs.verdict import Counterexample
+from tests.support.lamps import lamps
+
+_REFUTED: dict[tuple[str, str, str], Counterexample] = {}
+
+
+def refuted(model: Model, name: str) -> Counterexample:
+    """The counterexample of a property, computed once."""
+    key = model.system, model.variant, name
+    if key not in _REFUTED:
+        (result,) = model_check(model, model.default_scope, only=[name])
+        assert result.counterexample is not None
+        _REFUTED[key] = result.counterexample
+    return _REFUTED[key]
+
+
+def page_of(model: Model, name: str) -> str:
+    """The page that plays the counterexample of a property."""
+    prop = model.property(name)
+    about = About(name, "refuted", prop.says, prop.line, prop.sentence)
+    return page(model, refuted(model, name), about, prop)
+
+
+@cache
+def blinking(steps: int) -> Counterexample:
+    """A run of one lamp, which is switched on and off."""
+    switches = [Choice(("switch_on", "switch_off")[n % 2], (("x", 0),)) for n in range(steps)]
+    return counterexample_of(Instance(lamps(), {"Lamp": 2}), switches, "a lamp blinks")
