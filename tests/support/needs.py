@@ -22,6 +22,7 @@ needs_psycopg = pytest.mark.needs("psycopg")
 needs_postgresql = pytest.mark.needs("postgresql")
 needs_shared = pytest.mark.needs("shared")
 needs_curl = pytest.mark.needs("curl")
+needs_chromium = pytest.mark.needs("chromium")
 needs_proc = pytest.mark.needs("proc")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
@@ -33,6 +34,10 @@ def _in_path(*programs: str) -> bool:
 
 def _has_driver() -> bool:
     return importlib.util.find_spec("psycopg") is not None
+
+
+def _has_browser() -> bool:
+    return _in_path("chromium") and importlib.util.find_spec("playwright") is not None
 
 
 def _has_postgresql() -> bool:
@@ -58,6 +63,7 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     "curl": ("curl (apt-get install curl)", lambda: _in_path("curl")),
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
+    "chromium": ("chromium and Playwright (apt-get install chromium, the extra browser)", _has_browser),
     "proc": ("Linux's /proc", Path("/proc/self/status").exists),
 }
 """By the mark's argument: what the test needs, and a check whether it is there."""

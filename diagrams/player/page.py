@@ -1,0 +1,57 @@
+"""The page of a run: one HTML file with its data, style and script, which fetches nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+
+import jinja2
+
+from schedproof.model.lang import Model, Property
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
+from schedproof.proofs.verdict import Counterexample
+
+from .build import played
+from .data import About
+from .machines import picture
+
+FOLDER = Path(__file__).parent
+
+
+def page(model: Model, example: Counterexample, about: About, prop: Property | None = None) -> str:
+    """The page that plays a run, as HTML.
+
+    Args:
+        model: the model of the run.
+        example: the run.
+        about: what the page says of it.
+        prop: the property that the run violates; None for a run that violates none.
+
+    Raises:
+        DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page.
+    """
+    data = played(model, example, about, prop)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    script = (FOLDER / "player.js").read_text("utf-8")
+    return environment.get_template("page.html").render(
+        data=data,
+        about=about,
+        quote=data.quotes.get(str(about.line), ""),
+        pictures=[(table.sort, picture(table, n)) for n, table in enumerate(data.machines)],
+        text="\n".join(counterexample_lines(model, example)),
+        mermaid=sequence(model, about.title, example),
+        style=(FOLDER / "player.css").read_text("utf-8"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        json=embedded(data.as_json()),
+    )
+
+
+def embedded(data: object) -> str:
+    """Data as JSON that no HTML parser takes for markup, inside a script element."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,368 @@
+"""The page in a browser: keys, lanes, the address, loops, long runs, and what a screen reader finds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from schedproof.diagrams.player import machines
+from schedproof.diagrams.player.data import About
+from schedproof.diagrams.player.page import page
+from schedproof.model.lang import Model
+from schedproof.model.semantics import stepper_of
+from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
+from schedproof.model.systems.hived import AS_WRITTEN as HIVED
+from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.proofs.exploration.recorded_run import instance_of
+from tests.diagrams.player.hostile import HOSTILE
+from tests.diagrams.player.runs import blinking, page_of, refuted
+from tests.support.lamps import lamps
+from tests.support.needs import needs_chromium, needs_dot
+from tests.support.toys import MUTEX
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = needs_chromium
+
+NAME = "placements-are-disjoint"
+
+MOST_SECONDS = 3
+"""The limit for opening a run of 10,000 steps: a second on an idle machine."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # As root, chromium starts only without its sandbox; the pages are ours.
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Opened:
+    """Opens pages from files, and fails if one complains or asks for anything."""
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self._browser, self._folder = browser, folder
+        self.complaints: list[str] = []
+
+    def __call__(self, text: str, fragment: str = "", **options: Any) -> Page:
+        file = self._folder / "run.html"
+        file.write_text(text, "utf-8")
+        page = self._browser.new_context(**options).new_page()
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or self.complaints.append(request.url))
+        page.goto(f"{file.as_uri()}{fragment}")
+        return page
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
+    opened = Opened(browser, tmp_path)
+    yield opened
+    for context in browser.contexts:
+        context.close()
+    assert opened.complaints == []
+
+
+def step(page: Page) -> str:
+    """What the page says of the present step, up to the first full stop or colon."""
+    text = page.inner_text("#now")
+    return text.partition(":")[0].partition(",")[0]
+
+
+def fields(page: Page) -> Mapping[str, str]:
+    """The fields of the selected object."""
+    names = page.locator("#object dt").all_inner_texts()
+    values = page.locator("#object dd").all_inner_texts()
+    return dict(zip(names, (value.removesuffix(" ●") for value in values), strict=True))
+
+
+def test_keys_move_through_the_run(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    assert step(page) == "Start"
+    for key, where in [
+        ("ArrowLeft", "Start"),
+        ("ArrowRight", "Step 1 of 4"),
+        ("ArrowRight", "Step 2 of 4"),
+        ("End", "Step 4 of 4"),
+        ("ArrowRight", "Step 4 of 4"),
+        ("ArrowLeft", "Step 3 of 4"),
+        ("Home", "Start"),
+    ]:
+        page.keyboard.press(key)
+        assert step(page) == where
+    page.keyboard.press("Control+ArrowRight")
+    assert step(page) == "Start"
+
+
+def test_buttons_move_through_the_run(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    assert page.locator("#back").is_disabled() and page.locator("#first").is_disabled()
+    page.click("#forward")
+    page.click("#forward")
+    assert step(page) == "Step 2 of 4"
+    page.click("#back")
+    assert step(page) == "Step 1 of 4"
+    page.click("#last")
+    assert step(page) == "Step 4 of 4"
+    assert page.locator("#forward").is_disabled() and page.locator("#last").is_disabled()
+    page.click("#lanes thead button >> text=Step 3")
+    assert step(page) == "Step 3 of 4"
+    page.click("#first")
+    assert step(page) == "Start"
+
+
+def test_all_is_done_by_keyboard_alone(opened: Opened) -> None:
+    """Tab reaches each object; the focus stays on it while steps change."""
+    page = opened(page_of(HIVED, NAME))
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.object") == "c0":
+            break
+    page.keyboard.press("Enter")
+    assert page.inner_text("#object-title") == "c0 at the start"
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#object-title") == "c0 at step 1"
+    assert page.evaluate("document.activeElement.dataset.object") == "c0"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_lanes_mark_what_changed(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=3")
+    rows = {row.locator("th button").inner_text(): row for row in page.locator("#lanes tbody tr:has(th button)").all()}
+    assert list(rows) == ["g0", "g1", "g2", "c0"]
+    changed = {name: row.locator("td.changed").count() for name, row in rows.items()}
+    assert changed == {"g0": 2, "g1": 2, "g2": 1, "c0": 4}
+    assert rows["c0"].locator("td").nth(3).inner_text().split("\n") == ["● Reserving → Reserved", "● user g0 → none"]
+    assert page.inner_text("#lanes [aria-current=step]") == "Step 3"
+    assert page.locator("#lanes td.here").count() == 5
+
+
+def test_the_property_is_green_until_red(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=4")
+    cells = page.locator("#lanes tr.formula td")
+    assert cells.all_inner_texts() == ["✓ true"] * 4 + ["✗ false"]
+    assert [cell.get_attribute("class") for cell in cells.all()] == ["true"] * 4 + ["false here"]
+    bad = page.locator("#formula .bad").all_inner_texts()
+    assert "if, then false" in bad[0] and "The property is violated here." in page.inner_text("#now")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#formula .bad").count() == 0 and page.locator("#formula .good").count() == 1
+    assert "The property is true here." in page.inner_text("#now")
+
+
+def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    top = page.locator("#why > ul > li")
+    assert top.locator("> strong").inner_text() == "action preempt"
+    events = top.locator("> ul > li > div").all_inner_texts()
+    assert [text.partition(" on ")[0] for text in events if text.startswith("event")] == [
+        "event PodGroup.e1",
+        "event Cell.e2",
+    ]
+    inner = top.locator("> ul > li > ul:not(.effect) > li")
+    assert "rule “e2 preempts the user” line 193" in " ".join(inner.inner_text().split())
+    assert not inner.locator("q").first.is_visible()
+    inner.locator("summary").first.click()
+    assert inner.locator("q").first.inner_text().startswith("The `Allocated` PG on this cell")
+    inner.locator("button.link").click()
+    assert page.inner_text("#object-title") == "g0 at step 2"
+
+
+def test_the_address_names_step_and_object(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=3&object=c0")
+    assert (step(page), page.inner_text("#object-title")) == ("Step 3 of 4", "c0 at step 3")
+    page.keyboard.press("ArrowRight")
+    page.click("#lanes button[data-object=g2]")
+    assert page.evaluate("location.hash") == "#step=4&object=g2"
+    page.evaluate("location.hash = '#step=1&object=g1'")
+    page.wait_for_function("document.getElementById('object-title').textContent === 'g1 at step 1'")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "where"),
+    [
+        ("#step=99", "Step 4 of 4"),
+        ("#step=-3", "Start"),
+        ("#step=two&object=g0", "Start"),
+        ("#step=2&object=nobody", "Step 2 of 4"),
+        ("#%E0%A4%A&step=1", "Step 1 of 4"),
+        ("#<img src=x>", "Start"),
+    ],
+)
+def test_a_wrong_address_shows_the_run(opened: Opened, fragment: str, where: str) -> None:
+    page = opened(page_of(HIVED, NAME), fragment)
+    assert step(page) == where
+    assert page.inner_text("#object-title").startswith("g0 at ")
+
+
+EVERY_STATE = """() => {
+  const names = [...document.querySelectorAll("#lanes button[data-object]")].map((button) => button.dataset.object);
+  const fields = (name) => {
+    document.querySelector(`#lanes button[data-object="${name}"]`).click();
+    const terms = [...document.querySelectorAll("#object dt")];
+    return Object.fromEntries(terms.map((term) => [term.textContent, term.nextElementSibling.textContent.replace(/ ●$/, "")]));
+  };
+  const states = [];
+  document.getElementById("first").click();
+  for (;;) {
+    states.push(Object.fromEntries(names.map((name) => [name, fields(name)])));
+    const forward = document.getElementById("forward");
+    if (forward.disabled || forward.textContent.startsWith("↻")) return states;
+    forward.click();
+  }
+}"""
+"""The fields of each object at each step, read off the page."""
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [(HIVED, NAME), (BEAKER, "no-abba"), (MUTEX, "weakly-fair-entry")],
+    ids=["hived", "beaker", "mutex"],
+)
+def test_every_step_shows_the_state_of_the_model(opened: Opened, model: Model, name: str) -> None:
+    example = refuted(model, name)
+    assert example.recorded is not None
+    instance, page = instance_of(model, example.recorded), opened(page_of(model, name))
+    states = [instance.initial()]
+    for choice in example.recorded.choices:
+        states.append(stepper_of(instance).step(states[-1], choice).after)
+    every = [
+        {
+            each: {k: shown(v) for k, v in values.items()}
+            for of in instance.describe(s).values()
+            for each, values in of.items()
+        }
+        for s in states
+    ]
+    seen = page.evaluate(EVERY_STATE)
+    assert seen[0] and seen == [{name: fields[name] for name in seen[0]} for fields in every]
+
+
+@needs_dot
+def test_the_machine_shows_state_and_arrow(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=4&object=c0")
+    svg = page.locator(".picture:visible svg")
+    assert svg.locator(".lit text").text_content() == "Used"
+    assert svg.locator(".taken text").all_text_contents() == ["e8"]
+    label = svg.get_attribute("aria-label")
+    assert label == "State machine of Cell. c0 is in Used. The step took the arrow e8 from Reserved to Used."
+    page.click("#lanes button[data-object=g0]")
+    assert svg.locator(".lit text").text_content() == "BeingPreempted"
+    assert svg.locator(".taken").count() == 0
+
+
+def test_without_graphviz_the_machine_is_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines.shutil, "which", lambda program: None)
+    shown_page = opened(page(HIVED, refuted(HIVED, NAME), About(NAME), HIVED.property(NAME)), "#step=4&object=c0")
+    assert shown_page.locator("#table tr.taken td").all_inner_texts()[:3] == ["Reserved", "e8 ● taken", "Used"]
+    assert shown_page.locator("#table td.lit").first.inner_text() == "Used"
+
+
+def test_a_lasso_goes_on_where_its_loop_begins(opened: Opened) -> None:
+    name = "weakly-fair-entry"
+    example = refuted(MUTEX, name)
+    last, first = len(example.steps), (example.loops_from or 0) + 1
+    page = opened(page_of(MUTEX, name), f"#step={last}")
+    assert f"steps {first} to {last} repeat for ever" in page.inner_text("#loop")
+    assert page.inner_text("#forward") == f"↻ Again from step {first}"
+    page.click("#forward")
+    assert step(page) == f"Step {first} of {last}"
+    states = page.evaluate(EVERY_STATE)
+    assert states[last] == states[first - 1]  # the loop is closed
+
+
+def test_markup_in_a_model_stays_text(opened: Opened) -> None:
+    name = HOSTILE.properties[0].name
+    page = opened(page_of(HOSTILE, name), "#step=1")
+    page.click("#lanes button[data-object=x1]")
+    for summary in page.locator("summary").all():
+        if summary.is_visible():
+            summary.click()
+    assert page.title() == name
+    assert page.locator("img").count() == 0 and page.locator("script").count() == 2
+    assert "\\N\\G" in page.inner_text("#object")
+
+
+def test_a_run_of_10000_steps_opens_fast(opened: Opened) -> None:
+    text = page(lamps(), blinking(10_000), About("a lamp blinks"), None)
+    start = time.perf_counter()
+    shown_page = opened(text, "#step=9999")
+    assert step(shown_page) == "Step 9999 of 10000"
+    assert time.perf_counter() - start < MOST_SECONDS
+    assert fields(shown_page) == {"state": "On"}
+    start = time.perf_counter()
+    for _ in range(20):
+        shown_page.keyboard.press("ArrowLeft")
+    assert step(shown_page) == "Step 9979 of 10000"
+    assert time.perf_counter() - start < MOST_SECONDS
+    assert shown_page.locator("#lanes thead th").count() < 20
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_has_no_serious_complaint(opened: Opened, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)
+    for summary in page.locator(".copies summary").all():
+        summary.click()
+    violations = Axe().run(page).response["violations"]
+    assert [(each["id"], each["impact"]) for each in violations if each["impact"] in ("serious", "critical")] == []
+
+
+def test_a_screen_reader_hears_each_step(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    now = page.get_by_role("status").first
+    assert now.get_attribute("aria-live") == "polite"
+    page.get_by_role("button", name="Forward").click()
+    assert now.inner_text().startswith("Step 1 of 4: g0 is allocated {c0}. Changes: g0: state Pending → Allocated")
+    assert page.locator("#lanes").get_by_role("button", name="g0", exact=True).get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("rowheader", name="c0").count() == 1
+
+
+def test_at_400_percent_only_boxes_scroll_sideways(opened: Opened) -> None:
+    page = opened(page_of(BEAKER, "no-abba"), "#step=8", viewport={"width": 320, "height": 256})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    box, column = page.locator("#lanes-box").bounding_box(), page.locator("#lanes th.here").bounding_box()
+    assert box is not None and column is not None
+    assert box["x"] <= column["x"] and column["x"] + column["width"] <= box["x"] + box["width"] + 1
+
+
+def test_a_dark_page_is_dark_and_print_has_no_buttons(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 29)"
+    page.emulate_media(media="print")
+    assert not page.locator(".bar").is_visible() and page.locator("#lanes").is_visible()
+
+
+def test_a_copy_is_the_text(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), permissions=["clipboard-read", "clipboard-write"])
+    page.click("text=As text")
+    page.click("button[data-of=text]")
+    page.wait_for_function("document.getElementById('copied').textContent !== ''")
+    assert page.inner_text("#copied") == "Copied."
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#text").text_content()
+
+
+def test_a_copy_that_is_refused_is_selected(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page.click("text=As a Mermaid diagram")
+    page.click("button[data-of=mermaid]")
+    page.wait_for_function("document.getElementById('copied').textContent.startsWith('Selected')")
+    assert page.evaluate("getSelection().toString()").startswith("---\ntitle:")
+
+
+def test_without_javascript_the_run_is_text(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), java_script_enabled=False)
+    assert not page.locator("#player").is_visible()
+    page.click("text=As text")
+    assert "1. g0 is allocated {c0}" in page.inner_text("#text")
