@@ -91,7 +91,7 @@ def test_an_interpretation_as_json(run: Run) -> None:
         (["interpretation.lamps-are-many", "--variant", "oil"], "unknown variant of lamps 'oil'"),
         (
             ["interpretation.lamps-can-be-on", "--scope", "Lamp=1"],
-            "--scope, --mermaid: have no effect on interpretation.",
+            "--scope, --mermaid, --html: have no effect on interpretation.",
         ),
         (["assumptions"], "lamps plain assumes nothing on which a verdict could rest; 'schedproof list lamps' lists"),
     ],

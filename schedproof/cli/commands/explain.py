@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -13,11 +14,13 @@ from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, scope_option, variant_option
-from schedproof.cli.output import Destination
+from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.premises import ASSUMPTIONS, PREFIX, explain_assumptions, explain_interpretation, is_premise
 from schedproof.cli.progress import exploring, progress
+from schedproof.cli.run_page import run_page
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
+from schedproof.diagrams.player.data import About
 from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.quotes import footnotes, quote
@@ -53,6 +56,8 @@ from schedproof.proofs.verification.verify import CheckedProperty, verify_varian
               help="Show the shortest run to a state with this value; may be repeated.")  # fmt: skip
 @scope_option
 @click.option("--mermaid", is_flag=True, help="Print a Mermaid sequence diagram.")
+@click.option("--html", "html_file", type=OutputFile(), metavar="FILE",
+              help="Write a page of HTML that plays the run step by step; - is standard output.")  # fmt: skip
 @json_option
 def explain(
     system: str,
@@ -61,6 +66,7 @@ def explain(
     state: tuple[str, ...],
     scope: str | None,
     mermaid: bool,
+    html_file: Destination | None,
     json_file: Destination | None,
 ) -> int:
     """Show the counterexample of a property, or the shortest run to a state.
@@ -73,8 +79,8 @@ def explain(
     chosen = choose.system(system)
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
-    if property_name is not None and is_premise(property_name) and (scope is not None or mermaid):
-        raise UserError(f"--scope, --mermaid: have no effect on {property_name}; leave them out")
+    if property_name is not None and is_premise(property_name) and (scope is not None or mermaid or html_file):
+        raise UserError(f"--scope, --mermaid, --html: have no effect on {property_name}; leave them out")
     if property_name is not None and property_name.startswith(PREFIX):
         if variant is not None:
             choose.variant(chosen, variant)
@@ -82,22 +88,32 @@ def explain(
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = scopes.scope(model, scope)
+    outputs = _Outputs(mermaid, html_file, json_file)
     if property_name is None:
-        return _explain_state(model, sizes, state, mermaid, json_file)
+        return _explain_state(model, sizes, state, outputs)
     if property_name == ASSUMPTIONS:
         return explain_assumptions(chosen, model, json_file)
     scopes.properties([(chosen, model)], [property_name])
     both = [sizes] if scope is not None else [sizes, check_scope(model, model.verify_scope)]
-    return _explain_property(chosen, model, both, property_name, mermaid, json_file)
+    return _explain_property(chosen, model, both, property_name, outputs)
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Where the result goes besides standard output, and whether it is a Mermaid diagram there."""
+
+    mermaid: bool
+    html: Destination | None
+    json: Destination | None
+
+    @property
+    def use_stdout(self) -> bool:
+        """Whether a file's content goes to standard output, in place of the text."""
+        return any(file is not None and file.is_stdout for file in (self.html, self.json))
 
 
 def _explain_property(
-    system: System,
-    model: Model,
-    attempts: Sequence[Mapping[str, int]],
-    name: str,
-    mermaid: bool,
-    json_file: Destination | None,
+    system: System, model: Model, attempts: Sequence[Mapping[str, int]], name: str, outputs: _Outputs
 ) -> int:
     """Explains a property.
 
@@ -119,8 +135,10 @@ def _explain_property(
             checked = next(j for j in report.properties if j.result.name == name)
     result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
+    verdict = f"{checked.reach}, expected {checked.expected}"
+    notes = []
     head = [
-        f"{name} ({model.system} {model.variant}): {checked.reach}, expected {checked.expected}",
+        f"{name} ({model.system} {model.variant}): {verdict}",
         *([f"Property: {prop.says}."] if prop.says else []),
     ]
     if prop.line is not None:
@@ -134,21 +152,30 @@ def _explain_property(
     if decisive:
         readings = [reading.finding_note for reading in decisive]
         head += [*readings, *footnotes(model.document, readings)]
+        notes += readings
     if checked.assumes:
         otherwise = "the property holds" if result.verdict is Verdict.REFUTED else "it is violated"
-        head.append(f"Assumes: {assumed_text(checked.assumes)}. Otherwise {otherwise}.")
+        notes.append(f"Assumes: {assumed_text(checked.assumes)}. Otherwise {otherwise}.")
+        head.append(notes[-1])
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
-    if json_file is not None:
+    if outputs.html is not None:
+        played = example or run
+        if played is None:
+            raise UserError(f"--html: {name} has no run to play, since it is {checked.reach}; leave --html out")
+        title = f"{name} ({model.system} {model.variant})"
+        about = About(title, verdict, prop.says, prop.line, prop.sentence, tuple(notes))
+        outputs.html.write(run_page(model, played, about, prop if example is not None else None))
+    if outputs.json is not None:
         axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.axioms else {}
-        json_file.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
+        outputs.json.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
                               **checked.as_json(), **axioms, **({"witness": run.as_json()} if run else {})})  # fmt: skip
-    if json_file is None or not json_file.is_stdout:
+    if not outputs.use_stdout:
         behind = [*_checked(model, sizes, checked), *_fairness(prop, result)]
         if run is not None:
             head += [*behind, "", "A shortest run of one object:"]
-        _print(model, head, example or run, mermaid, f"{model.system} {model.variant}: {name}", behind)
+        _print(model, head, example or run, outputs.mermaid, f"{model.system} {model.variant}: {name}", behind)
     return code([standing(result.verdict, checked.expected)])
 
 
@@ -215,9 +242,7 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
     return ["What was checked:", *lines]
 
 
-def _explain_state(
-    model: Model, sizes: Mapping[str, int], conditions: Sequence[str], mermaid: bool, json_file: Destination | None
-) -> int:
+def _explain_state(model: Model, sizes: Mapping[str, int], conditions: Sequence[str], outputs: _Outputs) -> int:
     at = scope_text(sizes)
     title = f"{model.system} {model.variant} at {at}: " + ", ".join(conditions)
     nearest: tuple[Exploration, int] | None = None
@@ -234,11 +259,15 @@ def _explain_state(
             exploration.instance, path, f"after {count(len(path), 'step')} the state is as requested"
         )
         state = exploration.instance.describe(exploration.states[number])
-        return _print_state(model, title, conditions, example, state, mermaid, json_file)
+        return _print_state(model, title, conditions, example, state, outputs)
+    if outputs.html is not None:
+        raise UserError(
+            "--html: no state that is reachable at this scope satisfies this; leave --html out, or choose a larger scope"
+        )
     data = {"system": model.system, "variant": model.variant, "scope": dict(sizes), "reachable": False}
-    if json_file is not None:
-        json_file.write_json(data)
-    if json_file is None or not json_file.is_stdout:
+    if outputs.json is not None:
+        outputs.json.write_json(data)
+    if not outputs.use_stdout:
         click.echo(f"{title}: no state that is reachable at this scope satisfies this; a larger scope may have one")
     return Exit.DIFFERENT
 
@@ -275,16 +304,17 @@ def _print_state(
     conditions: Sequence[str],
     example: Counterexample,
     state: Mapping[str, Any],
-    mermaid: bool,
-    json_file: Destination | None,
+    outputs: _Outputs,
 ) -> int:
+    if outputs.html is not None:
+        outputs.html.write(run_page(model, example, About(title)))
     data = {"system": model.system, "variant": model.variant, "reachable": True, "state": state, **example.as_json()}
-    if json_file is not None:
-        json_file.write_json(data)
-    if json_file is None or not json_file.is_stdout:
+    if outputs.json is not None:
+        outputs.json.write_json(data)
+    if not outputs.use_stdout:
         values = "this value" if len(conditions) == 1 else "these values"
         head = [f"{title}: a shortest run to a state with {values}", f"Note: {ONLY_THESE}."]
-        _print(model, head, example, mermaid, title, [])
+        _print(model, head, example, outputs.mermaid, title, [])
     return Exit.OK
 
 
