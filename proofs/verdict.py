@@ -176,7 +176,7 @@ class Counterexample:
         objects: every object of the run, with its sort and its rigid facts.
         initial: the fields of these objects in the initial state. A field that is not there is none, empty or false.
         initial_state: the initial state itself violates the property.
-        recorded: internal: the run in numbers; None if it is not a run of the model from the initial state.
+        recorded: the run in numbers, None if it is not a run of the model from the initial state; internal.
     """
 
     steps: Sequence[TraceStep]

@@ -133,7 +133,7 @@ class Part:
     Attributes:
         role: its place in the whole: "if", "then", or the values of a quantifier's variables.
         text: the part in words; the joint alone ("all of") if ``parts`` are shown.
-        wanted: the value that makes the property hold; None where either may.
+        required: the value that makes the property hold; None where either may.
         values: "true" or "false"; "" is not evaluated, "undefined" reads a field of NONE.
         parts: its parts.
         fields: the fields that a part without shown parts reads.
@@ -141,7 +141,7 @@ class Part:
 
     role: str
     text: str
-    wanted: bool | None
+    required: bool | None
     values: Values
     parts: tuple[Part, ...] = ()
     fields: tuple[FieldValue, ...] = ()

@@ -127,10 +127,10 @@ class _Evaluated:
         self._bound = bound
         self._left = min(MOST_PARTS, MOST_VALUES // len(positions))
 
-    def part(self, role: str, term: t.Term, wanted: bool | None) -> Part:
+    def part(self, role: str, term: t.Term, required: bool | None) -> Part:
         """The formula with its parts."""
         variables = {name: v for name, v in t.free_variables(term).items() if name in self._bound}
-        return self._part(role, term, wanted, False, _Scope(self._bound, variables))
+        return self._part(role, term, required, False, _Scope(self._bound, variables))
 
     def values(self, term: t.Term, is_after: bool, scope: _Scope | None = None) -> list[str]:
         """The value of a formula at each position."""
@@ -154,42 +154,42 @@ class _Evaluated:
         except Undefined:
             return UNDEFINED
 
-    def _part(self, role: str, term: t.Term, wanted: bool | None, is_after: bool, scope: _Scope) -> Part:
+    def _part(self, role: str, term: t.Term, required: bool | None, is_after: bool, scope: _Scope) -> Part:
         self._left -= 1
         values = _changes(self.values(term, is_after, scope))
-        joint, parts = self._split(term, wanted, is_after, scope)
+        joint, parts = self._split(term, required, is_after, scope)
         if joint and len(parts) <= self._left:
             self._left -= len(parts)  # all parts of one formula are shown, or none
             shown_parts = []
             for each in parts:
                 self._left += 1
                 shown_parts.append(self._part(*each))
-            return Part(role, joint, wanted, values, tuple(shown_parts))
+            return Part(role, joint, required, values, tuple(shown_parts))
         return Part(
-            role, self._text(term, is_after, scope), wanted, values, (), tuple(self._reads(term, is_after, scope))
+            role, self._text(term, is_after, scope), required, values, (), tuple(self._reads(term, is_after, scope))
         )
 
     def _split(
-        self, term: t.Term, wanted: bool | None, is_after: bool, scope: _Scope
+        self, term: t.Term, required: bool | None, is_after: bool, scope: _Scope
     ) -> tuple[str, list[tuple[str, t.Term, bool | None, bool, _Scope]]]:
         """The joint of a compound formula and its parts; ("", []) for one to show as a whole."""
-        opposite = None if wanted is None else not wanted
+        opposite = None if required is None else not required
         match term:
             case t.And():
-                return "all of", [("", each, wanted, is_after, scope) for each in t.conjuncts(term)]
+                return "all of", [("", each, required, is_after, scope) for each in t.conjuncts(term)]
             case t.Or(parts):
-                return "one of", [("", each, wanted, is_after, scope) for each in parts]
+                return "one of", [("", each, required, is_after, scope) for each in parts]
             case t.Implies(premise, conclusion):
                 return "if, then", [
                     ("if", premise, opposite, is_after, scope),
-                    ("then", conclusion, wanted, is_after, scope),
+                    ("then", conclusion, required, is_after, scope),
                 ]
             case t.Iff(left, right):
                 return "both or neither", [("", left, None, is_after, scope), ("", right, None, is_after, scope)]
             case t.Not(part) if _is_compound(part):
                 return "not", [("", part, opposite, is_after, scope)]
             case t.After(part) if _is_compound(part):
-                return self._split(part, wanted, True, scope)
+                return self._split(part, required, True, scope)
             case t.Quantified(universal, variables, body):
                 domains = [self._instance.domain(v.type) for v in variables]
                 number = 1
@@ -199,7 +199,7 @@ class _Evaluated:
                     return "", []
                 names = ", ".join(v.name for v in variables)
                 return f"{'for every' if universal else 'for some'} {names}", [
-                    (self._names(variables, values), body, wanted, is_after, scope.and_(variables, values))
+                    (self._names(variables, values), body, required, is_after, scope.and_(variables, values))
                     for values in itertools.product(*domains)
                 ]
         return "", []

@@ -97,7 +97,7 @@
   }
 
   function verdictAt(position) {
-    const required = run.formulas.filter((formula) => formula.part.wanted !== null);
+    const required = run.formulas.filter((formula) => formula.part.required !== null);
     return required.map((formula) => {
       const value = valueAt(formula.part, position);
       return value === "true" ? "The property is true here." : value ? "The property is violated here." : "";
@@ -146,7 +146,7 @@
   function formulaRow(formula, positions) {
     const cells = positions.map((position) => {
       const value = valueAt(formula.part, position);
-      const color = formula.part.wanted === null ? "" : value === "true" ? "true" : value ? "false" : "";
+      const color = formula.part.required === null ? "" : value === "true" ? "true" : value ? "false" : "";
       const mark = color === "true" ? "✓ true" : color === "false" ? `✗ ${value}` : value || "–";
       return make("td", { className: `${color} ${position === now ? "here" : ""}`.trim() }, mark);
     });
@@ -214,14 +214,14 @@
   }
 
   /**
-   * A part and its parts. One that keeps the whole from being as wanted is marked, down to the fields, and is open.
+   * A part and its parts. One that keeps the whole from being as required is marked, down to the fields, and is open.
    * @param isCause whether the part above is marked; true for the whole formula.
    */
   function partItem(part, isCause, path) {
     const value = valueAt(part, now);
-    const wrong = isCause && part.wanted !== null && value !== "" && value !== String(part.wanted);
+    const wrong = isCause && part.required !== null && value !== "" && value !== String(part.required);
     const isTop = !path.includes(".");
-    const isGood = isTop && part.wanted === true && value === "true";
+    const isGood = isTop && part.required === true && value === "true";
     const role = part.role ? make("span", { className: "role" }, `${part.role}: `) : "";
     const badge = make("span", { className: "value" }, value === "" ? "not evaluated here" : value);
     const hint = wrong && !part.parts.length ? make("span", { className: "hint" }, " ← violates it") : "";
@@ -290,7 +290,7 @@
         make("td", {}, `${row.event}${taken ? " ● taken" : ""}`), make("td", {}, row.target), make("td", {}, cite(row.line, row.fact)));
     });
     const titles = ["from", "event", "to", "document"].map((title) => make("th", { scope: "col" }, title));
-    byId("table").replaceChildren(make("div", { className: "scroll" }, make("table", {},
+    byId("table").replaceChildren(make("div", { className: "scroll", role: "group", "aria-label": "State machine", tabIndex: 0 }, make("table", {},
       make("caption", {}, `The machine of ${machine.sort}; ${selected} is in ${state}`), make("thead", {}, make("tr", {}, ...titles)), make("tbody", {}, ...rows))));
   }
 
@@ -331,7 +331,7 @@
 
   const moves = { ArrowRight: forward, ArrowLeft: () => go(now - 1, selected), Home: () => go(0, selected), End: () => go(last, selected) };
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target.closest("pre, input, textarea, select")) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target.closest("pre, .scroll[tabindex]")) return;
     if (!(event.key in moves)) return;
     event.preventDefault();
     moves[event.key]();
@@ -353,6 +353,7 @@
       }
     };
   }
+  addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }); // the lanes show a part of the run only
   addEventListener("hashchange", fromAddress);
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } });

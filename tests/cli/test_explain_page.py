@@ -31,9 +31,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> R
 
 def data(page: str) -> Any:
     """The data of a page."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
+    script = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert script is not None
+    return json.loads(script[1])
 
 
 def test_a_counterexample_has_a_page_and_its_text(run: Run, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def _has_driver() -> bool:
 
 
 def _has_browser() -> bool:
-    return _in_path("chromium") and importlib.util.find_spec("playwright") is not None
+    return _in_path("chromium") and all(map(importlib.util.find_spec, ("playwright", "axe_playwright_python")))
 
 
 def _has_postgresql() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -10,15 +11,21 @@ from schedproof.diagrams.errors import DiagramError
 from schedproof.diagrams.player import build
 from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About, Part, Played
-from schedproof.model.lang import Model
+from schedproof.diagrams.player.formulas import MOST_PARTS
+from schedproof.model.lang import Invariant, Model, StepInvariant, after, exists, forall, iff, implies, variable
+from schedproof.model.lang.terms import both
+from schedproof.model.semantics import Instance
 from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.model.systems.jobmon import AS_WRITTEN as JOBMON
 from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.verdict import Counterexample
 from tests.diagrams.player.runs import blinking, refuted
-from tests.support.lamps import lamps
+from tests.support.lamps import Lamp, lamps
 from tests.support.toys import MUTEX, WORKSHOP
+
+x, y = variable(Lamp, "x"), variable(Lamp, "y")
 
 RUNS = [
     (HIVED, "placements-are-disjoint"),
@@ -55,8 +62,8 @@ def every_part(part: Part) -> Iterator[Part]:
 def test_the_changes_are_those_of_the_counterexample(model: Model, name: str) -> None:
     example, shown_run = refuted(model, name), data(model, name)
     for step, reported in zip(shown_run.steps, example.steps, strict=True):
-        here = {(f.object, f.event, k): v for f in step.firings for k, v in f.changes.items()}
-        assert here == {(c.object, c.event, c.field): (shown(c.before), shown(c.after)) for c in reported.changes}
+        changed = {(f.object, f.event, k): v for f in step.firings for k, v in f.changes.items()}
+        assert changed == {(c.object, c.event, c.field): (shown(c.before), shown(c.after)) for c in reported.changes}
         assert (step.says, step.action, step.line) == (reported.says, reported.action, reported.line)
 
 
@@ -66,9 +73,9 @@ def test_the_changes_lead_from_the_first_to_the_final_state(model: Model, name: 
     state = {lane.name: dict(lane.initial) for lane in shown_run.lanes}
     for step in shown_run.steps:
         for firing in step.firings:
-            for field, (before, after) in firing.changes.items():
-                assert state[firing.object][field] == before
-                state[firing.object][field] = after
+            for field, (old, new) in firing.changes.items():
+                assert state[firing.object][field] == old
+                state[firing.object][field] = new
             if firing.source:
                 assert firing.target == state[firing.object]["state"]
     for facts in example.end:
@@ -106,7 +113,7 @@ def test_a_property_fails_at_the_end_and_not_before(model: Model, name: str) -> 
     last = len(shown_run.steps)
     if [formula.title for formula in shown_run.formulas] == ["The property"]:
         (formula,) = shown_run.formulas
-        assert formula.part.wanted
+        assert formula.part.required
         assert at(formula.part.values, last) == "false"
         assert all(at(formula.part.values, n) in ("", "true") for n in range(last))
     else:
@@ -149,7 +156,7 @@ def test_hived_s_property_part_by_part() -> None:
     """g0 has c0 on record from step 1 on, g2 from step 4 on."""
     (formula,) = data(HIVED, "placements-are-disjoint").formulas
     premise, conclusion = formula.part.parts
-    assert (premise.role, premise.wanted, conclusion.role, conclusion.wanted) == ("if", False, "then", True)
+    assert (premise.role, premise.required, conclusion.role, conclusion.required) == ("if", False, "then", True)
     differ, on_record = premise.parts
     assert (differ.text, differ.values) == ("g0 not g2", ((0, "true"),))
     assert (on_record.text, on_record.values) == ("c0 in g0.placement", ((0, "false"), (1, "true")))
@@ -162,6 +169,51 @@ def test_a_step_is_evaluated_with_its_events_and_both_states() -> None:
     assert formula.part.values == ((0, ""), (1, "true"), (3, "false"))
     (fires, _), _ = formula.part.parts[0].parts, formula.part.parts[1]
     assert (fires.text, fires.values) == ("e2 on c1", ((0, ""), (1, "false"), (3, "true")))
+
+
+def test_a_compound_after_the_step_is_read_after_it() -> None:
+    """Lamp l0 is switched on, then off; l1 is off."""
+    then = after((x.is_("On") & ~exists(y, y.is_("Off"))) | iff(x.is_("Off"), x.fires("off")))
+    prop = StepInvariant(name="p", says="p", over=[x], given=x.is_("Off"), then=then)
+    run = blinking(2)
+    assert run.recorded is not None
+    example = replace(run, recorded=replace(run.recorded, bound={"x": 0}))
+    (formula,) = played(lamps(), example, About("p"), prop).formulas
+    assert [(p.role, p.text, p.required, [at(p.values, n) for n in range(3)]) for p in every_part(formula.part)] == [
+        ("", "if, then", True, ["", "true", "true"]),
+        ("if", "l0 Off", False, ["", "true", "false"]),
+        ("then", "one of", True, ["", "true", "true"]),
+        ("", "all of", True, ["", "false", "false"]),
+        ("", "afterwards l0 On", True, ["", "true", "false"]),
+        ("", "not", True, ["", "false", "false"]),
+        ("", "for some y", False, ["", "true", "true"]),
+        ("y = l0", "afterwards l0 Off", False, ["", "false", "true"]),
+        ("y = l1", "afterwards l1 Off", False, ["", "true", "true"]),
+        ("", "both or neither", True, ["", "true", "true"]),
+        ("", "afterwards l0 Off", None, ["", "false", "true"]),
+        ("", "afterwards off on l0", None, ["", "false", "true"]),
+    ]
+
+
+def test_a_quantifier_over_many_objects_is_one_part() -> None:
+    name = "held"
+    prop = Invariant(name=name, says="p", over=[], then=forall([x, y], implies(x.is_("On"), y.is_("On"))))
+    (small,) = played(lamps(), blinking(1), About(name), prop).formulas
+    assert [part.role for part in small.part.parts] == [f"x = l{a}, y = l{b}" for a in (0, 1) for b in (0, 1)]
+    many = counterexample_of(Instance(lamps(), {"Lamp": 4}), [], "nothing happens")
+    (large,) = played(lamps(), many, About(name), prop).formulas
+    assert (large.part.parts, large.part.text) == ((), "for every x, y: if x On, then y On")
+
+
+def test_a_long_formula_shows_its_first_parts() -> None:
+    """A part is shown with all of its parts, or as a whole."""
+    disjunction = exists(y, y.is_("On")) | exists(y, y.is_("Off"))
+    prop = Invariant(name="p", says="p", over=[], then=both([disjunction for _ in range(100)]))
+    (formula,) = played(lamps(), blinking(1), About("p"), prop).formulas
+    parts = list(every_part(formula.part))
+    assert MOST_PARTS - 10 < len(parts) <= MOST_PARTS
+    assert len(formula.part.parts) == 100
+    assert all(len(part.parts) in (0, 2) for part in parts[1:])
 
 
 def test_a_loop_is_that_of_the_lasso() -> None:
