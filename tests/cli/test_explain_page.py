@@ -98,3 +98,14 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(run: Run, tmp_path: Pa
     code, _, err = run("stays-dark", "--html", "/dev/full")
     assert (code, len(err.splitlines())) == (2, 1)
     assert "cannot write /dev/full: No space left on device" in err
+
+
+def test_a_deadlock_of_threads_has_a_text_and_no_page(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Its property is one of a lock file, not of the model."""
+    arguments = ["explain", "yunikorn-merge", "deadlock.core-50"]
+    assert main(arguments) == 0
+    assert "4. events: wlock parent, and has to wait (core-50.yaml:17)" in capfd.readouterr().out
+    assert main([*arguments, "--html", str(tmp_path / "run.html")]) == 2
+    out, err = capfd.readouterr()
+    assert (out, len(err.splitlines())) == ("", 1) and "is not a run of the model" in err
+    assert list(tmp_path.iterdir()) == []

@@ -23,6 +23,7 @@ from schedproof.cli.verdict_status import code, standing
 from schedproof.diagrams.player.data import About
 from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
 from schedproof.model.lang.model import MOST_OBJECTS
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.quotes import footnotes, quote
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
@@ -122,12 +123,10 @@ def _explain_property(
     """
     sizes = attempts[-1]
     with progress("explain") as report_progress:
-        # A refutation needs no induction, and exploration finds the shortest.
-        explored = [
-            r
-            for r in model_check(model, attempts[0], only=[name], how=Exploring(progress=exploring(report_progress)))
-            if r.name == name
-        ]
+        # A refutation needs no induction, and exploration finds the shortest. Auxiliary properties are not explored.
+        only = [each for each in (WELL_FORMED, *(p.name for p in model.properties)) if each == name]
+        how = Exploring(progress=exploring(report_progress))
+        explored = [r for r in model_check(model, attempts[0], only=only, how=how) if r.name == name] if only else []
         if explored and explored[0].verdict is Verdict.REFUTED:
             checked = CheckedProperty(explored[0], expected(system, model, name), assumes=model.assumptions_of(name))
         else:

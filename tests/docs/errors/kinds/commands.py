@@ -7,12 +7,10 @@ import sys
 from collections.abc import Callable, Iterator
 from unittest.mock import patch
 
-from schedproof.cli.run_page import run_page
 from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.diagrams.render import render
-from schedproof.proofs.verdict import Counterexample
 from schedproof.testing import lockstep
 from tests.diagrams.player.runs import blinking
 from tests.docs.errors.case import Case, command, lease, run
@@ -40,7 +38,7 @@ def cases() -> Iterator[Case]:
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "interpretation.priorities-change"], ["explain", "hived", "assumptions"], ["explain", "hived", "assumptions", "--mermaid"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
-        ["explain", "hived", "free-cell", "--html", "run.html"],
+        ["explain", "hived", "free-cell", "--html", "run.html"], ["explain", "yunikorn-merge", "deadlock.core-50", "--html", "run.html"],
         ["explain", "hived", "--state", "g0=Deleted", "--state", "c0.user=g0", "--html", "run.html"],
         ["coverage", "hived", "--scope", "Cell=1"], ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
@@ -78,12 +76,6 @@ def cases() -> Iterator[Case]:
     for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):
         yield lease(arguments, shown=f"schedproof {arguments}  # configurations=lambda sizes: []", model=none)
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
-    yield Case(
-        "--html, of a counterexample to induction",
-        lambda: run_page(
-            lamps(), Counterexample((), "stays-dark fails after this step", start={}), About("stays-dark")
-        ),
-    )
     yield Case("a page of a run of 10,001 steps", lambda: page(lamps(), blinking(10_001), About("a long run")))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
     yield Case(
