@@ -300,9 +300,10 @@
 
   function render() {
     const atEnd = now === last;
-    byId("first").disabled = byId("back").disabled = now === 0;
-    byId("last").disabled = atEnd;
-    byId("forward").disabled = atEnd && !loops;
+    // A disabled button would lose the focus, so these only say that they do nothing.
+    for (const [id, isIdle] of [["first", now === 0], ["back", now === 0], ["last", atEnd], ["forward", atEnd && !loops]]) {
+      byId(id).setAttribute("aria-disabled", String(isIdle));
+    }
     byId("forward").textContent = atEnd && loops ? `↻ Again from step ${run.loops_from + 1}` : "Forward ▶";
     byId("now").replaceChildren(...[describe()].flat());
     document.querySelectorAll(".picture").forEach((each) => { each.hidden = true; });
