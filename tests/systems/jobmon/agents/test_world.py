@@ -161,11 +161,14 @@ HELD = {"distributors-have-what-was-queued": ("d1",), "claimed-by-one": ("d1", "
 BY_CONSTRUCTION = {"the-dead-hold-nothing"}
 """The memory of a dead agent is None: see ``Slot``."""
 
+OF_CONFIGURATIONS = {"what-is-punctual-is-never-late", "resources-within-the-ceiling"}
+"""They are about switches that a configuration of the model has, and the world has not."""
+
 
 class TestProperties:
     def test_all_that_is_required_of_states_is_asked(self) -> None:
         required = {prop.name for prop in REPAIRED.properties if isinstance(prop, Invariant)}
-        assert {*PROPERTIES, *BY_CONSTRUCTION} == required
+        assert {*PROPERTIES, *BY_CONSTRUCTION, *OF_CONFIGURATIONS} == required
         assert {*WRONG, *HELD, "one-live-instance"} == set(PROPERTIES)
 
     @pytest.mark.parametrize("name", WRONG)
