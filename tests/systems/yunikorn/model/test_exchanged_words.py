@@ -132,6 +132,7 @@ def less(names: set[str]) -> Model:
     return REPAIRED.asking([prop for prop in REPAIRED.properties if prop.name not in names])
 
 
+@pytest.mark.long
 def test_what_is_open_is_not_proved_to_change_nothing() -> None:
     assert [name for name in (*OPEN, *RUNS) if proved_the_same("repaired", words()[name])] == []
     assert [name for name in DIFFERING if proved_the_same("repaired", named("repaired")[name])] == []
