@@ -70,8 +70,8 @@ CONTRADICTIONS = (
             ),
         ),
         "By line 50 a Stopped object is removed as it is. By line 51 it is Draining first. The figure has no arrow from Stopped to Draining.",
-        "The model follows line 50. The requirements of line 51 are removed-queues-drain and removed-partitions-drain, which are violated.",
-        violates=["removed-queues-drain", "removed-partitions-drain"],
+        "The model follows line 50. The requirements of line 51 are stopped-queues-drain and stopped-partitions-drain, which are violated.",
+        violates=["stopped-queues-drain", "stopped-partitions-drain"],
     ),
     Contradiction(
         "a-draining-partition-is-scheduled-and-its-applications-fail",

@@ -476,7 +476,16 @@ RULES = [
     ),
 ]
 
+NOTHING_IS_STOPPED = Invariant(
+    name="no-partition-is-stopped",
+    says="no partition is Stopped",
+    over=[p],
+    then=~p.is_("Stopped"),
+)
+"""Nothing fires Start and Stop (fact 2)."""
+
 PHASES = [
+    NOTHING_IS_STOPPED,
     Invariant(
         name="listed-since-it-was-added",
         says="what an application lists has been added",

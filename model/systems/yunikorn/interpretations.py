@@ -104,7 +104,7 @@ OBJECTS = (
         drops=["stop_queue", "stop_partition"],
         question="What makes the core scheduler fire Start and Stop?",
         why="Line 50 lets an object get re-started, so something stops it. v0.12.2 fires neither event.",
-        rests=["removed-partitions-drain", "removed-queues-drain"],
+        rests=["stopped-partitions-drain", "stopped-queues-drain"],
         breaks=[
             "life-of-a-partition",
             "life-of-a-queue",
@@ -129,7 +129,7 @@ OBJECTS = (
         ],
         question="Is a Stopped object removed from Stopped, or from Draining?",
         why="Line 50 calls it ready to be removed, with no other step between.",
-        rests=["removed-partitions-drain", "removed-queues-drain"],
+        rests=["stopped-partitions-drain", "stopped-queues-drain"],
         breaks=["stopped-queues-can-go"],
     ),
     Reading(

@@ -383,21 +383,27 @@ DROPPED_BY_RESUMING = Rule(
 
 # --- Resuming ends when no placeholder is left, also if there was none
 
-IS_LEFT = pending(a)
 RESUMING_ENDS: list[Element] = [
-    StepInvariant(
-        name="what-has-resumed-is-not-removed",
-        says="an application that goes on from Resuming is known",
-        on=["resume_ends", "resume_completes"],
-        over=[],
-        then=after(a.known),
-    ),
     StepInvariant(
         name="resuming-waits-for-its-placeholders",
         says="a Resuming application goes on only when it has no placeholder any more",
         over=[a],
         given=a.is_("Resuming") & after(~a.is_("Resuming")),
         then=after(~held(a, placeholder=True)),
+    ),
+    ev.resume_ends,
+]
+
+# --- What resumes with nothing left completes
+
+IS_LEFT = pending(a)
+RESUMES_WITH_NOTHING: list[Element] = [
+    StepInvariant(
+        name="what-has-resumed-is-not-removed",
+        says="an application that goes on from Resuming is known",
+        on=["resume_ends", "resume_completes"],
+        over=[],
+        then=after(a.known),
     ),
     StepInvariant(
         name="resuming-goes-on-as-accepted",
@@ -514,7 +520,11 @@ def rejected(core: Model) -> Rule:
 
 SUBMIT = replace(core_v0_12_2.submit, when=[*core_v0_12_2.submit.when, ~a.queue.is_("Draining")], line=51, fact="")
 
-# --- Queues and partitions can be stopped, and can be removed when stopped
+# --- Queues and partitions can be stopped and started again
+
+STOPS = [ev.start_queue, ev.stop_queue, ev.start_partition, ev.stop_partition]
+
+# --- A Stopped object is Draining before it is removed
 
 # A Completing application that the resource manager has removed is in no queue.
 ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
@@ -522,10 +532,8 @@ ENDED = ~exists(a, (a.queue.partition == p) & a.is_("Completing"))
 REMOVE_QUEUE = replace(
     core_v0_12_2.remove_queue, when=[q.adjustable, ~q.deleted, q.is_("Active", "Stopped"), ~q.dynamic]
 )
-QUEUES: list[Element] = [
+STOPPED_OBJECTS_DRAIN: list[Element] = [
     *[Row(sort, "remove", "Stopped", "Draining", line=50) for sort in (Partition, Queue)],
-    ev.start_queue,
-    ev.stop_queue,
     REMOVE_QUEUE,
     Rule(
         "a queue that is removed removes those below it",
@@ -552,8 +560,6 @@ QUEUES: list[Element] = [
         | exists(n, n.fires("create") & (n.partition == p)),
         then=~p.is_("Stopped"),
     ),
-    ev.start_partition,
-    ev.stop_partition,
     replace(ev.remove_partition, when=[p.adjustable, ~p.deleted, p.is_("Active", "Stopped")]),
     replace(
         ev.delete_partition, when=[ev.delete_partition.when[0], p.is_("Draining"), ev.delete_partition.when[2], ENDED]

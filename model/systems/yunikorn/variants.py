@@ -42,8 +42,8 @@ AS_WRITTEN = Model(
             "only-the-completed-expire",
             "failed-is-final",
             "failing-has-something-left",
-            "removed-queues-drain",
-            "removed-partitions-drain",
+            "stopped-queues-drain",
+            "stopped-partitions-drain",
             "draining-queues-go",
             "draining-partitions-go",
         }
@@ -259,13 +259,26 @@ RESUMING_ENDS = Change(
     wrong="A Resuming application without placeholders waits for its last one for ever.",
     shown="resuming-ends",
     why=(
-        "A Resuming application goes on when it has no placeholder left, even if it had none from the start. It "
-        "completes if it has nothing else either. v0.12.2 waits for a last placeholder even if there was none, and "
-        "leaves it Accepted with nothing, so that a queue or partition that is removed waits for it."
+        "A Resuming application goes on when it has no placeholder left, even if it had none from the start. "
+        "v0.12.2 waits for a last placeholder even if there was none (fact 1.2)."
     ),
-    repairs=["resuming-ends", "applications-can-end", "nothing-left-completes", "draining-queues-go"],
+    repairs=["resuming-ends", "applications-can-end"],
     drops=["without placeholders a Resuming application goes on"],
-    adds=[*fix.RESUMING_ENDS, fix.PARTITIONS_GO],
+    adds=fix.RESUMING_ENDS,
+)
+
+WHAT_RESUMES_WITH_NOTHING_COMPLETES = Change(
+    name="a-gang-resumes-with-nothing-left",
+    wrong="A gang that resumes with nothing left stays Accepted for ever, and a Draining queue waits for it.",
+    shown="nothing-left-completes",
+    why=(
+        "A Resuming application that has nothing left completes (line 22). The figure has an arrow from Resuming to "
+        "Accepted only. So the application is Accepted with nothing, and a queue or partition that is removed waits "
+        "for it."
+    ),
+    repairs=["nothing-left-completes", "draining-queues-go"],
+    drops=["resume_ends"],
+    adds=[*fix.RESUMES_WITH_NOTHING, fix.PARTITIONS_GO],
 )
 
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
@@ -285,33 +298,43 @@ THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
 
 ADDITIONS_ARE_REFUSED = Change(
     name="draining-queues-accept",
-    wrong="A queue that is Draining still accepts applications, and no application is ever Rejected.",
-    shown="draining-queues-refuse-additions",
-    why=(
-        "A Draining queue or partition refuses new applications (line 51), and a refused application is Rejected "
-        "(line 27)."
-    ),
-    repairs=["draining-queues-refuse-additions", "life-rejected"],
-    adds=[
-        fix.SUBMIT,
-        ev.reject,
-        *required("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing"),
-    ],
+    wrong="A queue that is Draining still accepts applications.",
+    why="A Draining queue or partition refuses new applications (line 51).",
+    repairs=["draining-queues-refuse-additions"],
+    adds=[fix.SUBMIT],
+)
+
+THE_REFUSED_ARE_REJECTED = Change(
+    name="no-application-is-rejected",
+    wrong="A refused application is deleted while it is New; it never has the state Rejected.",
+    why="A refused application is Rejected (line 27). v0.12.2 deletes it, and only notifies the shim (fact 1.2).",
+    repairs=["life-rejected"],
+    adds=[ev.reject, *required("rejected-is-final", "rejected-when-it-is-added", "rejected-has-nothing")],
 )
 
 STOPPED_IS_USED = Change(
     name="nothing-stops-a-queue",
-    wrong="Nothing fires Start and Stop, and a Stopped queue or partition cannot be removed.",
-    why=(
-        "Queues and partitions can be stopped and started again (lines 55 and 56). A Stopped one can be "
-        "removed, and is Draining before that (lines 50 and 51)."
-    ),
+    wrong="Nothing fires Start and Stop, so no queue and no partition is ever Stopped.",
+    why="Queues and partitions can be stopped and started again (lines 50, 55 and 56).",
     repairs=["life-of-a-queue", "life-of-a-partition"],
+    drops=[core_v0_12_2.NOTHING_IS_STOPPED.name],
     adds=[
-        *fix.QUEUES,
-        *required("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled", "stopped-queues-can-go"),
+        *fix.STOPS,
+        *required("stopped-queues-are-not-scheduled", "stopped-partitions-are-not-scheduled"),
         *required(*STARTED_AND_STOPPED),
     ],
+)
+
+STOPPED_OBJECTS_DRAIN = Change(
+    name="stopped-objects-go-without-draining",
+    wrong="A Stopped object may be removed as it is (line 50), although an object is Draining before it is removed (line 51).",
+    shown="stopped-queues-drain",
+    why=(
+        "A Stopped queue or partition can get Remove, and is Draining before it is removed (lines 50 and 51). "
+        "The code of v0.12.2 has no arrow from Stopped to Draining, but stops nothing (fact 2)."
+    ),
+    repairs=["stopped-queues-drain", "stopped-partitions-drain"],
+    adds=[*fix.STOPPED_OBJECTS_DRAIN, *required("stopped-queues-can-go")],
 )
 
 DYNAMIC_QUEUES_DRAIN = Change(
@@ -347,9 +370,12 @@ OF_THE_CORE = [
     WHAT_RESUMES_ASKS_ON,
     WHAT_IS_REMOVED_IS_CLEARED,
     RESUMING_ENDS,
+    WHAT_RESUMES_WITH_NOTHING_COMPLETES,
     THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
     ADDITIONS_ARE_REFUSED,
+    THE_REFUSED_ARE_REJECTED,
     STOPPED_IS_USED,
+    STOPPED_OBJECTS_DRAIN,
     DYNAMIC_QUEUES_DRAIN,
     FAILED_IS_FINAL,
 ]

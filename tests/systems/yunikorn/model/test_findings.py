@@ -150,6 +150,8 @@ BAD_STEP: Mapping[str, Callable[[Moved], bool]] = {
     ),
     "removed-queues-drain": removed("Queue"),
     "removed-partitions-drain": removed("Partition"),
+    "stopped-queues-drain": removed("Queue"),
+    "stopped-partitions-drain": removed("Partition"),
     "only-empty-partitions-go": partition_with_queues,
     "draining-queues-refuse-additions": into_draining,
     "only-the-cycle-is-scheduled": scheduled_outside,
