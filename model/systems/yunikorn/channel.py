@@ -53,7 +53,7 @@ CHANNEL_RULES = CHANNELS.rules
 CHANNEL_AXIOMS = CHANNELS.axioms
 CHANNEL_PROPERTIES = CHANNELS.properties
 
-lose = CHANNELS.lose("the shim's queue stays full for too long, and {e} is lost")
+lose = CHANNELS.lose("the shim's queue stays full for too long, and the message about {e} is lost")
 
 
 def sending(name: str, on: Action | Fires, when: Sequence[Term], kind: str, about: Term, *, fact: str = "") -> Rule:

@@ -21,8 +21,8 @@ NO_POD = ("absent", "ended", "deleted")
 
 REJECTED = Change(
     name="recovering-ends-the-process",
-    wrong="The shim's process ends when a recovered application is rejected.",
-    why="A recovered application can be rejected. In v0.12.2 it waits, and the shim's process ends (fact 4.1).",
+    wrong="A recovered application that the core rejects stays Recovering; the recovery then times out and ends the process.",
+    why="A recovered application can be rejected. In v0.12.2 it stays Recovering until the recovery times out (fact 4.1).",
     repairs=["rejections-are-heard"],
     adds=[
         Row(ShimApplication, "RejectApplication", "Recovering", "Rejected", fact="4.1, 380ed375"),
@@ -39,6 +39,8 @@ RELEASES = Change(
     name="releases-are-dropped",
     wrong="The shim drops the core's request to release an allocation in several states, and the core waits for ever.",
     shown="released-allocations-are-heard",
+    # A release that overtakes its allocation is another cause.
+    asks=~exists(e, ~e.ordered),
     why=(
         "The shim handles the core's request to release an allocation in every state of the application, and "
         "the state stays. If there is no pod, it answers at once. v0.12.2 drops the request in Accepted, "

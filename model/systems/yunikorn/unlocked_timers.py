@@ -174,7 +174,7 @@ UNLOCKED_TIMERS = V0_12_2.amend(
 IN_ONE_STEP = {rule.name: rule for rule in ev.CORE_RULES}
 WITH_THE_LOCK = Change(
     name="time-outs-act-without-the-lock",
-    wrong="The function of a state's timer compares the state without the application's lock, and fires its event when the state may be another one.",
+    wrong="The function of a state's timer compares the state without the application's lock; when it fires its event, the state may be another one.",
     shown="time-outs-end-their-own-state",
     why=(
         "The function of a state's timer holds the lock of the application from the comparison until it has acted, as "

@@ -192,7 +192,7 @@ ALLOCATIONS_COUNT = Change(
 
 FAILING_IS_CLEANED_UP = Change(
     name="failing-waits-for-placeholders-only",
-    wrong="A failing application waits for its last placeholder only: it is Failed while it has allocations, or never if it had no placeholder.",
+    wrong="A failing application waits for its last placeholder only: it is Failed with allocations left, or never if it had no placeholder.",
     shown="failed-has-nothing",
     asks=exists(k, (k.application == a) & ~k.placeholder & k.is_("allocated")),
     why=(
@@ -220,14 +220,16 @@ FAILING_IS_CLEANED_UP = Change(
 
 A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
     name="a-gang-fails-after-it-has-begun",
-    wrong="The time-out of the placeholders looks at the state and at placeholders: it fails a gang that has a real allocation.",
+    wrong="The time-out of the placeholders fails a gang that is Accepted, even if it has a real allocation.",
     shown="a-gang-fails-before-it-runs",
     # A time-out that waits for long is another defect.
     asks=a.is_("Accepted"),
     prompt=["gang_wakes"],
     why=(
         "The time-out of placeholders fails an application, or makes it resume, only if it has no real "
-        "allocation (line 25) and none is about to be confirmed. Otherwise it only releases the placeholders."
+        "allocation (line 25) and none is about to be confirmed. Otherwise it only releases the placeholders. The "
+        "repair of placeholders-count-as-allocations keeps the property too: with a real allocation, no gang is "
+        "Accepted."
     ),
     repairs=["a-gang-fails-before-it-runs"],
     drops=["a gang that has not begun drops its asks", "a gang that has not begun releases its placeholders"],

@@ -250,8 +250,8 @@ MERGED_PROPOSALS = MERGED.amend(
 COMMITS_CHECK_AGAIN = Change(
     name="a-commit-does-not-check-again",
     wrong=(
-        "A proposal is found under a read lock and committed later under a write lock, and no line says that the commit checks "
-        "whether the proposal is still possible."
+        "A proposal is found under a read lock, and committed later. No line says that the commit checks whether it is still "
+        "possible."
     ),
     shown="allocations-are-for-asks-that-wait",
     avoids=["remove_application", "remove_partition", "decommission"],

@@ -246,7 +246,7 @@ REMOVE_PARTITION = next(action for action in RM_ACTIONS if action.name == "remov
 
 PARTITIONS_GO_BY_THE_CACHE = Change(
     name="a-removal-overtakes-an-addition",
-    wrong="A partition is removed past the cache, so its removal can come before its addition, and is lost.",
+    wrong="A partition is removed past the cache (lines 22 and 147), so its removal can come before its addition, and is lost.",
     why=(
         "The removal of a partition goes through the cache, like its addition (as a new configuration that "
         "drops it). A removal that bypasses the cache (lines 22, 147) overtakes the addition, and is lost."
