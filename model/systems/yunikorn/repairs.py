@@ -424,18 +424,13 @@ RESUMES_WITH_NOTHING: list[Element] = [
     ),
 ]
 
-# --- The scheduler considers only applications in the scheduling cycle, and only usable nodes
+# --- Only usable nodes are used
 
 USABLE = k.node.is_("schedulable")
-CYCLE: list[Element] = [
-    Invariant(
-        name="swaps-are-of-the-cycle",
-        says="only an application in the scheduling cycle has an ask that is to replace a placeholder",
-        line=19,
-        over=[k],
-        given=k.is_("swapping"),
-        then=k.application.is_(*SCHEDULED),
-    ),
+ALLOCATE, SWAP = (
+    replace(action, when=[n.is_("schedulable"), *action.when]) for action in (core_v0_12_2.allocate, core_v0_12_2.swap)
+)
+USABLE_NODES: list[Element] = [
     StepInvariant(
         name="swaps-end-with-their-placeholder",
         says="when a placeholder is gone, the ask that replaces it is allocated if its node can be used, else pending again unless it has been removed",
@@ -489,12 +484,26 @@ CYCLE: list[Element] = [
         k.fires("give_up"),
         line=64,
     ),
+    ALLOCATE,
+    SWAP,
+]
+
+# --- The scheduler considers only applications in the scheduling cycle
+
+CYCLE: list[Element] = [
+    Invariant(
+        name="swaps-are-of-the-cycle",
+        says="only an application in the scheduling cycle has an ask that is to replace a placeholder",
+        line=19,
+        over=[k],
+        given=k.is_("swapping"),
+        then=k.application.is_(*SCHEDULED),
+    ),
     replace(core_v0_12_2.remove_ask, when=[*core_v0_12_2.remove_ask.when, ~k.application.is_(*FINISHED)]),
     replace(
         ev.add_ask, when=[ev.TAKES_ASK, core_v0_12_2.PARTITION_EXISTS, ~k.application.queue.partition.is_("Draining")]
     ),
-    replace(core_v0_12_2.allocate, when=[IN_THE_CYCLE, n.is_("schedulable"), *core_v0_12_2.allocate.when]),
-    replace(core_v0_12_2.swap, when=[IN_THE_CYCLE, n.is_("schedulable"), *core_v0_12_2.swap.when]),
+    *[replace(action, when=[IN_THE_CYCLE, *action.when]) for action in (ALLOCATE, SWAP)],
 ]
 
 

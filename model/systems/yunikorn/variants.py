@@ -283,18 +283,29 @@ WHAT_RESUMES_WITH_NOTHING_COMPLETES = Change(
     adds=[*fix.RESUMES_WITH_NOTHING, fix.PARTITIONS_GO],
 )
 
+ONLY_USABLE_NODES_ARE_USED = Change(
+    name="unschedulable-nodes-get-allocations",
+    wrong="An ask that requires a node, or replaces a placeholder on it, gets the node even if it is not schedulable.",
+    shown="unschedulable-nodes-are-not-used",
+    why=(
+        "Allocations are only on schedulable nodes (line 64), also those with a required node. A swap is cancelled if "
+        "its node is no longer schedulable when the placeholder is gone, and at once if its node is removed."
+    ),
+    repairs=["unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
+    drops=fix.SWAPS_OF_A_NODE,
+    adds=fix.USABLE_NODES,
+)
+
+# It keeps the conditions of the change before on the same actions.
 THE_CYCLE_IS_FOR_WHAT_IS_IN_IT = Change(
     name="what-is-not-scheduled-gets-allocations",
-    wrong="The core does not look at the state of an application, nor at a node once it is reserved or required, before it allocates.",
+    wrong="The core does not look at the state of an application before it allocates.",
     shown="only-the-cycle-is-scheduled",
     why=(
         "Only applications in the scheduling cycle (lines 19 to 21) get allocations. An application that is "
-        "failing, has ended, or is in a removed partition gets no asks. Allocations are only on schedulable "
-        "nodes (line 64), also those with a required node. A swap is cancelled if its node is no longer "
-        "schedulable when the placeholder is gone, and at once if its node is removed."
+        "failing, has ended, or is in a removed partition gets no asks."
     ),
-    repairs=["only-the-cycle-is-scheduled", "unschedulable-nodes-are-not-used", "unschedulable-nodes-get-nothing"],
-    drops=fix.SWAPS_OF_A_NODE,
+    repairs=["only-the-cycle-is-scheduled"],
     adds=fix.CYCLE,
 )
 
@@ -373,6 +384,7 @@ OF_THE_CORE = [
     WHAT_IS_REMOVED_IS_CLEARED,
     RESUMING_ENDS,
     WHAT_RESUMES_WITH_NOTHING_COMPLETES,
+    ONLY_USABLE_NODES_ARE_USED,
     THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
     ADDITIONS_ARE_REFUSED,
     THE_REFUSED_ARE_REJECTED,

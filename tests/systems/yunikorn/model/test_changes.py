@@ -80,8 +80,19 @@ NEEDED = [
     Needed(of.WHAT_RESUMES_WITH_NOTHING_COMPLETES, "nothing-left-completes", TWO_SOFT),
     Needed(of.WHAT_RESUMES_WITH_NOTHING_COMPLETES, "draining-queues-go", RESUMED),
     Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "only-the-cycle-is-scheduled", TWO_SOFT),
-    Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-are-not-used", REQUIRED),
-    Needed(of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT, "unschedulable-nodes-get-nothing", REQUIRED),
+    # The later change keeps the conditions of the earlier one on the actions that it changes too.
+    Needed(
+        of.ONLY_USABLE_NODES_ARE_USED,
+        "unschedulable-nodes-are-not-used",
+        REQUIRED,
+        also=of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
+    ),
+    Needed(
+        of.ONLY_USABLE_NODES_ARE_USED,
+        "unschedulable-nodes-get-nothing",
+        REQUIRED,
+        also=of.THE_CYCLE_IS_FOR_WHAT_IS_IN_IT,
+    ),
     Needed(of.ADDITIONS_ARE_REFUSED, "draining-queues-refuse-additions", QUEUES),
     Needed(of.THE_REFUSED_ARE_REJECTED, "life-rejected", TWO_ASKS),
     Needed(of.STOPPED_IS_USED, "life-of-a-queue", QUEUES),
