@@ -262,7 +262,8 @@ RESUMING_ENDS = Change(
     shown="resuming-ends",
     why=(
         "A Resuming application goes on when it has no placeholder left, even if it had none from the start. "
-        "v0.12.2 waits for a last placeholder even if there was none (fact 1.2)."
+        "v0.12.2 waits for a last placeholder even if there was none (fact 1.2). The repair of old-time-outs-fire keeps "
+        "the property too: no time-out takes effect after the last placeholder has gone."
     ),
     repairs=["resuming-ends", "applications-can-end"],
     drops=["without placeholders a Resuming application goes on"],
@@ -272,7 +273,7 @@ RESUMING_ENDS = Change(
 WHAT_RESUMES_WITH_NOTHING_COMPLETES = Change(
     name="a-gang-resumes-with-nothing-left",
     wrong="A gang that resumes with nothing left stays Accepted for ever, and a Draining queue waits for it.",
-    shown="nothing-left-completes",
+    shown="draining-queues-go",
     why=(
         "A Resuming application that has nothing left completes (line 22). The figure has an arrow from Resuming to "
         "Accepted only. So the application is Accepted with nothing, and a queue or partition that is removed waits "
