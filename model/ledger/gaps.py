@@ -13,13 +13,16 @@ from schedproof.model.registry.errors import unknown
 from schedproof.model.registry.system import System
 
 from .elements import ASSUMED, Part, beside, elements
-from .ledger import Ledger, LedgerError, Mark, read
+from .ledger import Entry, Ledger, LedgerError, Mark, read
 from .statements import Statement, statements
 
 SOURCE = re.compile(
     r"(line \d{1,6}|fact [\w.]+.*|interpretation (?P<names>[\w-]+(?:, [\w-]+)*)|encoding: \S.*)$", re.DOTALL
 )
 """Where an element or a part comes from. Variants that share an element may have it from different interpretations."""
+
+
+LINE = re.compile(r"line (\d+)")
 
 
 def interpretations_in(source: str) -> list[str]:
@@ -41,6 +44,7 @@ def gaps(system: System, ledger: Ledger) -> list[str]:
             if name not in system.variants
         ),
         *_open_entries(system, ledger),
+        *wrong_lines(system, ledger),
         *(line for model in claimed for line in unaccounted(system, model, ledger)),
         *_idle_marks(claimed, ledger),
         *_idle_objects(system, ledger),
@@ -60,7 +64,7 @@ def unlike(ledger: Ledger, text: str) -> list[str]:
     filled = {number for number, line in enumerate(text.splitlines(), 1) if line.strip()}
     for name, mark in ledger.elements.items():
         for source in (mark.source, *mark.added.values()):
-            if (cited := re.fullmatch(r"line (\d+)", source)) and int(cited[1]) not in filled:
+            if (cited := LINE.fullmatch(source)) and int(cited[1]) not in filled:
                 surplus.append(f"{name}: {source}: the document has no words there; cite another line")
     numbers = [entry.line for entry in ledger.statements]
     order = [] if numbers == sorted(numbers) else ["the entries are not in the document's order; sort them by line"]
@@ -100,6 +104,7 @@ def _signs(text: str) -> str:
 def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
     """The elements of a variant for which the ledger does not say where they come from, one line each."""
     named = _lines_by_element(ledger)
+    lines = _lines(ledger)
     known = {each.name for each in system.interpretations}
     parts = elements(model)
     documents = [system.variants[name].document for name in ledger.variants if name in system.variants]
@@ -121,6 +126,9 @@ def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
         if part.line is not None and not any(_near(part.line, lines) for lines in named.get(name, ())):
             yield f"{at}: cites line {part.line}, and no entry of that line has it; add it there under modelled"
         yield from _wrong_sources(at, mark, known, documents, system.name)
+        for words, source in [("source", mark.source), *mark.added.items()]:
+            if (cited := LINE.fullmatch(source)) and not any(_near(int(cited[1]), some) for _, some in lines):
+                yield f"{at}: {words}: {source} has no statement; cite another line"
         for each in part.parts:
             if each.endswith(ASSUMED) and each not in mark.added:
                 yield f"{at}: {each!r} is an assumption that no configuration is without; write its source under added"
@@ -181,14 +189,42 @@ def _open_entries(system: System, ledger: Ledger) -> Iterator[str]:
 
 
 def _lines_by_element(ledger: Ledger) -> Mapping[str, Sequence[tuple[int, int]]]:
-    """Element -> (first line, line before the next statement) of the statements that it models."""
+    """Element -> (first line, last line) of the statements that it models."""
+    named: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for entry, lines in _lines(ledger):
+        for name in entry.modelled:
+            named[name].append(lines)
+    return named
+
+
+def _lines(ledger: Ledger) -> list[tuple[Entry, tuple[int, int]]]:
+    """Each entry with its first line and its last one.
+
+    The ledger has no last lines. A statement ends at the latest where the next one begins, and each of its lines has a word.
+    """
     firsts = sorted({entry.line for entry in ledger.statements})
     after = dict(zip(firsts, [*firsts[1:], 10**9], strict=False))
-    named: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for entry in ledger.statements:
-        for name in entry.modelled:
-            named[name].append((entry.line, max(entry.line, after[entry.line] - 1)))
-    return named
+    return [
+        (entry, (entry.line, min(after[entry.line], entry.line + max(1, len(entry.text.split())) - 1)))
+        for entry in ledger.statements
+    ]
+
+
+def wrong_lines(system: System, ledger: Ledger) -> Iterator[str]:
+    """Interpretations and properties of lines that no statement has, and interpretations listed at another statement."""
+    lines = _lines(ledger)
+    for reading in system.interpretations:
+        at = f"interpretation {reading.name} ({reading.place})"
+        listed = [some for entry, some in lines if reading.name in entry.interpretations]
+        if not any(_near(reading.line, some) for _, some in lines):
+            yield f"{at}: line {reading.line} has no statement; write the line of the sentence that it is about"
+        elif listed and not any(_near(reading.line, some) for some in listed):
+            firsts = ", ".join(dict.fromkeys(str(first) for first, _ in listed))
+            yield f"{at}: has line {reading.line}, and the ledger lists it at line {firsts}; list it at its own statement"
+    properties = {(prop.name, prop.line): prop for model in system.variants.values() for prop in model.properties}
+    for prop in properties.values():
+        if prop.line is not None and not any(_near(prop.line, some) for _, some in lines):
+            yield f"property {prop.name} ({prop.place}): line {prop.line} has no statement; cite the line that requires it"
 
 
 def _idle_marks(claimed: Sequence[Model], ledger: Ledger) -> Iterator[str]:
@@ -259,6 +295,6 @@ def require_accounted(system: System, models: Iterable[Model]) -> None:
     for model in models:
         if model.variant not in ledger.variants:
             continue
-        if lines := list(unaccounted(system, model, ledger)):
+        if lines := [*wrong_lines(system, ledger), *unaccounted(system, model, ledger)]:
             more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
             raise LedgerError(f"{system.name} {lines[0]}{more}; 'schedproof coverage {system.name}' lists all")

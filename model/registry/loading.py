@@ -158,6 +158,15 @@ KIND_OF_OBJECT = {
 """The kind of object for each key, for messages."""
 
 
+WORDS_OF_INTERPRETATION = {
+    "question": "ask what the sentence leaves open",
+    "read": "say how the model answers the question",
+    "otherwise": "say the other answer",
+    "why": "say why the model takes this answer",
+}
+"""The words that an interpretation needs, and what to write where they are missing."""
+
+
 def _is_format(value: Any) -> bool:
     return all(callable(getattr(value, name, None)) for name in ("recognises", "read"))
 
@@ -199,7 +208,10 @@ def _cached_part(entry: Entry, key: str) -> Any:
     named = [each.variant for each in part] if listed else part if key in OF_VARIANTS else ()
     if key == "interpretations":
         for reading in part:
-            _require_tried(reading)
+            _require_complete(reading)
+    if key == "contradictions":
+        for contradiction in part:
+            _require_quotations(contradiction)
     variants = load(entry).variants
     for name in named:
         if name and name not in variants:
@@ -207,20 +219,39 @@ def _cached_part(entry: Entry, key: str) -> Any:
     return part
 
 
-def _require_tried(reading: Reading) -> None:
-    """Refuses an interpretation that names verdicts that rest on it, and has no change of the model with which to check that.
+def _require_complete(reading: Reading) -> None:
+    """Refuses an interpretation without words, and one that names verdicts and has no change of the model with which to check that.
 
     Raises:
         ModelError: names the interpretation, and what to write instead.
     """
+    element = f"interpretation {reading.name}"
+    for key, instead in WORDS_OF_INTERPRETATION.items():
+        if not getattr(reading, key).strip():
+            raise ModelError(element, reading.place, f"{key} is empty", instead)
+    if reading.read.strip() == reading.otherwise.strip():
+        raise ModelError(
+            element, reading.place, "read and otherwise are the same", "write another answer under otherwise"
+        )
     for key, names in (("rests", reading.rests), ("breaks", reading.breaks)):
         if names and not reading.adds and not reading.drops:
             raise ModelError(
-                f"interpretation {reading.name}",
+                element,
                 reading.place,
                 f"{key} names {', '.join(names)}, but nothing is tried: adds and drops are empty",
                 f"write what the other interpretation adds or drops, or leave {key} out",
             )
+
+
+def _require_quotations(contradiction: Contradiction) -> None:
+    """Refuses a contradiction that quotes nothing.
+
+    Raises:
+        ModelError: names the contradiction, and what to write instead.
+    """
+    if not any(words.strip() for _, words in contradiction.quotes):
+        element = f"contradiction {contradiction.name}"
+        raise ModelError(element, contradiction.place, "quotes nothing", "write (line, words) of each of its sentences")
 
 
 def _part(entry: Entry, key: str, default: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,8 +12,10 @@ from schedproof.model.lang import Row, State, Term, forall, iff, implies, me, va
 from schedproof.model.ledger.content import canonical, cause, review
 from schedproof.model.ledger.elements import elements
 from schedproof.model.ledger.gaps import gaps, unaccounted, unlike, unnamed
-from schedproof.model.ledger.ledger import Entry, Ledger, Mark
+from schedproof.model.ledger.ledger import Entry, Ledger, LedgerError, Mark
+from schedproof.proofs.verification.verify import plan
 from tests.model.ledger.lamps import LEDGER, MODEL, NEVER, PUSH, RED, TEXT, Lamp, mark, system, x
+from tests.model.ledger.test_require import written
 
 
 def changed(name: str, new: Mark | None) -> Ledger:
@@ -44,6 +47,8 @@ FAULTS = {
     "two entries": (entries((5, LEDGER.statements[4])), "line 6: A pushed lamp is on.", "has 2 entries"),
     "no such fact": (changed("axiom 1", mark("axiom 1", "fact 9.9")), "as-written: axiom 1", "the facts of the document have no fact 9.9"),
     "empty reason": (changed("axiom 1", mark("axiom 1", "encoding:  ")), "as-written: axiom 1", "is no source"),
+    "no such line": (changed("axiom 1", mark("axiom 1", "line 99")), "as-written: axiom 1", "source: line 99 has no statement"),
+    "a part of no line": (changed("action push", mark("action push", **{"x Off": "line 99", "x.colour = red": "interpretation red-only"})), "as-written: action push", "x Off: line 99 has no statement"),
     "no source": (changed("axiom 1", mark("axiom 1")), "as-written: axiom 1", "has no source"),
     "not a source": (changed("axiom 1", mark("axiom 1", "because")), "as-written: axiom 1", "'because' is no source"),
     "unknown interpretation": (changed("axiom 1", mark("axiom 1", "interpretation red")), "as-written: axiom 1", "unknown interpretation 'red'"),
@@ -74,6 +79,30 @@ def test_an_unused_interpretation() -> None:
     assert gaps(system(interpretations=(RED, other)), LEDGER) == [
         "no entry names the interpretation blue-too; write it under interpretations of its statement"
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (99, "line 99 has no statement; write the line of the sentence that it is about"),
+        (7, "has line 7, and the ledger lists it at line 4; list it at its own statement"),
+    ],
+)
+def test_an_interpretation_of_another_line(line: int, says: str, tmp_path: Path) -> None:
+    """``verify`` refuses it as well; what only an element names may be of any statement."""
+    of = system(interpretations=(replace(RED, line=line),), ledger=written(tmp_path))
+    (gap,) = gaps(of, LEDGER)
+    assert gap.startswith("interpretation red-only (lamps.py:") and gap.endswith(says)
+    with pytest.raises(LedgerError, match="interpretation red-only"):
+        plan([of])
+    unlisted = entries((3, Entry(4, "A lamp can be pushed.", modelled=["action push"])))
+    assert len(gaps(of, unlisted)) == (line == 99)
+
+
+def test_a_property_of_a_line_that_no_statement_has() -> None:
+    model = replace(MODEL, properties=[replace(MODEL.properties[0], line=99)])
+    (gap,) = gaps(system(model=model), LEDGER)
+    assert gap.startswith("property dark (") and "line 99 has no statement; cite" in gap
 
 
 def test_a_mark_names_interpretations_of_two_variants() -> None:

@@ -48,7 +48,7 @@ def cases() -> Iterator[Case]:
         )
     derived = 'attributes=[Attribute("holder", Ref(Worker), derived=True)],'
     yield lease("list lease", model=('attributes=[Attribute("holder", Ref(Worker))],', derived))
-    words = 'Contradiction("ends", (), "Leases end and do not.", "They end.", violates=["nosuch"])'
+    words = 'Contradiction("ends", ((3, "Leases end."),), "Leases end and do not.", "They end.", violates=["nosuch"])'
     yield lease(
         "findings lease",
         shown=words,
@@ -56,6 +56,16 @@ def cases() -> Iterator[Case]:
         model=(
             "v, w = variables",
             f"from schedproof.model.lang import Contradiction\nWORDS = [{words}]\nv, w = variables",
+        ),
+    )
+    silent = 'Contradiction("ends", (), "Leases end and do not.", "They end.")'
+    yield lease(
+        "findings lease",
+        shown=silent,
+        files={"schedproof.toml": named.format("SILENT")},
+        model=(
+            "v, w = variables",
+            f"from schedproof.model.lang import Contradiction\nSILENT = [{silent}]\nv, w = variables",
         ),
     )
     crash = "from schedproof.model.lang import Durability, crash\ncrash('crash', 'lost', [Machine(Worker, states=[State('A', Durability.VOLATILE)])], [])\n"
@@ -77,6 +87,17 @@ def cases() -> Iterator[Case]:
         options = "" if "rests" in changes or "breaks" in changes else " --interpretations"
         yield lease(
             f"verify lease --jobs 1{options}",
+            shown=answers.splitlines()[1],
+            files={"schedproof.toml": named},
+            model=(first, answers + first),
+        )
+    for words in (
+        '"Leases end.", "They do not.", question="", why="So."',
+        '"So.", "So.", question="Do leases end?", why="So."',
+    ):
+        answers = f"from schedproof.model.lang import Reading\nANSWERS = [Reading('leases-end', 3, {words})]\n"
+        yield lease(
+            "verify lease --jobs 1 --interpretations",
             shown=answers.splitlines()[1],
             files={"schedproof.toml": named},
             model=(first, answers + first),
