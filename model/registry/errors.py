@@ -17,9 +17,8 @@ def unknown(what: str, name: str, known: Iterable[str], *, of: str = "", listed_
     names = list(known)
     close = difflib.get_close_matches(name, names, n=3)
     hint = f"did you mean {' or '.join(close)}? " if close else ""
-    choices = (
-        f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"choose from {', '.join(names) or 'none'}"
-    )
+    listed = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"choose from {', '.join(names)}"
+    choices = listed if names else "leave it out, since no name is known"
     return UserError(f"unknown {what} {name!r}{f' of {of}' if of else ''}; {hint}{choices}")
 
 

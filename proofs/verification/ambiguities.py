@@ -18,7 +18,7 @@ from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Verdict
 
-from .interpreted import is_tried, question_and_answers
+from .interpreted import is_tried, question_and_answers, require_known_names
 from .properties import expected, properties_of
 from .silences import Withheld, withheld
 
@@ -82,11 +82,12 @@ class Ambiguity:
         """What decides the order: the number of verdicts, then the kind, then the line."""
         return -len(self.hangs), list(Kind).index(self.kind), min(self.lines, default=0)
 
-    def text(self, *, every: bool = False) -> list[str]:
+    def text(self, *, every: bool = False, then: str = "") -> list[str]:
         """It as lines for a reader; an interpretation on which nothing hangs is one line.
 
         Args:
             every: all that is known of each.
+            then: what differs with the other interpretation, as a check found; "" for what the interpretation names.
         """
         lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
         many = len(self.hangs)
@@ -96,7 +97,7 @@ class Ambiguity:
             return [head, *(f"  {line}" for line in _contradiction(self.about))]
         if not many and not every:
             return [f"{head}: {self.about.question}"]
-        answers = [*_silences(self.silences, every=every), *question_and_answers(self.about)]
+        answers = [*_silences(self.silences, every=every), *question_and_answers(self.about, then=then)]
         return [head, *(f"  {line}" for line in answers)]
 
     def as_json(self) -> dict[str, Any]:
@@ -159,12 +160,14 @@ def ambiguities(system: System, *, variants: Sequence[str] = ()) -> list[Ambigui
 
     Raises:
         LedgerError: the ledger cannot be read.
-        UserError: a contradiction names a property that no variant is expected to violate.
+        ModelError: an interpretation adds or drops what its variant cannot have.
+        UserError: a contradiction names a property that no variant is expected to violate, or an interpretation an unknown one.
     """
     base = system.base
     chosen = [model for name, model in system.variants.items() if not variants or name in variants]
     contradictions = system.contradictions if any(model.document == base.document for model in chosen) else ()
     _check_violated(system, contradictions)
+    require_known_names(system, chosen)
     silent = _silent(system) if system.interpretations else {}
     some = [
         *(Ambiguity(system.name, base.variant, base.document.name, each) for each in contradictions),

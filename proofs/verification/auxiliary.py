@@ -20,7 +20,7 @@ from schedproof.proofs.refinement.property import Refinement
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 from . import assumptions
-from .interpreted import effect, of_variant, wrong
+from .interpreted import differences, effect, of_variant, wrong
 
 if TYPE_CHECKING:
     from schedproof.proofs.locks.model_check import Answer
@@ -186,7 +186,7 @@ class Interpreted(Auxiliary):
     def properties(self) -> Sequence[Property]:
         """The check of its alternative."""
         reading = self.reading
-        says = f"with the other interpretation of line {reading.line}: {effect(reading)}"
+        says = f"with the other interpretation of line {reading.line}: {effect(reading.rests, reading.breaks)}"
         name = f"interpretation.{reading.name}"
         return [Interpretation(name=name, says=says, line=reading.line, place=self.model.place)]
 
@@ -195,7 +195,8 @@ class Interpreted(Auxiliary):
         start = time.perf_counter()
         (prop,) = self.properties
         report_progress(f"{prop.name}: the other way")
-        problems = wrong(self.model, self.reading)
+        held, broken = (self._in_order(names) for names in differences(self.model, self.reading))
+        problems = wrong(self.reading, held, broken)
         verdict = Verdict.REFUTED if problems else Verdict.PROVED
         counterexample = Counterexample((), f"{prop.name}: {'; '.join(problems)}") if problems else None
         method, scope = Method.EXPLORATION, self.model.default_scope
@@ -208,9 +209,14 @@ class Interpreted(Auxiliary):
                 scope,
                 time.perf_counter() - start,
                 counterexample,
-                effect(self.reading),
+                effect(held, broken),
             )
         ]
+
+    def _in_order(self, names: Collection[str]) -> list[str]:
+        """Names of properties: first those that the interpretation names, in its order."""
+        stated = [*self.reading.rests, *self.reading.breaks]
+        return [*(name for name in stated if name in names), *sorted(set(names) - set(stated))]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from schedproof.model.lang import Model, ModelError, Reading
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
+from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
@@ -48,9 +50,8 @@ def differences(model: Model, reading: Reading) -> tuple[frozenset[str], frozens
     return frozenset(model.refuted & held), frozenset(kept - held - model.refuted)
 
 
-def wrong(model: Model, reading: Reading) -> list[str]:
-    """Where an interpretation names other properties than those that differ, one line each; [] if it is right."""
-    held, broken = differences(model, reading)
+def wrong(reading: Reading, held: Collection[str], broken: Collection[str]) -> list[str]:
+    """Where an interpretation names other properties than the :func:`differences`, one line each; [] if it is right."""
     return [
         *_surplus("rests", "holds", reading.rests, held),
         *_surplus("breaks", "does not hold", reading.breaks, broken),
@@ -65,23 +66,52 @@ def _surplus(key: str, does: str, stated: Collection[str], actual: Collection[st
             yield f"{name} {does} with the other interpretation; add it to {key}"
 
 
-def effect(reading: Reading) -> str:
-    """Which verdicts differ with the other interpretation, in words."""
-    kept = f"no longer violated: {', '.join(reading.rests)}" if reading.rests else ""
-    broken = f"also violated: {', '.join(reading.breaks)}" if reading.breaks else ""
+def require_known_names(system: System, models: Iterable[Model]) -> None:
+    """Refuses interpretations of these variants that name properties or elements that there are not.
+
+    Nothing is explored: whether the verdicts of the named properties differ is for :func:`differences`.
+
+    Raises:
+        ModelError: one adds or drops what the model cannot have.
+        UserError: ``rests`` has a name that is not one of a violated property, or ``breaks`` one that is not of a property that holds.
+    """
+    for model in models:
+        for reading in of_variant(system, model):
+            kept = [WELL_FORMED, *(prop.name for prop in otherwise(model, reading).properties)]
+            holding = [name for name in kept if name not in model.refuted]
+            for key, what, names, known in (
+                ("rests", "violated property", reading.rests, sorted(model.refuted)),
+                ("breaks", "property that holds", reading.breaks, holding),
+            ):
+                for name in names:
+                    if name not in known:
+                        problem = unknown(what, name, known, listed_by=f"schedproof list {system.name}")
+                        raise UserError(f"interpretation {reading.name} ({reading.place}): {key}: {problem}")
+
+
+def effect(rests: Sequence[str], breaks: Sequence[str]) -> str:
+    """What differs with the other interpretation, in words.
+
+    Args:
+        rests: properties that are violated, and hold then.
+        breaks: properties that hold, and are violated then.
+    """
+    kept = f"no longer violated: {', '.join(rests)}" if rests else ""
+    broken = f"also violated: {', '.join(breaks)}" if breaks else ""
     return "; ".join(filter(None, (kept, broken))) or "the same properties are violated"
 
 
-def question_and_answers(reading: Reading) -> list[str]:
+def question_and_answers(reading: Reading, *, then: str = "") -> list[str]:
     """What an interpretation is about, as lines for a reader: the question, both answers, and what differs.
 
     Args:
         reading: the interpretation.
+        then: what differs, as a check of it found; "" for what the interpretation names.
     """
-    tried = effect(reading) if is_tried(reading) else "not tried: it is in words only"
+    stated = effect(reading.rests, reading.breaks) if is_tried(reading) else "not tried: it is in words only"
     return [
         f"Question: {reading.question}",
         f"The model: {reading.read}",
         f"Or: {reading.otherwise}",
-        f"Then: {tried}",
+        f"Then: {then or stated}",
     ]

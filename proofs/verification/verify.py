@@ -21,6 +21,7 @@ from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
 
 from .assumptions import assumed_text, check_assumes
 from .durations import expected_seconds
+from .interpreted import require_known_names
 from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
 from .properties import expected, property_names, require_properties
 from .verdict_cache import VerdictCache, environment
@@ -125,6 +126,7 @@ def verify_variant(
         )
     require_properties("only", [(system, checked(model))], only)
     require_accounted(system, [model])
+    require_known_names(system, [model])
     check_recovered(model)
     check_assumes(model)
     require_function("progress", progress, "progress=print")
@@ -251,6 +253,7 @@ def plan(
     for system in systems:
         chosen = [model for name, model in system.variants.items() if not variants or name in variants]
         require_accounted(system, chosen)
+        require_known_names(system, chosen)
         for model in chosen:
             check_recovered(checked(model))
             check_assumes(model)

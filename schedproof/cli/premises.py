@@ -51,9 +51,10 @@ def explain_interpretation(system: System, variant: str | None, name: str, json_
         json_file.write_json({**entry.as_json(), "checked": checked.as_json() if checked is not None else None})
     if json_file is None or not json_file.is_stdout:
         reach = f"{checked.reach}, expected {checked.expected}" if checked is not None else "not tried"
+        then = checked.result.note if checked is not None else ""
         lines = [
             f"{name} ({model.system} {model.variant}): {reach}",
-            *(line.strip() for line in entry.text(every=True)[1:]),
+            *(line.strip() for line in entry.text(every=True, then=then)[1:]),
             f"Why: {reading.why}",
             *_problem(checked),
         ]

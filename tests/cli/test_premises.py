@@ -71,6 +71,7 @@ def test_an_interpretation_that_is_in_words_only(run: Run) -> None:
 def test_an_interpretation_that_names_other_verdicts(run: Run) -> None:
     code, lines, _ = run("lamps", "interpretation.lamps-can-be-on", breaks=[])
     assert code == 1
+    assert lines[4] == "Then: no longer violated: stays-dark; also violated: blinks", "what differs, not what is named"
     assert lines[-1] == (
         "Wrong: interpretation.lamps-can-be-on: blinks does not hold with the other interpretation; add it to breaks"
     )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Action, Machine, Model, ModelError, Reading, Row, Sort, State, variable
+from schedproof.model.lang import Action, Invariant, Machine, Model, ModelError, Reading, Row, Sort, State, variable
+from schedproof.model.errors import SchedproofError
+from schedproof.model.registry.system import System
+from schedproof.proofs.verification.ambiguities import ambiguities
 from schedproof.proofs.verification.interpreted import otherwise
+from schedproof.proofs.verification.verify import plan, verify_variant
 
 Lamp = Sort("Lamp", "x")
 x = variable(Lamp, "x")
@@ -53,3 +58,34 @@ def test_a_wrong_change_names_its_interpretation(change: Mapping[str, Any], elem
     place, _, text = str(caught.value).partition(": ")
     assert place == reading.place.in_folder() and place.startswith("verification/test_interpreted.py:")
     assert text.startswith(f"interpretation burns-out: {element}: {problem}")
+
+
+DARK = Invariant(name="dark", says="lamps stay off", over=[x], then=x.is_("Off"))
+LIT = Invariant(name="lit", says="a lamp is off or on", over=[x], then=x.is_("Off") | x.is_("On"))
+BROKEN = replace(LAMPS, properties=[DARK, LIT], refuted=frozenset({"dark"}))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"rests": ["lit"]}, "rests: unknown violated property 'lit'; "),
+        ({"breaks": ["dark"]}, "breaks: unknown property that holds 'dark'; "),
+        ({"breaks": ["nope"]}, "breaks: unknown property that holds 'nope'; "),
+        ({"drops": ["nope"]}, "change drops 'nope': it is not an element of the model; "),
+        ({"breaks": ["lit"], "rests": ["dark"]}, ""),
+    ],
+)
+def test_verify_and_findings_refuse_unknown_names(change: Mapping[str, Any], says: str) -> None:
+    """What differs needs an exploration; that a name is one of nothing does not."""
+    reading = Reading(
+        "burns-out", 3, "For ever.", "Not.", question="How long?", why="No end.", **{"drops": ["on"], **change}
+    )
+    parts = {"interpretations": [reading]}
+    of = replace(System.of(BROKEN), load=lambda key, default: parts.get(key, default))
+    for command in (lambda: ambiguities(of), lambda: plan([of]), lambda: verify_variant(of, BROKEN, only=["lit"])):
+        if says:
+            with pytest.raises(SchedproofError) as caught:
+                command()
+            assert "interpretation burns-out" in str(caught.value) and says in str(caught.value)
+        else:
+            command()

@@ -79,14 +79,18 @@ def cases() -> Iterator[Case]:
         model=(first, 'REPLAYS = {"other": print}\n' + first),
     )
     named = f'{HEAD}{TOGETHER}\ninterpretations = "lease.model:ANSWERS"\n'
-    for changes in ('breaks=["one-at-a-time"]', 'rests=["one-at-a-time"]', 'drops=["nosuch"]'):
+    for changes in (
+        'breaks=["one-at-a-time"]',
+        'rests=["one-at-a-time"]',
+        'drops=["nosuch"]',
+        'drops=["nobody-starves"], breaks=["nosuch"]',
+    ):
         answers = (
             "from schedproof.model.lang import Reading\n"
             f'ANSWERS = [Reading("leases-end", 3, "Leases end.", "They do not.", question="Do leases end?", why="They have a term.", {changes})]\n'
         )
-        options = "" if "rests" in changes or "breaks" in changes else " --interpretations"
         yield lease(
-            f"verify lease --jobs 1{options}",
+            "verify lease --jobs 1",
             shown=answers.splitlines()[1],
             files={"schedproof.toml": named},
             model=(first, answers + first),
@@ -97,7 +101,7 @@ def cases() -> Iterator[Case]:
     ):
         answers = f"from schedproof.model.lang import Reading\nANSWERS = [Reading('leases-end', 3, {words})]\n"
         yield lease(
-            "verify lease --jobs 1 --interpretations",
+            "verify lease --jobs 1",
             shown=answers.splitlines()[1],
             files={"schedproof.toml": named},
             model=(first, answers + first),

@@ -16,7 +16,7 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.yunikorn_merge.interpretations import INTERPRETATIONS
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verification.findings import findings
-from schedproof.proofs.verification.interpreted import otherwise, wrong
+from schedproof.proofs.verification.interpreted import differences, otherwise, wrong
 
 TRIED = [reading for reading in INTERPRETATIONS if reading.adds or reading.drops]
 
@@ -52,7 +52,7 @@ def test_read_otherwise_something_else_happens(reading: Reading) -> None:
 def test_read_otherwise_exactly_what_it_says_is_different(name: str) -> None:
     """All others: ``tests/systems/test_interpretations.py``."""
     (reading,) = [each for each in TRIED if each.name == name]
-    assert wrong(variant_of(reading), reading) == []
+    assert wrong(reading, *differences(variant_of(reading), reading)) == []
 
 
 def test_each_design_has_interpretations() -> None:
