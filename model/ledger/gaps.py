@@ -14,6 +14,7 @@ from schedproof.model.registry.system import System
 
 from .elements import ASSUMED, Part, beside, elements
 from .ledger import Entry, Ledger, LedgerError, Mark, read
+from .quotations import quoted
 from .statements import Statement, statements
 
 SOURCE = re.compile(
@@ -79,26 +80,9 @@ def unnamed(system: System, ledger: Ledger, text: str) -> list[str]:
         f"line {each.line}: {each.text:.60}: the contradiction {contradiction.name} quotes it; write it under contradictions"
         for contradiction in system.contradictions
         for line, words in contradiction.quotes
-        for each in _quoted(stated, line, words)
+        for each in quoted(stated, line, words)
         if contradiction.name not in named.get((each.line, each.text), [contradiction.name])
     ]
-
-
-def _quoted(stated: Sequence[Statement], line: int, words: str) -> list[Statement]:
-    """The statements that have part of a quotation, which begins in a line; none if the document does not have it there."""
-    from_there = [(each, _signs(each.text)) for each in stated if each.last >= line]
-    begin = "".join(signs for _, signs in from_there).find(_signs(words))
-    some, at = [], 0
-    for each, signs in from_there if begin >= 0 else ():
-        if at < begin + len(_signs(words)) and begin < at + len(signs):
-            some.append(each)
-        at += len(signs)
-    return some
-
-
-def _signs(text: str) -> str:
-    """A text without spaces and without the bars between cells."""
-    return re.sub(r"[\s|]", "", text)
 
 
 def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
@@ -208,6 +192,11 @@ def _lines(ledger: Ledger) -> list[tuple[Entry, tuple[int, int]]]:
         (entry, (entry.line, min(after[entry.line], entry.line + max(1, len(entry.text.split())) - 1)))
         for entry in ledger.statements
     ]
+
+
+def sentences(ledger: Ledger) -> list[Statement]:
+    """The statements of a document, as far as its ledger has them: a last line is the latest one possible."""
+    return [Statement(first, entry.text, last) for entry, (first, last) in _lines(ledger) if entry.text]
 
 
 def wrong_lines(system: System, ledger: Ledger) -> Iterator[str]:

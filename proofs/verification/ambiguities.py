@@ -13,7 +13,9 @@ from enum import StrEnum
 from typing import Any
 
 from schedproof.model.lang import Contradiction, Reading
-from schedproof.model.ledger.gaps import interpretations_in, of_system
+from schedproof.model.ledger.gaps import interpretations_in, of_system, sentences
+from schedproof.model.ledger.quotations import quoted
+from schedproof.model.ledger.statements import Statement
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Verdict
@@ -44,6 +46,7 @@ class Ambiguity:
         document: the name of the document.
         about: what the manifest says of it.
         silences: the events that the document sends to states without a row, where the answer is what keeps them away.
+        sentences: of a contradiction, the whole sentences that it quotes, by line; as it quotes them if no ledger has them.
     """
 
     system: str
@@ -51,6 +54,7 @@ class Ambiguity:
     document: str
     about: Contradiction | Reading
     silences: tuple[Withheld, ...] = ()
+    sentences: tuple[tuple[int, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -94,7 +98,7 @@ class Ambiguity:
         hang = f"; {many} verdict{' hangs' if many == 1 else 's hang'} on it" if many else ""
         head = f"{self.name} ({lines}, {self.variant}): {self.kind}{hang}"
         if isinstance(self.about, Contradiction):
-            return [head, *(f"  {line}" for line in _contradiction(self.about))]
+            return [head, *(f"  {line}" for line in _contradiction(self.about, self.sentences))]
         if not many and not every:
             return [f"{head}: {self.about.question}"]
         answers = [*_silences(self.silences, every=every), *question_and_answers(self.about, then=then)]
@@ -114,7 +118,14 @@ class Ambiguity:
         }
         if isinstance(about, Contradiction):
             quotes = [{"line": line, "words": words.strip()} for line, words in about.quotes]
-            return {**data, "wrong": about.problem, "quotes": quotes, "answer": about.reading}
+            sentences = [{"line": line, "words": words} for line, words in self.sentences]
+            return {
+                **data,
+                "wrong": about.problem,
+                "quotes": quotes,
+                "sentences": sentences,
+                "answer": about.reading,
+            }
         return {
             **data,
             "question": about.question,
@@ -128,9 +139,9 @@ class Ambiguity:
         }
 
 
-def _contradiction(about: Contradiction) -> Iterator[str]:
+def _contradiction(about: Contradiction, sentences: Sequence[tuple[int, str]]) -> Iterator[str]:
     yield f"Wrong: {about.problem}"
-    yield from (f'line {line}: "{words.strip()}"' for line, words in about.quotes)
+    yield from (f'line {line}: "{words}"' for line, words in sentences)
     yield f"The model: {about.reading}"
     if about.violates:
         yield f"Violates: {', '.join(about.violates)}"
@@ -168,9 +179,13 @@ def ambiguities(system: System, *, variants: Sequence[str] = ()) -> list[Ambigui
     contradictions = system.contradictions if any(model.document == base.document for model in chosen) else ()
     _check_violated(system, contradictions)
     require_known_names(system, chosen)
+    stated = sentences(of_system(system)) if contradictions and system.ledger is not None else []
     silent = _silent(system) if system.interpretations else {}
     some = [
-        *(Ambiguity(system.name, base.variant, base.document.name, each) for each in contradictions),
+        *(
+            Ambiguity(system.name, base.variant, base.document.name, each, sentences=_whole(each, stated))
+            for each in contradictions
+        ),
         *(
             Ambiguity(system.name, model.variant, model.document.name, each, tuple(silent.get(each.name, ())))
             for model in chosen
@@ -178,6 +193,15 @@ def ambiguities(system: System, *, variants: Sequence[str] = ()) -> list[Ambigui
         ),
     ]
     return sorted(some, key=lambda each: each.rank)
+
+
+def _whole(about: Contradiction, stated: Sequence[Statement]) -> tuple[tuple[int, str], ...]:
+    """The sentences of which a contradiction quotes words, each once; a reader sees their conditions, too."""
+    whole: dict[tuple[int, str], None] = {}
+    for line, words in about.quotes:
+        some = quoted(stated, line, words)
+        whole |= dict.fromkeys([(each.line, each.text) for each in some] or [(line, words.strip())])
+    return tuple(whole)
 
 
 def _check_violated(system: System, contradictions: Sequence[Contradiction]) -> None:

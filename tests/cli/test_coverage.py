@@ -53,6 +53,16 @@ def test_another_document(doors: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert 'no entry for "Doors are washed every year."' in capsys.readouterr().out
 
 
+def test_a_quotation_that_the_document_lacks(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (doors / "doors.py").read_text("utf-8")
+    (doors / "doors.py").write_text(
+        text.replace('close", line=3,', 'close", sentence="Doors are pink.", line=3,'), "utf-8"
+    )
+    assert run() == 0, "the document is not asked for"
+    assert run("--document", "doors.md") == 1
+    assert 'line 3 does not have "Doors are pink."; quote its words' in capsys.readouterr().out
+
+
 def test_the_files(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--html", "a.html", "--markdown", "a.md", "--json", "a.json") == 0
     assert "No gap" in capsys.readouterr().out

@@ -130,7 +130,7 @@ RACES = [
     StepInvariant(
         name="no-lost-wakeup",
         says="no step but a crash leaves an Automated system idle beside a recipe that waits for it",
-        line=212,
+        line=214,
         sentence="While this is valuable in its own right (it eliminates a number of race conditions and queue jumping that is possible in the current design), it also creates a foundation for more sophisticated control over the system preferences for execution of recipes (for example, see :ref:`proposal-effective-job-priorities`).",
         over=[s, r],
         on=[a.name for a in ACTIONS if not a.crash],

@@ -169,7 +169,7 @@ SETTINGS = [
     Invariant(
         name="one-recipe-per-system",
         says="a system is not given to two recipes",
-        line=203,
+        line=204,
         sentence="If one is found, both the system and the recipe will be moved to ``scheduled``.",
         over=[r, q, s],
         given=ON_S & (r != q),

@@ -118,7 +118,10 @@ CONTRADICTIONS = (
     Contradiction(
         "the-copies-have-two-names",
         (
-            (42, "(such as `app_info` and  `scheduler_app`"),
+            (
+                42,
+                "If there's an object exists in both scheduler and cache (such as `app_info` and  `scheduler_app`, when add an object, it will add to cache first, then scheduler;",
+            ),
             (163, "1. `application_info` & `scheduling_application`"),
         ),
         "The two copies of an application are app_info and scheduler_app in one line, application_info and scheduling_application in another.",

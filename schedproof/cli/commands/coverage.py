@@ -21,6 +21,7 @@ from schedproof.model.ledger.draft import draft
 from schedproof.model.ledger.gaps import gaps, names, of_system, unlike, unnamed
 from schedproof.model.ledger.ledger import DISPOSITIONS, Ledger
 from schedproof.model.ledger.page import as_json, html, markdown
+from schedproof.model.ledger.quotations import misquoted
 from schedproof.model.ledger.words import undefined
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -101,7 +102,8 @@ def coverage(
     if ledger is not None:
         lines = gaps(chosen, ledger)
         if text is not None:
-            lines += [*unlike(ledger, text), *unnamed(chosen, ledger, text)]
+            lines += [*unlike(ledger, text), *unnamed(chosen, ledger, text), *misquoted(chosen, text)]
+            lines = list(dict.fromkeys(lines))
         for file, rendered in ((markdown_file, markdown), (html_file, html)):
             if file is not None:
                 file.write(rendered(chosen, ledger))

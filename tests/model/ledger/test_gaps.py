@@ -205,11 +205,11 @@ def test_entries_in_another_order() -> None:
         (3, "breaks. A  lamp can be", ["line 4: A lamp can be pushed."]),
         (4, "It never breaks.", []),
         (6, "A pushed lamp", ["line 6: A pushed lamp is on."]),
-        (6, "Lamps are | nice.", ["line 7: Lamps are nice."]),
+        (7, "Lamps are | nice.", ["line 7: Lamps are nice."]),
     ],
 )
 def test_what_a_contradiction_quotes_names_it(line: int, words: str, missed: list[str]) -> None:
-    """NEVER is named at line 3. What the document does not have from that line on is no statement."""
+    """NEVER is named at line 3. What the document does not have in that line is no statement."""
     quoting = replace(NEVER, quotes=((line, words),))
     lines = unnamed(system(contradictions=(quoting,)), LEDGER, TEXT)
     assert lines == [

@@ -71,8 +71,8 @@ def test_lines_for_a_reader(tmp_path: Path) -> None:
     assert some["dark-and-on"].text() == [
         "dark-and-on (lines 3, 6, as-written): contradiction; 1 verdict hangs on it",
         "  Wrong: Off is not on.",
-        '  line 3: "off at first"',
-        '  line 6: "is on"',
+        '  line 3: "A lamp is off at first."',
+        '  line 6: "A pushed lamp is on."',
         "  The model: On.",
         "  Violates: dark",
     ]
@@ -119,6 +119,7 @@ def test_json_has_the_answers(tmp_path: Path) -> None:
         "hangs": ["dark"],
         "wrong": "Off is not on.",
         "quotes": [{"line": 3, "words": "off at first"}, {"line": 6, "words": "is on"}],
+        "sentences": [{"line": 3, "words": "A lamp is off at first."}, {"line": 6, "words": "A pushed lamp is on."}],
         "answer": "On.",
     }
     red = data["red-only"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Action, Invariant, Machine, Model, ModelError, Reading, Row, Sort, State, variable
 from schedproof.model.errors import SchedproofError
+from schedproof.model.lang import Action, Invariant, Machine, Model, ModelError, Reading, Row, Sort, State, variable
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import ambiguities
 from schedproof.proofs.verification.interpreted import otherwise

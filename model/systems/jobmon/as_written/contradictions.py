@@ -21,7 +21,7 @@ CONTRADICTIONS = (
         "a-is-two-states",
         (
             (61, "- ABORTED (A) = Client failed"),
-            (129, "into state A (Adjusting Resources)"),
+            (129, "into state A (Adjusting Resources) if the Task Instance has not reached its retry limit."),
         ),
         "One letter for two states, one of them fatal; the second is not among the states that are described.",
         "Two states: of tasks Aborted, of task instances Adjusting Resources as well.",
