@@ -10,6 +10,7 @@ import msgspec
 import yaml
 
 from schedproof.model.errors import SchedproofError
+from schedproof.model.registry.errors import unknown
 
 DISPOSITIONS = {
     "modelled": "modelled as",
@@ -110,24 +111,76 @@ class _Loader(yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _placed(error: msgspec.ValidationError) -> str:
-    """A message that counts the statements from 1, as a reader does."""
-    return re.sub(r"`?\$\.statements\[(\d+)\]", lambda at: f"statement {int(at[1]) + 1}: `$", str(error))
-
-
 def read(file: Path) -> Ledger:
     """The ledger in a file.
 
     Raises:
-        LedgerError: it cannot be read, or has another shape.
+        LedgerError: it cannot be read, or has another shape; names the line, the entry and the key.
     """
+    text = ""
     try:
-        return msgspec.convert(yaml.load(file.read_text("utf-8"), _Loader), Ledger)
+        text = file.read_text("utf-8")
+        content = yaml.load(text, _Loader)
+        return msgspec.convert(content, Ledger)
     except OSError as error:
         raise LedgerError(f"{file}: cannot be read: {error.strerror}; write a ledger there") from None
     except msgspec.ValidationError as error:
+        where, problem = _placed(content, text) or ("", _in_words(error, Ledger))
         raise LedgerError(
-            f"{file}: {_placed(error)}; write it as 'schedproof coverage SYSTEM --document FILE --draft' prints it"
+            f"{file}{where}: {problem}; write it as 'schedproof coverage SYSTEM --document FILE --draft' prints it"
         ) from None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or a number that is none
         raise LedgerError(f"{file}: is not YAML: {' '.join(str(error).split())}; write it as UTF-8 YAML") from None
+
+
+def _placed(content: object, text: str) -> tuple[str, str] | None:
+    """The line and the name of the first entry or mark of another shape, and its problem; None if all have their shape."""
+    if not isinstance(content, dict):
+        return None
+    parts = {key.value: value for key, value in yaml.compose(text, _Loader).value}
+    statements, elements = content.get("statements"), content.get("elements")
+    if isinstance(statements, list):
+        for number, (each, node) in enumerate(zip(statements, parts["statements"].value, strict=False), 1):
+            name = each.get("text") if isinstance(each, dict) and isinstance(each.get("text"), str) else ""
+            if problem := _misshaped(each, Entry):
+                return f":{node.start_mark.line + 1}: {f'{name:.60}' if name else f'statement {number}'}", problem
+    if isinstance(elements, dict):
+        for (name, each), (node, _) in zip(elements.items(), parts["elements"].value, strict=False):
+            if problem := _misshaped(each, Mark):
+                return f":{node.start_mark.line + 1}: {name}", problem
+    return None
+
+
+def _misshaped(value: object, kind: type[msgspec.Struct]) -> str:
+    """Why a value has not the shape of a kind; "" if it has."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        return _in_words(error, kind)
+    return ""
+
+
+def _in_words(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> str:
+    """A message without paths: an unknown key with the known ones, or a key and the type that it needs."""
+    text, _, path = str(error).partition(" - at `$")
+    keys = [field.encode_name for field in msgspec.structs.fields(kind)]
+    if key := re.search(r"unknown field `(.*)`", text):
+        return str(unknown("key", key[1], keys))
+    if key := re.search(r"required field `(.*)`", text):
+        return f"has no {key[1]}; write one"
+    at = re.sub(r"\[.*?\]", "", path.strip(".`"))
+    kinds = re.findall(r"`(.*?)`", text)
+    needed, has = (NAMES_OF_TYPES.get(each, each) for each in (kinds[0].split(" | ")[0], kinds[-1]))
+    return f"{at + ': ' if at else ''}is {has}, and not {needed}"
+
+
+NAMES_OF_TYPES = {
+    "str": "a text",
+    "int": "a number",
+    "null": "empty",
+    "object": "a mapping",
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+}
+"""The types of YAML, for messages."""

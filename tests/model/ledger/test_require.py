@@ -81,17 +81,29 @@ def test_a_new_draft_lacks_only_what_a_reader_must_add(tmp_path: Path) -> None:
     assert sum("nothing became of it" in line for line in lines) == 1
 
 
+STATEMENTS = b"document: x\nvariants: []\nstatements:\n"
+ELEMENTS = STATEMENTS + b"- {line: 1, text: a}\nelements:\n"
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [
         (b"statements: [", "is not YAML"),
         (b"\xff", "is not YAML"),
-        (b"document: x", "missing required field `variants`"),
-        (b"{document: x, variants: [], statements: [{line: 1, txt: a}]}", "unknown field `txt`"),
-        (b"{document: x, variants: [], statements: [{line: one}]}", "Expected `int`, got `str`"),
-        (b"[1]", "Expected `object`, got `array`"),
+        (b"document: x", "ledger.yaml: has no variants; write one; write it as"),
+        (b"{document: x, variants: [], statement: []}", "ledger.yaml: unknown key 'statement'; did you mean statements? choose from document, "),
+        (STATEMENTS + b"- {line: 1, txt: a}", "ledger.yaml:4: statement 1: unknown key 'txt'; did you mean text? choose from line, "),
+        (STATEMENTS + b"- {line: 1, text: a}\n- {text: A lamp., line: one}", "ledger.yaml:5: A lamp.: line: is a text, and not a number; write it as"),
+        (STATEMENTS + b"- {line: 1, text: a, modelled: [1]}", "ledger.yaml:4: a: modelled: is a number, and not a text"),
+        (STATEMENTS + b"- one", "ledger.yaml:4: statement 1: is a text, and not a mapping"),
+        (ELEMENTS + b"  state Lamp.On: {revew: r0}", "ledger.yaml:6: state Lamp.On: unknown key 'revew'; did you mean review? choose from review, source, added; write it as"),
+        (ELEMENTS + b"  state Lamp.On: {review: r0}\n  action push: {review: r0, added: {x Off: }}", "ledger.yaml:7: action push: added: is empty, and not a text"),
+        (ELEMENTS + b"  state Lamp.On: {source: line 3}", "ledger.yaml:6: state Lamp.On: has no review; write one"),
+        (ELEMENTS + b"  state Lamp.On: {review: [r0]}", "ledger.yaml:6: state Lamp.On: review: is a list, and not a text"),
+        (STATEMENTS + b"  one: two", "ledger.yaml: statements: is a mapping, and not a list"),
+        (b"[1]", "ledger.yaml: is a list, and not a mapping"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_file(content: bytes, says: str, tmp_path: Path) -> None:
     file = tmp_path / "ledger.yaml"
     file.write_bytes(content)
