@@ -7,12 +7,12 @@ sentences that contradict each other. Exploration is not needed.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from schedproof.model.lang import Contradiction, Reading
+from schedproof.model.lang import Contradiction, Model, Reading
 from schedproof.model.ledger.gaps import interpretations_in, of_system, sentences
 from schedproof.model.ledger.quotations import quoted
 from schedproof.model.ledger.statements import Statement
@@ -167,7 +167,7 @@ def ambiguities(system: System, *, variants: Sequence[str] = ()) -> list[Ambigui
     Args:
         system: the system.
         variants: names of variants: only the interpretations of these, and contradictions of the first variant's document if it
-            is theirs; () means all.
+            is theirs; () means all. Of what a contradiction violates, only the properties that one of them violates are named.
 
     Raises:
         LedgerError: the ledger cannot be read.
@@ -177,13 +177,19 @@ def ambiguities(system: System, *, variants: Sequence[str] = ()) -> list[Ambigui
     base = system.base
     chosen = [model for name, model in system.variants.items() if not variants or name in variants]
     contradictions = system.contradictions if any(model.document == base.document for model in chosen) else ()
-    _check_violated(system, contradictions)
+    violated = _violated(system, contradictions, chosen)
     require_known_names(system, chosen)
     stated = sentences(of_system(system)) if contradictions and system.ledger is not None else []
     silent = _silent(system) if system.interpretations else {}
     some = [
         *(
-            Ambiguity(system.name, base.variant, base.document.name, each, sentences=_whole(each, stated))
+            Ambiguity(
+                system.name,
+                base.variant,
+                base.document.name,
+                replace(each, violates=[name for name in each.violates if name in violated]),
+                sentences=_whole(each, stated),
+            )
             for each in contradictions
         ),
         *(
@@ -204,19 +210,25 @@ def _whole(about: Contradiction, stated: Sequence[Statement]) -> tuple[tuple[int
     return tuple(whole)
 
 
-def _check_violated(system: System, contradictions: Sequence[Contradiction]) -> None:
-    """Refuses names in ``violates`` that are not those of violated properties."""
-    known = [
-        prop.name
-        for model in system.variants.values()
-        for prop in properties_of(system, model)
-        if any(each.violates for each in contradictions) and expected(system, model, prop.name) is Verdict.REFUTED
-    ]
+def _violated(system: System, contradictions: Sequence[Contradiction], chosen: Sequence[Model]) -> Collection[str]:
+    """The properties of ``violates`` that one of the chosen variants violates.
+
+    Raises:
+        UserError: a name is not that of a violated property of any variant.
+    """
+    if not any(each.violates for each in contradictions):
+        return ()
+    known = {
+        variant: [p.name for p in properties_of(system, model) if expected(system, model, p.name) is Verdict.REFUTED]
+        for variant, model in system.variants.items()
+    }
+    everywhere = [name for some in known.values() for name in some]
     for each in contradictions:
         for name in each.violates:
-            if name not in known:
-                problem = unknown("violated property", name, known, listed_by=f"schedproof findings {system.name}")
+            if name not in everywhere:
+                problem = unknown("violated property", name, everywhere, listed_by=f"schedproof findings {system.name}")
                 raise UserError(f"contradiction {each.name} ({each.place}): violates: {problem}")
+    return {name for model in chosen for name in known[model.variant]}
 
 
 def _silent(system: System) -> Mapping[str, Sequence[Withheld]]:

@@ -66,6 +66,18 @@ def test_what_most_hangs_on_comes_first(tmp_path: Path) -> None:
     ]
 
 
+def test_a_repaired_variant_violates_nothing(tmp_path: Path) -> None:
+    """A contradiction is in the words of the document for each variant; what it violates is not."""
+    of = lamps(tmp_path, BROKEN)
+    repaired = replace(MODEL, variant="repaired", refuted=frozenset())
+    of = replace(of, variants={**of.variants, "repaired": repaired})
+    hangs = {
+        variant: [each.hangs for each in ambiguities(of, variants=[variant]) if each.kind is Kind.CONTRADICTION]
+        for variant in of.variants
+    }
+    assert hangs == {"as-written": [("dark",)], "repaired": [()]}
+
+
 def test_lines_for_a_reader(tmp_path: Path) -> None:
     some = {each.name: each for each in ambiguities(lamps(tmp_path, BROKEN))}
     assert some["dark-and-on"].text() == [
