@@ -137,7 +137,8 @@ def _placed(content: object, text: str) -> tuple[str, str] | None:
     """The line and the name of the first entry or mark of another shape, and its problem; None if all have their shape."""
     if not isinstance(content, dict):
         return None
-    parts = {key.value: value for key, value in yaml.compose(text, _Loader).value}
+    root: Any = yaml.compose(text, _Loader)
+    parts = {key.value: value for key, value in root.value}
     statements, elements = content.get("statements"), content.get("elements")
     if isinstance(statements, list):
         for number, (each, node) in enumerate(zip(statements, parts["statements"].value, strict=False), 1):

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+
+from schedproof.model.registry.errors import UserError
 
 from .output import OutputFile
 from .renamed import Option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def refuse_idle(given: Mapping[str, object], why: str, instead: str = "") -> None:
+    """Refuses options that have no effect beside others; names only those that are given.
+
+    Args:
+        given: option -> its value, which is false or None if it is not given.
+        why: beside what, or without what, they have no effect.
+        instead: what to add to give them one.
+
+    Raises:
+        UserError: one of them is given.
+    """
+    if idle := [name for name, value in given.items() if value]:
+        have, them = ("has", "it") if len(idle) == 1 else ("have", "them")
+        remedy = f"{instead}, or leave {them} out" if instead else f"leave {them} out"
+        raise UserError(f"{', '.join(idle)}: {have} no effect {why}; {remedy}")
 
 
 def variant_option(default: str = "the first of the system") -> Decorator:

@@ -41,6 +41,13 @@ def explain_interpretation(system: System, variant: str | None, name: str, json_
     readings = [each for each in system.interpretations if variant in (None, each.variant or system.base.variant)]
     known = {f"{PREFIX}{each.name}": each for each in readings}
     if name not in known:
+        owners = [
+            each.variant or system.base.variant for each in system.interpretations if f"{PREFIX}{each.name}" == name
+        ]
+        if owners:
+            raise UserError(
+                f"{name} is an interpretation of {', '.join(owners)}; write that variant, or leave --variant out"
+            )
         of = system.name if variant is None else f"{system.name} {variant}"
         raise unknown("property", name, known, of=of, listed_by=f"schedproof coverage {system.name} --names")
     reading = known[name]

@@ -132,9 +132,23 @@ LOCKED = DOORS.amend("locked", "a lock", [Change(
     [
         (
             ["--variant", "as-written"],
-            "--variant, --scope: have no effect without --silences; add --silences, or leave",
+            "--variant: has no effect without --silences; add --silences, or leave it out",
         ),
-        (["--scope", "Door=1"], "--variant, --scope: have no effect without --silences"),
+        (["--scope", "Door=1"], "--scope: has no effect without --silences; add --silences, or leave it out"),
+        (
+            ["--scope", "Door=1", "--variant", "as-written"],
+            "--variant, --scope: have no effect without --silences; add --silences, or leave them out",
+        ),
+        (
+            ["--names", "--html", "x.html", "--json", "-"],
+            "--html, --json: have no effect with --names; leave them out",
+        ),
+        (["--names", "--silences"], "--silences: has no effect with --names; leave it out"),
+        (["--names", "--draft", "--document", "doors.md"], "--draft, --document: have no effect with --names"),
+        (
+            ["--draft", "--document", "doors.md", "--markdown", "x.html"],
+            "--markdown: has no effect with --draft; leave it out",
+        ),
         (["--silences", "--variant", "as-writen"], "unknown variant of doors 'as-writen'; did you mean as-written?"),
         (["--silences", "--scope", "Dor=1", "--html", "x.html"], "unknown sort 'Dor' in the scope"),
     ],

@@ -10,6 +10,7 @@ import pytest
 
 from schedproof.cli import main
 from schedproof.model.lang import Reading
+from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from tests.proofs.verification.test_assumptions import jobs
 from tests.support.lamps import lamps, system
@@ -88,18 +89,34 @@ def test_an_interpretation_as_json(run: Run) -> None:
     ("arguments", "says"),
     [
         (["interpretation.lamps-can-be-of"], "of lamps; did you mean interpretation.lamps-can-be-on or "),
-        (["interpretation.lamps-are-many", "--variant", "plain"], "of lamps plain; did you mean"),
+        (
+            ["interpretation.lamps-are-many", "--variant", "plain"],
+            "interpretation.lamps-are-many is an interpretation of gas; write that variant, or leave --variant out",
+        ),
+        (["interpretation.lamps-are-mony", "--variant", "plain"], "of lamps plain; did you mean"),
         (["interpretation.lamps-are-many", "--variant", "oil"], "unknown variant of lamps 'oil'"),
         (
             ["interpretation.lamps-can-be-on", "--scope", "Lamp=1"],
-            "--scope, --mermaid, --html: have no effect on interpretation.",
+            "--scope: has no effect on interpretation.lamps-can-be-on; leave it out",
         ),
+        (["assumptions", "--scope", "Lamp=1", "--mermaid"], "--scope, --mermaid: have no effect on assumptions; "),
         (["assumptions"], "lamps plain assumes nothing on which a verdict could rest; 'schedproof list lamps' lists"),
     ],
 )
 def test_a_wrong_name_is_one_line(run: Run, arguments: list[str], says: str) -> None:
     code, lines, err = run("lamps", *arguments)
     assert (code, lines, err.count("\n")) == (2, [], 1) and says in err
+
+
+def test_the_name_of_a_defect_is_no_property(capsys: pytest.CaptureFixture[str]) -> None:
+    """``findings`` prints it; the change that repairs it says what it violates."""
+    assert main(["explain", "hived", "no-way-back-to-allocated"]) == 2
+    repairs = [
+        each.repairs
+        for each in systems()["hived"].variants["repaired"].changes
+        if each.name == "no-way-back-to-allocated"
+    ]
+    assert f"is a defect, not a property; explain what it violates: {', '.join(repairs[0])}" in capsys.readouterr().err
 
 
 def test_assumptions_and_what_rests_on_them(run: Run) -> None:

@@ -13,7 +13,7 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, scope_option, variants_option
+from schedproof.cli.options import json_option, refuse_idle, scope_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, table
@@ -75,8 +75,17 @@ def coverage(
     """
     spare([document], markdown_file, html_file, json_file)
     chosen = choose.system(system)
-    if (variants or scope is not None) and not is_silences:
-        raise UserError("--variant, --scope: have no effect without --silences; add --silences, or leave them out")
+    if is_names or is_draft:
+        written_elsewhere = {
+            "--markdown": markdown_file,
+            "--html": html_file,
+            "--json": json_file,
+            "--silences": is_silences,
+        }
+        beside = {"--draft": is_draft, "--document": document} if is_names else {}
+        refuse_idle({**beside, **written_elsewhere}, f"with {'--names' if is_names else '--draft'}")
+    if not is_silences:
+        refuse_idle({"--variant": variants, "--scope": scope}, "without --silences", "add --silences")
     if is_names:
         for key, some in names(chosen).items():
             click.echo(f"{key}: {', '.join(some) or 'none'}")

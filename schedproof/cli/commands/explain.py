@@ -13,7 +13,7 @@ from schedproof.cli import choose, scopes
 from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, scope_option, variant_option
+from schedproof.cli.options import json_option, refuse_idle, scope_option, variant_option
 from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.premises import ASSUMPTIONS, PREFIX, explain_assumptions, explain_interpretation, is_premise
 from schedproof.cli.progress import exploring, progress
@@ -80,8 +80,8 @@ def explain(
     chosen = choose.system(system)
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
-    if property_name is not None and is_premise(property_name) and (scope is not None or mermaid or html_file):
-        raise UserError(f"--scope, --mermaid, --html: have no effect on {property_name}; leave them out")
+    if property_name is not None and is_premise(property_name):
+        refuse_idle({"--scope": scope, "--mermaid": mermaid, "--html": html_file}, f"on {property_name}")
     if property_name is not None and property_name.startswith(PREFIX):
         if variant is not None:
             choose.variant(chosen, variant)
@@ -94,9 +94,18 @@ def explain(
         return _explain_state(model, sizes, state, outputs)
     if property_name == ASSUMPTIONS:
         return explain_assumptions(chosen, model, json_file)
+    if property_name not in property_names(chosen, model):
+        _refuse_defect(chosen, property_name)
     scopes.properties([(chosen, model)], [property_name])
     both = [sizes] if scope is not None else [sizes, check_scope(model, model.verify_scope)]
     return _explain_property(chosen, model, both, property_name, outputs)
+
+
+def _refuse_defect(system: System, name: str) -> None:
+    """Refuses the name of a defect, as ``findings`` prints it: names the properties that it violates."""
+    changes = [change for model in system.variants.values() for change in model.changes if change.name == name]
+    if violated := list(dict.fromkeys(each for change in changes for each in change.repairs)):
+        raise UserError(f"{name} is a defect, not a property; explain what it violates: {', '.join(violated)}")
 
 
 @dataclass(frozen=True)
