@@ -26,11 +26,15 @@ def undefined(system: System, ledger: Ledger) -> dict[str, list[int]]:
     A name is what stands in a literal, or is written in camel case or in capitals.
     """
     known = {_plain(word) for text in _texts(system, ledger) for word in re.findall(r"\w+", text)}
+    wholes = {_plain(entry.text) for entry in ledger.statements}
     used: dict[str, list[int]] = {}
     for entry in ledger.statements:
         for match in _NAME.finditer(entry.text):
             name = next(group for group in match.groups() if group)
             words = {_plain(word) for word in re.findall(r"\w+", name)} - _SMALL
+            is_reference = entry.text[: match.start()].endswith(":ref:")
+            if is_reference and _plain(name) in wholes:
+                continue  # to the heading of these words, whose anchor is no statement
             if _plain(name) not in known and not words <= known:
                 used.setdefault(name, []).append(entry.line)
     return {name: sorted(set(lines)) for name, lines in sorted(used.items())}

@@ -40,6 +40,15 @@ def test_a_defined_word_is_known_in_every_line() -> None:
     assert undefined(system(), stating(*uses, defined)) == {}
 
 
+def test_a_reference_to_a_heading_is_defined_by_it() -> None:
+    """The anchor above the heading has its words; a literal of these words is no reference."""
+    uses = [Entry(3, "See :ref:`dimmed-lights` below.")]
+    heading = Entry(9, "Dimmed lights")
+    assert undefined(system(), stating(*uses)) == {"dimmed-lights": [3]}
+    assert undefined(system(), stating(*uses, heading)) == {}
+    assert undefined(system(), stating(Entry(3, "See `dimmed-lights`."), heading)) == {"dimmed-lights": [3]}
+
+
 def test_what_the_documents_of_our_systems_leave_undefined() -> None:
     """Read in the documents: Jobmon's figures name boxes that its text calls something else, and call a function of no agent."""
     some = {name: undefined(each, read(each.ledger)) for name, each in systems().items() if each.ledger}
