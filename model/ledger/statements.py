@@ -34,12 +34,21 @@ MARKUP = re.compile(r"\s*(\.\. _[^`]*:|(</?(p|div|center|br)\b[^>]*>\s*)+|::|([=
 ALONE = re.compile(r"#+ |\s*\|")
 """Headings and rows of tables: no other line continues them."""
 
-FIRST = re.compile(r"\s*([-*+•]|#\.|\d+[.)])\s|\.\. |\s*<|\s*:\w[\w ]*:(\s|$)|[A-Z]\w*: ")
-"""Items of lists, directives, tags, fields, and names before a colon: they continue no other line."""
+FIRST = re.compile(r"\s*([-*+•]|#\.|\d+[.)])\s|\.\. |\s*<|\s*:\w[\w ]*:(\s|$)|[A-Z]\w*: |: ")
+"""Items of lists, directives, tags, fields, names before a colon, and definitions of terms: they continue no other line."""
+
+DEFINITION = re.compile(r": ")
+"""The line below a term in a list of definitions."""
 
 OPENING, CLOSING = "([{<\"'`*_~", ")]}>\"'`*_~"
 
-ABBREVIATIONS = frozenset({"e.g.", "i.e.", "cf.", "vs."})
+ABBREVIATIONS = frozenset({"e.g.", "i.e.", "cf.", "vs.", "dr.", "mr.", "mrs.", "prof.", "fig.", "figs.", "sec.", "eq."})
+
+BEFORE_CAPITALS = re.compile(r"((\w\.)*\w|\d+|etc|al)\.")
+"""Numbers, and abbreviations at which a sentence may end: "1. a signal, or 2. an error", "It goes to B. Then it stays"."""
+
+BAR = re.compile(r"(?<!\\)\|")
+"""The bar between two cells. One that belongs to a cell has a backslash before it."""
 
 AFTER_BRACKET = frozenset({"The", "This", "These", "It", "A", "An"})
 
@@ -76,7 +85,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
         code = bool(fence) or indented is not None
         outside = not line.strip() or opens or closes or MARKUP.match(line)
         announced = block and block[-1].rstrip().endswith(":")
-        if block and (outside or code or announced or FIRST.match(line) or ALONE.match(line)):
+        is_term = number < len(lines) and DEFINITION.match(lines[number])
+        if block and (outside or code or announced or is_term or FIRST.match(line) or ALONE.match(line)):
             yield _Block(number - len(block), block)
             if block[-1].rstrip().endswith("::"):
                 indented = len(block[0]) - len(block[0].lstrip())
@@ -95,7 +105,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
 def _split(block: _Block) -> Iterator[Statement]:
     """The sentences of a block; of a row of a table, its cells; of a line of code, the code and its comment."""
     if not block.is_code and (row := block.lines[0].strip()).startswith("|"):
-        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        outer = row.lstrip("|") if row.endswith("\\|") else row.strip("|")
+        cells = [cell.strip() for cell in BAR.split(outer)]
         yield Statement(block.first, " | ".join(cells), block.first)
         return
     lines = [(word, number) for number, line in enumerate(block.lines, block.first) for word in line.split()]
@@ -113,14 +124,17 @@ def _ends(read: Sequence[str], rest: Sequence[str]) -> bool:
 
     The next sentence may begin with a small letter, a digit or a literal.
     """
+    if rest[0] == "-->":
+        return False  # the end of a comment
     word = read[-1].rstrip(CLOSING)
     is_capital = rest[0].lstrip(OPENING)[:1].isupper()
+    if word.endswith(("...", "…")):
+        return is_capital and word.strip(".…") != ""
     if word.endswith((".", "?", "!")):
         is_sign = len(read) == 1 and re.fullmatch(r"(#|\d+|\.)\.", word)  # of an item of a list, or of a directive
-        if is_sign or word.endswith("...") or word.lstrip(OPENING).lower() in ABBREVIATIONS:
+        if is_sign or word.lstrip(OPENING).lower() in ABBREVIATIONS:
             return False
-        # "1. a signal, or 2. an error": what may be a number or an abbreviation ends a sentence before a capital only.
-        return is_capital or not re.fullmatch(r"(\w|\d+|etc)\.", word.lstrip(OPENING))
+        return is_capital or not BEFORE_CAPITALS.fullmatch(word.lstrip(OPENING))
     if word.endswith(":"):
         return is_capital and len(read) > NAME_WORDS
     if read[-1].endswith(";"):
