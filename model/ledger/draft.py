@@ -11,6 +11,7 @@ from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
 
 from .elements import Part, elements
+from .gaps import sentences
 from .ledger import DISPOSITIONS, Entry, Ledger, Mark
 from .statements import Statement, statements
 
@@ -41,7 +42,8 @@ def draft(system: System, text: str, ledger: Ledger | None, variants: Sequence[s
         "elements:",
     ]
     marks = ledger.elements if ledger else {}
-    return "\n".join([*lines, *_marks(models, marks)]) + "\n"
+    stated = sentences(Ledger(models[0].document.name, list(variants), entries))
+    return "\n".join([*lines, *_marks(models, marks, stated)]) + "\n"
 
 
 def _new(statement: Statement, models: Sequence[Model]) -> Entry:
@@ -67,17 +69,20 @@ def _entry(entry: Entry) -> Iterator[str]:
             yield f"  {key.replace('_', '-')}: {_flow(value)}"
 
 
-def _marks(models: Sequence[Model], marks: Mapping[str, Mark]) -> Iterator[str]:
+def _marks(models: Sequence[Model], marks: Mapping[str, Mark], stated: Sequence[Statement]) -> Iterator[str]:
     forms: dict[str, dict[str, Part]] = {}
     for model in models:
         for name, part in elements(model).items():
             forms.setdefault(name, {})[model.variant] = part
     for name, by_variant in forms.items():
         mark = marks.get(name, Mark({}))
-        valid = {v: part.review for v, part in by_variant.items() if part.review == mark.review_of(v)}
-        for review, part in {part.review: part for v, part in by_variant.items() if v not in valid}.items():
+        current = {v: part.review_with(stated) for v, part in by_variant.items()}
+        valid = {
+            v: mark.review_of(v) for v, part in by_variant.items() if mark.review_of(v) in (part.review, current[v])
+        }
+        for review, part in {current[v]: part for v, part in by_variant.items() if v not in valid}.items():
             cites = f"line {part.line}" if part.line is not None else part.fact or "no source"
-            of = [v for v, its in by_variant.items() if its.review == review] if len(models) > 1 else []
+            of = [v for v in by_variant if current[v] == review] if len(models) > 1 else []
             known = f"{review} ({', '.join(of)})" if of else review
             yield f"  # {known}, {cites}: {'; '.join(part.parts) or 'says no more'}".replace("\n", " ")
         same = set(valid.values()) if len(valid) == len(models) else set()

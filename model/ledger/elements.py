@@ -14,6 +14,7 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import configurations, fitted, scope_text
 
 from .content import cause, review
+from .statements import Statement
 
 ASSUMED = " everywhere: an assumption"
 """The end of the words for a value that every configuration assumes."""
@@ -41,8 +42,17 @@ class Part:
 
     @property
     def review(self) -> str:
-        """What the mark of a reviewer is bound to."""
+        """What the mark of a reviewer is bound to, without the words of the document."""
         return review(self.name, self.content)
+
+    def review_with(self, stated: Sequence[Statement]) -> str:
+        """What a new mark is bound to: the element, and the statements of the line that it cites.
+
+        Args:
+            stated: the statements of the document.
+        """
+        cited = [each.text for each in stated if self.line is not None and each.line <= self.line <= each.last]
+        return f"{self.review}-{review(cited)[1:6]}" if cited else self.review
 
 
 def elements(model: Model) -> Mapping[str, Part]:

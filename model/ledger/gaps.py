@@ -89,6 +89,7 @@ def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
     """The elements of a variant for which the ledger does not say where they come from, one line each."""
     named = _lines_by_element(ledger)
     lines = _lines(ledger)
+    stated = sentences(ledger)
     known = {each.name for each in system.interpretations}
     parts = elements(model)
     documents = [system.variants[name].document for name in ledger.variants if name in system.variants]
@@ -99,11 +100,17 @@ def unaccounted(system: System, model: Model, ledger: Ledger) -> Iterator[str]:
         at = f"{model.variant}: {name} ({part.place})"
         mark = ledger.elements.get(name)
         reviewed = mark.review_of(model.variant) if mark is not None else ""
-        if mark is None or part.review != reviewed:
-            what = "has changed since it was reviewed" if reviewed else "is not reviewed"
+        current = part.review_with(stated)
+        if mark is None or reviewed not in (part.review, current):
+            if not reviewed:
+                what = "is not reviewed; compare it with its source"
+            elif reviewed.partition("-")[0] == part.review:
+                what = f"the words of line {part.line} have changed since it was reviewed; compare it with them"
+            else:
+                what = "has changed since it was reviewed; compare it with its source"
             as_one = len(ledger.variants) == 1
-            write = f"review: {part.review}" if as_one else f"{model.variant}: {part.review} in its review"
-            yield f"{at}: {what}; compare it with its source, then write {write} under elements"
+            write = f"review: {current}" if as_one else f"{model.variant}: {current} in its review"
+            yield f"{at}: {what}, then write {write} under elements"
             continue
         if part.line is None and not part.fact and not mark.source:
             yield f"{at}: has no source; write source: line N, fact N, interpretation NAME or encoding: WHY"

@@ -53,6 +53,24 @@ def test_another_document(doors: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert 'no entry for "Doors are washed every year."' in capsys.readouterr().out
 
 
+def test_a_mark_depends_on_the_words(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same change in the document and in the ledger: the elements that cite the line must be compared again."""
+    old, new = "A guest opens a door.", "No guest ever opens a door."
+    (doors / "doors.md").write_text((doors / "doors.md").read_text("utf-8").replace(old, new), "utf-8")
+    ledger(doors, old, new)
+    assert run("--document", "doors.md") == 1
+    gap, last = capsys.readouterr().out.splitlines()[-2:]
+    begin, _, number = gap.partition(", then write review: ")
+    assert begin == (
+        "as-written: action open_it (doors.py:14): the words of line 5 have changed since it was reviewed; compare it with them"
+    )
+    assert last == "1 gap"
+    ledger(doors, "r315a7e5-414ca", number.removesuffix(" under elements"))
+    assert run("--document", "doors.md") == 0
+    ledger(doors, number.removesuffix(" under elements"), "r315a7e5")
+    assert run("--document", "doors.md") == 0, "a mark without a second half does not depend on the words"
+
+
 def test_a_quotation_that_the_document_lacks(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (doors / "doors.py").read_text("utf-8")
     (doors / "doors.py").write_text(
