@@ -168,7 +168,7 @@ def _in_words(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> str
     if key := re.search(r"unknown field `(.*)`", text):
         return str(unknown("key", key[1], keys))
     if key := re.search(r"required field `(.*)`", text):
-        return f"has no {key[1]}; write one"
+        return f"has no {key[1]}"
     at = re.sub(r"\[.*?\]", "", path.strip(".`"))
     kinds = re.findall(r"`(.*?)`", text)
     needed, has = (NAMES_OF_TYPES.get(each, each) for each in (kinds[0].split(" | ")[0], kinds[-1]))

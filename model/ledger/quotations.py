@@ -34,8 +34,8 @@ def misquoted(system: System, text: str) -> Iterator[str]:
     for contradiction in system.contradictions:
         for line, words in contradiction.quotes:
             yield from _wrong(f"contradiction {contradiction.name} ({contradiction.place})", stated, line, words)
-    own = [model for model in system.variants.values() if model.document.name == system.base.document.name]
-    properties = {(each.name, each.line, each.sentence): each for model in own for each in model.properties}
+    models = [model for model in system.variants.values() if model.document.name == system.base.document.name]
+    properties = {(each.name, each.line, each.sentence): each for model in models for each in model.properties}
     for prop in properties.values():
         at = f"property {prop.name} ({prop.place})"
         if prop.line is None or ELSEWHERE.match(prop.sentence):
@@ -80,8 +80,8 @@ def _found(stated: Sequence[Statement], line: int, words: str) -> tuple[list[Sta
             spans.append((begin, begin + len(part)))
         some = [
             (each, end)
-            for each, own, end in zip(stated, texts, ends, strict=True)
-            if any(begin < end and end - len(own) < stop for begin, stop in spans)
+            for each, signs, end in zip(stated, texts, ends, strict=True)
+            if any(begin < end and end - len(signs) < stop for begin, stop in spans)
         ]
         if any(each.line <= line <= each.last for each, _ in some):
             last, end = some[-1]

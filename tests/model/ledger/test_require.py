@@ -90,7 +90,7 @@ ELEMENTS = STATEMENTS + b"- {line: 1, text: a}\nelements:\n"
     [
         (b"statements: [", "is not YAML"),
         (b"\xff", "is not YAML"),
-        (b"document: x", "ledger.yaml: has no variants; write one; write it as"),
+        (b"document: x", "ledger.yaml: has no variants; write it as"),
         (b"{document: x, variants: [], statement: []}", "ledger.yaml: unknown key 'statement'; did you mean statements? choose from document, "),
         (STATEMENTS + b"- {line: 1, txt: a}", "ledger.yaml:4: statement 1: unknown key 'txt'; did you mean text? choose from line, "),
         (STATEMENTS + b"- {line: 1, text: a}\n- {text: A lamp., line: one}", "ledger.yaml:5: A lamp.: line: is a text, and not a number; write it as"),
@@ -98,7 +98,7 @@ ELEMENTS = STATEMENTS + b"- {line: 1, text: a}\nelements:\n"
         (STATEMENTS + b"- one", "ledger.yaml:4: statement 1: is a text, and not a mapping"),
         (ELEMENTS + b"  state Lamp.On: {revew: r0}", "ledger.yaml:6: state Lamp.On: unknown key 'revew'; did you mean review? choose from review, source, added; write it as"),
         (ELEMENTS + b"  state Lamp.On: {review: r0}\n  action push: {review: r0, added: {x Off: }}", "ledger.yaml:7: action push: added: is empty, and not a text"),
-        (ELEMENTS + b"  state Lamp.On: {source: line 3}", "ledger.yaml:6: state Lamp.On: has no review; write one"),
+        (ELEMENTS + b"  state Lamp.On: {source: line 3}", "ledger.yaml:6: state Lamp.On: has no review; write it as"),
         (ELEMENTS + b"  state Lamp.On: {review: [r0]}", "ledger.yaml:6: state Lamp.On: review: is a list, and not a text"),
         (STATEMENTS + b"  one: two", "ledger.yaml: statements: is a mapping, and not a list"),
         (b"[1]", "ledger.yaml: is a list, and not a mapping"),
