@@ -47,7 +47,7 @@ def misquoted(system: System, text: str) -> Iterator[str]:
 
 
 def _wrong(at: str, stated: Sequence[Statement], line: int, words: str) -> Iterator[str]:
-    some, rest = _found(stated, line, words)
+    some, rest = _quotation_place(stated, line, words)
     if not some:
         yield f'{at}: line {line} does not have "{words.strip()}"; quote its words'
     elif CONDITION.match(rest):
@@ -62,10 +62,10 @@ def quoted(stated: Sequence[Statement], line: int, words: str) -> list[Statement
         line: of the document.
         words: of one statement or of several that follow each other; "..." stands for what is left out between them.
     """
-    return _found(stated, line, words)[0]
+    return _quotation_place(stated, line, words)[0]
 
 
-def _found(stated: Sequence[Statement], line: int, words: str) -> tuple[list[Statement], str]:
+def _quotation_place(stated: Sequence[Statement], line: int, words: str) -> tuple[list[Statement], str]:
     """The statements of a quotation, and what the last one has after it."""
     texts = [_plain(each.text) for each in stated]
     ends = list(accumulate(map(len, texts)))
