@@ -122,6 +122,9 @@ VICTIM_IS_FREED = Change(
 E1_FREES_CELLS_OF_VICTIMS = Change(
     name="e1-forgets-victims",
     wrong="Cell e1 waits for the deletion of an Allocated PG; the deletion of a Being preempted PG frees the cells that it still uses, too.",
+    shown="cell-e1-frees-an-allocated-group",
+    # Its preemption goes on: the preemptor has the cell of a pod that is gone. The record still names that cell.
+    asks=exists(d, p.placement.has(d) & d.is_("Reserved")),
     why="The condition of cell e1 (line 183) overlooks that a Used cell can belong to a group that is BeingPreempted at other cells; lines 98 and 145 are right. This changes the sentence and no behaviour.",
     repairs=[],
     weakens={"cell-e1-frees-an-allocated-group": ["cell-e1-frees-a-deleted-group"]},

@@ -28,6 +28,7 @@ from schedproof.model.systems.hived.machines import Cell, c, p, q
 from schedproof.model.systems.hived.variants import FAIR_TO_THE_GROUP
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
+from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.findings import repair_of
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
@@ -182,3 +183,11 @@ def test_no_implication_inside_a_property_is_idle(model: Model) -> None:
     assert asked
     results = model_check(model.asking(asked), {}, only=[prop.name for prop in asked])
     assert {r.name: r.verdict for r in results} == {prop.name: Verdict.PROVED for prop in asked}
+
+
+def test_e1_forgets_victims_also_without_another_mistake() -> None:
+    """Its run has a victim whose preemption goes on: no preemptor gives up, as in no-way-back-to-allocated."""
+    (shown,) = [
+        each.shown for each in defects(systems()["hived"], variants=["as-written"]) if each.name == "e1-forgets-victims"
+    ]
+    assert [step.action for step in shown.counterexample.steps] == ["allocate", "preempt", "vacate", "delete_preempted"]
