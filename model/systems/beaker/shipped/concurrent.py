@@ -188,6 +188,12 @@ abort = replace(
     fires=[r.fires("end_tasks", to="aborted")],
     says="the tasks of {r} are aborted",
 )
+abort_guest = replace(
+    ev.abort_guest,
+    when=[*ev.abort_guest.when, g.tasks == "unfinished"],
+    fires=[g.fires("end_tasks", to="aborted")],
+    says="the tasks of {g}, whose host is finished, are aborted before it begins",
+)
 abort_set = replace(ev.abort_set, when=[exists(r, OF_THE_SET)], says="the tasks of {j} are aborted")
 cancel_set = replace(ev.cancel_set, when=[exists(r, OF_THE_SET)], says="the tasks of {j} are cancelled")
 update = Action(
@@ -237,7 +243,7 @@ give_back = replace(ev.give_back, when=[s.user, ev.NOT_HELD])
 ACTIONS = [
     *(process, choose_idle, queue, choose_recipe, reserve_chosen, roll_back, search_in_vain, rest, provision),
     *(replace(action, when=[*action.when, TASKS_UNFINISHED]) for action in ev.EXECUTION),
-    *(abort, abort_set, cancel_set, update),
+    *(abort, abort_guest, abort_set, cancel_set, update),
     *(read, flag, alter, automate, automate_in_use, take, give_back),
 ]
 

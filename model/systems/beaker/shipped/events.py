@@ -82,6 +82,16 @@ EXECUTION = [
 
 abort = Action("abort", [r], when=[r.is_(*UNFINISHED)], fires=[r.fires("abort")], says="{r} is aborted")
 
+# 1.6: the watchdog of a guest has no kill time from scheduling on. The facts do not say until when; here, until the set
+# is provisioned.
+abort_guest = Action(
+    "abort_guest",
+    [g],
+    when=[g.is_("scheduled"), exists(r, (g.host == r) & r.is_(*FINISHED))],
+    fires=[g.fires("abort")],
+    says="{g}, whose host is finished, is aborted before it begins",
+)
+
 OF_THE_SET = (r.recipe_set == j) & r.is_(*UNFINISHED)
 
 abort_set = Action("abort_set", [j], when=[exists(r, OF_THE_SET)], fires=[], says="all of {j} is aborted")
@@ -146,7 +156,7 @@ break_down = Action(
 ACTIONS = [
     *(process, schedule_processed, queue, schedule_pending, rest, provision),
     *EXECUTION,
-    *(abort, abort_set, cancel_set, clean_up),
+    *(abort, abort_guest, abort_set, cancel_set, clean_up),
     *(flag, take, give_back, automate, make_manual, break_down),
 ]
 

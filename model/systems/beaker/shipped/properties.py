@@ -212,6 +212,15 @@ PROPERTIES = [
         without=PEOPLE,
     ),
     AlwaysCanReach(
+        name="guests-end-with-their-host",
+        says="a guest that is scheduled or has begun, and whose host is finished, can end, if people leave it alone",
+        sentence="section 1.6: when the host finishes, a guest whose watchdog has no kill time is aborted",
+        over=[g, r],
+        given=(g.host == r) & g.is_("scheduled", *EXECUTING) & r.is_(*FINISHED),
+        goal=g.is_(*FINISHED),
+        without=PEOPLE,
+    ),
+    AlwaysCanReach(
         name="systems-come-back",
         says="a reserved system can always become idle again",
         sentence="section 1.4: reserved to pending, pending to idle",

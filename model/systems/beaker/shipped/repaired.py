@@ -80,9 +80,10 @@ ABORT_THE_SET = Change(
     shown="no-finished-recipe-blocks-its-set",
     why=(
         "Until the set is provisioned, a recipe is aborted together with its set, as in all other cases in which "
-        "beakerd aborts before that."
+        "beakerd aborts before that. So no guest is left whose host is finished before it begins."
     ),
     repairs=["no-finished-recipe-blocks-its-set"],
+    drops=["abort_guest"],
     adds=[
         Rule(
             "abort aborts the siblings",

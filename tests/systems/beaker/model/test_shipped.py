@@ -12,11 +12,12 @@ from schedproof.model.lang import Change, Model, Row, Rule
 from schedproof.model.semantics import Instance, Stepper
 from schedproof.model.systems.beaker.shipped import SHIPPED
 from schedproof.model.systems.beaker.shipped.events import abort as abort_action
+from schedproof.model.systems.beaker.shipped.events import abort_guest as abort_guest_action
 from schedproof.model.systems.beaker.shipped.events import clean_up as clean_up_action
 from schedproof.model.systems.beaker.shipped.events import provision as provision_action
 from schedproof.model.systems.beaker.shipped.events import queue as queue_action
 from schedproof.model.systems.beaker.shipped.events import schedule_pending
-from schedproof.model.systems.beaker.shipped.machines import UNFINISHED, Recipe, System, j, r
+from schedproof.model.systems.beaker.shipped.machines import UNFINISHED, Recipe, System, g, j, r
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 from tests.support.sample import thinned
@@ -130,6 +131,7 @@ SEEDED: Mapping[str, Sequence[Any]] = {
     "never-queued-again": [Row(Recipe, "pause", "running", "queued")],
     "processed-together": [replace(queue_action, when=queue_action.when[:2])],
     "condition-frees-nothing": [Row(System, "withdraw", "reserved", "idle", condition="Broken")],
+    "guests-end-with-their-host": [replace(abort_guest_action, when=[g.is_("waiting"), *abort_guest_action.when[1:]])],
     "a-candidate-of-its-own": [
         replace(schedule_pending, when=[*schedule_pending.when[:2], *schedule_pending.when[3:]])
     ],
