@@ -1,6 +1,6 @@
-"""Quotes the lines of documents that models cite, for messages.
+"""Quotes the sentences of documents that models cite by a line, for messages.
 
-Each system keeps the lines beside its models (``quotes.json``: document -> line -> text). ``python -m
+Each system keeps them beside its models (``quotes.json``: document -> line -> text). ``python -m
 schedproof.model.quotes FOLDER`` reads them again from the documents in a folder. ``facts.json`` is hand-written: it has
 what models cite and no document says.
 """
@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from .lang import Action, Document, Machine, Model, Row, Rule
+from .ledger.statements import Statement, statements
 from .registry.discovery import systems
 from .registry.errors import UserError
 from .registry.system import System
 
 FEWEST = 4
-"""Words of a line that is a statement by itself."""
+"""Words of a sentence that is a statement by itself."""
 
 LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?!\d|\.\d)")
 """Citations of lines of a document."""
@@ -122,8 +123,8 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
     by_file: dict[Path, dict[str, dict[str, str]]] = {}
     for document, numbers in sorted(cited.items(), key=lambda each: each[0].name):
         assert document.quotes is not None
-        text = (folder / document.name).read_text("utf-8").split("\n")
-        quoted = {str(line): _quoted(text, line - 1) for line in sorted(numbers)}
+        stated = statements((folder / document.name).read_text("utf-8"))
+        quoted = {str(line): whole_sentences(stated, line) for line in sorted(numbers)}
         by_file.setdefault(document.quotes, {})[document.name] = quoted
     return by_file
 
@@ -141,18 +142,30 @@ def _sentences(system: System, model: Model) -> Iterator[str]:
         yield from (attribute.about for attribute in machine.attributes)
 
 
-def _quoted(text: Sequence[str], at: int) -> str:
-    """A whole line, with the next ones if it is too short or its sentence continues there.
+def whole_sentences(stated: Sequence[Statement], line: int) -> str:
+    """The whole sentences that have words on a line, with the next ones if they are too short or go on there.
 
-    For example, a heading or the name of an event is too short: it states next to nothing itself.
+    For example, a heading or the name of an event is too short: it states next to nothing itself. A line of code has no full
+    stop, and the next one may continue it.
+
+    Args:
+        stated: the statements of the document.
+        line: of the document.
     """
-    line = text[at].strip()
-    for more in text[at + 1 :]:
-        goes_on = re.match(r"\s*[a-z`(]", more) and re.search(r"[a-z`),]$", line) and not more.startswith("``")
-        if len(line.split()) >= FEWEST and not goes_on:
+    there = [each for each in stated if each.last >= line]
+    quoted = " ".join(each.text for each in there if each.line <= line)
+    after = (each.text for each in there if each.line > line)
+    if len(quoted.split()) < FEWEST:
+        for more in after:
+            quoted = f"{quoted} {more}".strip()
+            if len(quoted.split()) >= FEWEST:
+                break
+        return quoted
+    for more in after:
+        if not (re.match(r"[a-z(]", more) and re.search(r"[a-z`),]$", quoted)):
             break
-        line = f"{line} {more.strip()}".strip()
-    return " ".join(line.split())
+        quoted = f"{quoted} {more}"
+    return quoted
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from schedproof.model.lang import Document
-from schedproof.model.quotes import cited_lines, fact, footnotes, quote
+from schedproof.model.ledger.statements import statements
+from schedproof.model.quotes import cited_lines, fact, footnotes, quote, whole_sentences
 from schedproof.model.registry.discovery import systems
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED
@@ -60,6 +61,36 @@ def test_what_is_unknown_or_no_citation_has_no_footnote(document: Document, text
 
 def test_a_document_without_files_has_no_footnotes() -> None:
     assert footnotes(Document("lamps.md", "Lamps"), ["line 7, fact 2"]) == []
+
+
+TEXT = """
+Lamps
+=====
+
+A lamp that a user
+``dims`` stays on, or
+``goes`` off. Others do
+not::
+
+    # needs a lock
+    dim(lamp)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "quoted"),
+    [
+        (2, "Lamps A lamp that a user ``dims`` stays on, or ``goes`` off."),
+        (5, "A lamp that a user ``dims`` stays on, or ``goes`` off."),
+        (6, "A lamp that a user ``dims`` stays on, or ``goes`` off."),
+        (7, "A lamp that a user ``dims`` stays on, or ``goes`` off. Others do not::"),
+        (10, "# needs a lock dim(lamp)"),
+        (11, "dim(lamp)"),
+    ],
+)
+def test_a_quotation_has_whole_sentences(line: int, quoted: str) -> None:
+    """Wherever its lines break, also before a literal, and whichever of its lines is cited."""
+    assert whole_sentences(statements(TEXT), line) == quoted
 
 
 @pytest.mark.parametrize("name", sorted(systems()))

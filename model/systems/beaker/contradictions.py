@@ -6,9 +6,15 @@ CONTRADICTIONS = (
     Contradiction(
         "idle-systems-are-not-all-automated",
         (
-            (85, 'The phrase "idle system" refers to a system that is configured for automated'),
+            (
+                85,
+                'The phrase "idle system" refers to a system that is configured for automated use and is currently in the pool of systems available to handle new jobs.',
+            ),
             (172, "When the system condition is Broken, systems will always be ``idle``."),
-            (176, "provisioned in response to a reservation request, but otherwise ``idle``."),
+            (
+                174,
+                "When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+            ),
         ),
         "By its definition, an idle system is configured for automated use. Broken and Manual systems are idle too.",
         "Idle is a usage state, as in lines 172 and 176. Only Automated systems are in the idle pool. The violated definition is the finding idle-is-automated.",
@@ -19,7 +25,10 @@ CONTRADICTIONS = (
         (
             (87, "Systems currently running a recipe are never considered idle."),
             (172, "When the system condition is Broken, systems will always be ``idle``."),
-            (176, "provisioned in response to a reservation request, but otherwise ``idle``."),
+            (
+                174,
+                "When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+            ),
         ),
         "A system that becomes Broken or Manual while it runs a recipe is idle, and must not be idle. The text never ends the recipe.",
         "The model follows lines 172 and 176: the system is idle at once, and the recipe stays. The finding is idle-is-not-running.",
@@ -29,7 +38,10 @@ CONTRADICTIONS = (
         "pending-and-running-at-once",
         (
             (180, "* ``running`` when the associated recipe is ``running``"),
-            (192, "Systems will be marked as ``pending`` (triggering a"),
+            (
+                192,
+                'Systems will be marked as ``pending`` (triggering a "Pending system" scheduling event) in the following cases:',
+            ),
             (196, "* The condition of an existing system is changed to Automated"),
         ),
         "A system can become Automated while a recipe that it had before still runs. One sentence makes it running, the other pending.",
@@ -39,7 +51,10 @@ CONTRADICTIONS = (
     Contradiction(
         "systems-in-use-are-pending-by-definition",
         (
-            (94, "automation, but is currently neither running a recipe nor part of the idle"),
+            (
+                93,
+                'The phrase "pending system" refers to a system that is configured for automation, but is currently neither running a recipe nor part of the idle pool.',
+            ),
             (181, "* ``installing`` when the associated recipe is ``installing``"),
             (182, "* ``waiting`` when the associated recipe is ``waiting``"),
             (183, "* ``scheduled`` when the associated recipe is ``scheduled``"),
@@ -50,10 +65,22 @@ CONTRADICTIONS = (
     Contradiction(
         "solely-by-priority-but-assigned-first",
         (
-            (203, "* the currently ``assigned`` recipes for the system's lab controller are"),
-            (206, "* if the system remains ``pending``, all currently ``queued`` recipes are"),
-            (213, "sorted solely by overall job priority when looking for a suitable recipe."),
-            (215, "conditions and queue jumping that is possible in the current design), it"),
+            (
+                203,
+                "* the currently ``assigned`` recipes for the system's lab controller are searched for a suitable recipe.",
+            ),
+            (
+                206,
+                "* if the system remains ``pending``, all currently ``queued`` recipes are searched for a suitable recipe.",
+            ),
+            (
+                212,
+                "In this initial proposal, the ``assigned`` and ``queued`` recipes are still sorted solely by overall job priority when looking for a suitable recipe.",
+            ),
+            (
+                214,
+                "While this is valuable in its own right (it eliminates a number of race conditions and queue jumping that is possible in the current design), it also creates a foundation for more sophisticated control over the system preferences for execution of recipes (for example, see :ref:`proposal-effective-job-priorities`).",
+            ),
         ),
         "An assigned recipe gets a system before a queued one of a higher priority. So the order is not solely by priority, and the queue is still jumped.",
         "The assigned and the queued are sorted apart, and the assigned come first. The finding is no-queue-jumping.",
@@ -62,9 +89,14 @@ CONTRADICTIONS = (
     Contradiction(
         "pending-for-a-queued-recipe",
         (
-            (184, "* ``pending`` when a determination is needed as to whether the system"),
-            (185, "should start running a queued recipe or be marked as ``idle``"),
-            (203, "* the currently ``assigned`` recipes for the system's lab controller are"),
+            (
+                184,
+                "* ``pending`` when a determination is needed as to whether the system should start running a queued recipe or be marked as ``idle``",
+            ),
+            (
+                203,
+                "* the currently ``assigned`` recipes for the system's lab controller are searched for a suitable recipe.",
+            ),
         ),
         "The list says that a pending system runs a queued recipe or becomes idle. The event first gives it to an assigned recipe.",
         "The model follows line 203. A queued recipe in line 185, and the recipe queue in line 55, include assigned recipes.",
@@ -72,9 +104,10 @@ CONTRADICTIONS = (
     Contradiction(
         "reserved-and-being-provisioned",
         (
-            (174, "When the system condition is Manual, systems will be ``running`` when"),
-            (175, "reserved by a user, ``waiting`` and then ``installing`` when being"),
-            (176, "provisioned in response to a reservation request, but otherwise ``idle``."),
+            (
+                174,
+                "When the system condition is Manual, systems will be ``running`` when reserved by a user, ``waiting`` and then ``installing`` when being provisioned in response to a reservation request, but otherwise ``idle``.",
+            ),
         ),
         "A system that a user has reserved and that is being provisioned is running by the first clause, and waiting or installing by the second.",
         "A reserved system is waiting, then installing, and running only after that.",

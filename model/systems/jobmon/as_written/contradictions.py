@@ -9,7 +9,7 @@ CONTRADICTIONS = (
     Contradiction(
         "distributor-in-two-spellings",
         (
-            (22, "- DISTRIBUTOR: the agent that decides **where**"),
+            (22, "- DISTRIBUTOR: the agent that decides **where** the defined compute instructions will execute."),
             (88, "- SCHEDULER -> DISTRIBUTOR"),
             (161, "- CLIENT -> DEFINER + CONTROLLER + DISTRIBUTER + OPERATOR"),
             (169, "- SCHEDULER -> DISTRIBUTER"),
@@ -20,8 +20,11 @@ CONTRADICTIONS = (
     Contradiction(
         "a-is-two-states",
         (
-            (61, "- ABORTED (A) = Client failed"),
-            (129, "into state A (Adjusting Resources) if the Task Instance has not reached its retry limit."),
+            (61, "- ABORTED (A) = Client failed to do all necessary work; scheduler cannot begin instantiation."),
+            (
+                128,
+                "#. The reconciler in the Python client moves the Task Instance into state A (Adjusting Resources) if the Task Instance has not reached its retry limit.",
+            ),
         ),
         "One letter for two states, one of them fatal; the second is not among the states that are described.",
         "Two states: of tasks Aborted, of task instances Adjusting Resources as well.",
@@ -29,9 +32,18 @@ CONTRADICTIONS = (
     Contradiction(
         "who-is-adjusted",
         (
-            (128, "moves the Task Instance"),
-            (131, "jobs marked for Adjusting Resources"),
-            (133, "those as the active resources for that job to use"),
+            (
+                128,
+                "#. The reconciler in the Python client moves the Task Instance into state A (Adjusting Resources) if the Task Instance has not reached its retry limit.",
+            ),
+            (
+                130,
+                "#. **NEED HELP HERE** The Task Instance FSM retrieve Tasks queued for instantiation and jobs marked for Adjusting Resources.",
+            ),
+            (
+                131,
+                "It adds a new row with adjusted resources to the executor parameters set table for that job, and mark those as the active resources for that job to use, then it will queue it for instantiation using those resources",
+            ),
         ),
         "Step 6 marks the task instance, step 7 retrieves jobs, that is tasks, that are marked; an older text has the job marked (facts 5.1).",
         "As step 6 has it: the instance is marked, and its task is queued.",
@@ -39,9 +51,14 @@ CONTRADICTIONS = (
     Contradiction(
         "who-adjusts",
         (
-            (130, "**NEED HELP HERE** The Task Instance FSM retrieve Tasks queued for instantiation"),
-            (92, "``_adjust_resources_and_queue()`` method"),
-            (93, "is in the swarm"),
+            (
+                130,
+                "#. **NEED HELP HERE** The Task Instance FSM retrieve Tasks queued for instantiation and jobs marked for Adjusting Resources.",
+            ),
+            (
+                91,
+                "In the current implementation of the task instance FSM the client acts as a definer and a controller since the swarm is inside the client whereas the ``_adjust_resources_and_queue()`` method is in the swarm.",
+            ),
         ),
         "A state machine retrieves nothing; the method that does what step 7 says is in the swarm, which is in the client.",
         "The client does it (facts 5.3).",
@@ -49,9 +66,14 @@ CONTRADICTIONS = (
     Contradiction(
         "who-decides-on-resource-errors",
         (
-            (49, "When an error is encountered in the"),
-            (50, "scheduler or executor the web server decides which deployment unit will get control next."),
-            (128, "The reconciler in the Python client moves the Task Instance"),
+            (
+                49,
+                "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
+            ),
+            (
+                128,
+                "#. The reconciler in the Python client moves the Task Instance into state A (Adjusting Resources) if the Task Instance has not reached its retry limit.",
+            ),
         ),
         "The server decides what becomes of an error, and the reconciler decides what becomes of a resource error.",
         "Both do, in either order; that then the resources may stay as they are is a finding (resources-grow-on-resource-errors).",
@@ -61,8 +83,10 @@ CONTRADICTIONS = (
         "adjusted-past-halted",
         (
             (68, "- HALTED (H) = Execution was stopped mid-run."),
-            (133, "then it will queue it"),
-            (134, "for instantiation using those resources"),
+            (
+                131,
+                "It adds a new row with adjusted resources to the executor parameters set table for that job, and mark those as the active resources for that job to use, then it will queue it for instantiation using those resources",
+            ),
         ),
         "Resources are adjusted on the way from Halted to Registering in the figure (facts 1.2, 1.3); by the steps they are before anything "
         "is queued again, and neither state is passed.",
@@ -71,9 +95,12 @@ CONTRADICTIONS = (
     Contradiction(
         "queued-before-it-is-created",
         (
-            (133, "then it will queue it"),
-            (135, "A new Task instance is created"),
-            (62, "Scheduler is instantiating an instance on the executor."),
+            (
+                131,
+                "It adds a new row with adjusted resources to the executor parameters set table for that job, and mark those as the active resources for that job to use, then it will queue it for instantiation using those resources",
+            ),
+            (135, "#. A new Task instance is created, referring to the new adjusted resource values"),
+            (62, "- INSTANTIATING (I) = Scheduler is instantiating an instance on the executor."),
         ),
         "Step 7 queues what step 8 creates; and the figure has instances created by who registers and by who instantiates them (facts 1.3).",
         "An instance is created when its task is registered, or queued again.",
@@ -83,9 +110,9 @@ CONTRADICTIONS = (
         (
             (
                 122,
-                "The Jobmon wrapper around the Cluster Task identifies the error and contacts the server with a state update to Z",
+                "#. The Jobmon wrapper around the Cluster Task identifies the error and contacts the server with a state update to Z",
             ),
-            (81, "Each unique state is driven by a different"),
+            (81, "Each unique state is driven by a different agent: client, scheduler, worker node."),
         ),
         "By step 2 the worker posts a resource error; in the figure the reconciler does (facts 1.3).",
         "The worker does.",
@@ -93,8 +120,8 @@ CONTRADICTIONS = (
     Contradiction(
         "each-error-is-triaged",
         (
-            (80, "myriad of error states that can occur on the scheduler and worker node. Each"),
-            (81, "results in a Triaging state in the universal FSM."),
+            (80, "Of note are the myriad of error states that can occur on the scheduler and worker node."),
+            (80, "Each results in a Triaging state in the universal FSM."),
             (63, "- LAUNCHED (L) = Instantiation is complete."),
         ),
         "Two error states are set when the task is Launched (facts 1.3), from where no way leads to Triaging (facts 1.2).",
@@ -104,9 +131,11 @@ CONTRADICTIONS = (
     Contradiction(
         "one-owner-and-others-that-set-its-states",
         (
-            (46, "When a deployment unit has control over the progression of the FSM"),
-            (81, "Each unique state is driven by a different"),
-            (82, "agent: client, scheduler, worker node."),
+            (
+                46,
+                "When a deployment unit has control over the progression of the FSM it is specified by an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING).",
+            ),
+            (81, "Each unique state is driven by a different agent: client, scheduler, worker node."),
         ),
         "A deployment unit has control, and yet client and reconciler set states in the boxes of scheduler and worker (facts 1.3, 1.4).",
         "They do: a finding (only-the-owner-moves).",
@@ -115,8 +144,12 @@ CONTRADICTIONS = (
     Contradiction(
         "who-has-launched",
         (
-            (47, "an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING)"),
-            (63, "Executor in control for Tasks. Waiting for first scheduling loop for Workflows."),
+            (
+                46,
+                "When a deployment unit has control over the progression of the FSM it is specified by an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING).",
+            ),
+            (63, "Executor in control for Tasks."),
+            (63, "Waiting for first scheduling loop for Workflows."),
         ),
         "An -ed state is a signal that nobody has taken up yet; but of this one the executor is in control, and in the figure it is the "
         "scheduler's (facts 1.2).",
@@ -125,8 +158,14 @@ CONTRADICTIONS = (
     Contradiction(
         "triaging-has-no-deployment-unit",
         (
-            (47, "an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING)"),
-            (50, "the web server decides"),
+            (
+                46,
+                "When a deployment unit has control over the progression of the FSM it is specified by an **-ing** suffix unique to that deployment unit (REGISTERING, INSTANTIATING, RUNNING).",
+            ),
+            (
+                49,
+                "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
+            ),
             (66, "- TRIAGING (T) = The cluster Job finished with some kind of error."),
         ),
         "Triaging ends in -ing, and is no deployment unit's: the server that decides then has no role (lines 20 to 23) and is not in the "
@@ -136,8 +175,11 @@ CONTRADICTIONS = (
     Contradiction(
         "triaged-is-not-only-what-has-finished",
         (
-            (66, "The cluster Job finished with some kind of error."),
-            (155, "before a new instance can be created."),
+            (66, "- TRIAGING (T) = The cluster Job finished with some kind of error."),
+            (
+                153,
+                "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+            ),
         ),
         "The cluster job of what is Triaging may not have finished: the reconciler holds it for lost by its heartbeat, or the client has "
         "only asked it to stop (facts 1.3).",
@@ -147,9 +189,12 @@ CONTRADICTIONS = (
     Contradiction(
         "the-flow-has-no-aborted",
         (
-            (52, "the client encounters an error it is automatically considered fatal"),
+            (
+                51,
+                "If the client encounters an error it is automatically considered fatal because the object will have insufficient compute instructions to continue execution.",
+            ),
             (61, "This is fatal."),
-            (33, "the signal state is listed on the"),
+            (33, "The deployment unit flow is below; the signal state is listed on the arrow."),
         ),
         "In the flow of deployment units no way leads from the client to the end; what ends in -ed is a signal, but Aborted and Failed "
         "are for nobody (facts 1.1).",
@@ -158,9 +203,11 @@ CONTRADICTIONS = (
     Contradiction(
         "the-schedulers-errors-are-never-fatal-in-the-flow",
         (
-            (49, "When an error is encountered in the"),
-            (50, "scheduler or executor the web server decides"),
-            (51, "if all retries are used then the error is fatal"),
+            (
+                49,
+                "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
+            ),
+            (51, "Alternatively, if all retries are used then the error is fatal and the FSM terminates."),
         ),
         "In the flow of deployment units the scheduler's errors can be recovered only, those of the worker can also be fatal, or "
         "halt it (facts 1.1).",
@@ -169,9 +216,9 @@ CONTRADICTIONS = (
     Contradiction(
         "error-recoverable-is-no-state",
         (
-            (33, "the signal state is listed on the"),
-            (66, "- TRIAGING (T)"),
-            (67, "- FAILED (F) = Encountered a fatal error"),
+            (33, "The deployment unit flow is below; the signal state is listed on the arrow."),
+            (66, "- TRIAGING (T) = The cluster Job finished with some kind of error."),
+            (67, "- FAILED (F) = Encountered a fatal error or have reached the maximum number of attempts."),
         ),
         "The flow's signals ERROR_RECOVERABLE and ERROR_FATAL are no states of the list; what is called Failed there is Error Fatal in "
         "the figures (facts 1.1, 1.2).",
@@ -180,9 +227,15 @@ CONTRADICTIONS = (
     Contradiction(
         "exceeded-or-reached",
         (
-            (67, "have reached the maximum number of attempts"),
-            (107, "if it has not exceeded the maximum attempts"),
-            (129, "if the Task Instance has not reached its retry limit"),
+            (67, "- FAILED (F) = Encountered a fatal error or have reached the maximum number of attempts."),
+            (
+                105,
+                "If Jobmon detects that a job has died due to resource enforcing, the resources are increased and the job will be retried if it has not exceeded the maximum attempts.",
+            ),
+            (
+                128,
+                "#. The reconciler in the Python client moves the Task Instance into state A (Adjusting Resources) if the Task Instance has not reached its retry limit.",
+            ),
         ),
         "What has reached the maximum fails, and is tried again if it has not exceeded it; and attempts are a task's, not an instance's.",
         "As many attempts of a task as its maximum.",
@@ -193,7 +246,10 @@ CONTRADICTIONS = (
             (62, "- INSTANTIATING (I) = Scheduler is instantiating an instance on the executor."),
             (162, "- SCHEDULER -> N/A"),
             (163, "- WORKER NODE -> N/A"),
-            (154, "the worker node signals back"),
+            (
+                153,
+                "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+            ),
         ),
         "The universal machine is of workflows, too, and their runs have boxes of a scheduler and of a worker (facts 1.4), which they do "
         "not have: it is all the client.",
@@ -202,10 +258,16 @@ CONTRADICTIONS = (
     Contradiction(
         "jobs-and-dags",
         (
-            (10, "one particular domain object (e.g. Task)"),
-            (111, "Each job has the original parameters requested and the"),
-            (138, "for all jobs in a dag"),
-            (132, "executor parameters set table"),
+            (
+                10,
+                "A workflow for one particular domain object (e.g. Task) is often spread across multiple deployment units.",
+            ),
+            (111, "Each job has the original parameters requested and the validated resources."),
+            (138, "The query to retrieve all resource entries for all jobs in a dag is::"),
+            (
+                131,
+                "It adds a new row with adjusted resources to the executor parameters set table for that job, and mark those as the active resources for that job to use, then it will queue it for instantiation using those resources",
+            ),
             (141, "FROM executor_parameter_set EPS"),
         ),
         "Tasks and workflows are called jobs and dags, and the table has two names.",
@@ -214,7 +276,10 @@ CONTRADICTIONS = (
     Contradiction(
         "one-role-or-several",
         (
-            (17, "Each deployment unit can act in one of four roles"),
+            (
+                17,
+                "Each deployment unit can act in one of four roles during the progression of a domain object through its finite state machine.",
+            ),
             (87, "- CLIENT -> DEFINER + CONTROLLER"),
             (161, "- CLIENT -> DEFINER + CONTROLLER + DISTRIBUTER + OPERATOR"),
             (162, "- SCHEDULER -> N/A"),
@@ -225,9 +290,14 @@ CONTRADICTIONS = (
     Contradiction(
         "terminal-states-of-neither-kind",
         (
-            (31, "The terminal state is 1. a"),
-            (32, "signal for the next deployment unit to begin working, or 2. that an unrecoverable error"),
-            (49, "When an error is encountered in the"),
+            (
+                31,
+                "The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered.",
+            ),
+            (
+                49,
+                "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
+            ),
             (65, "- DONE (D) = All work has finished successfully."),
         ),
         "A unit ends with a signal to the next one or with an unrecoverable error. Done is neither, and nor is an error after which the task "
@@ -237,8 +307,11 @@ CONTRADICTIONS = (
     Contradiction(
         "who-signals-halted",
         (
-            (33, "the signal state is listed on the"),
-            (50, "the web server decides which deployment unit will get control next"),
+            (33, "The deployment unit flow is below; the signal state is listed on the arrow."),
+            (
+                49,
+                "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
+            ),
             (68, "- HALTED (H) = Execution was stopped mid-run."),
         ),
         "In the flow of deployment units the worker signals Halted to the client (facts 1.1); in the universal machine the server does, after "
@@ -248,9 +321,10 @@ CONTRADICTIONS = (
     Contradiction(
         "halted-without-the-workers-signal",
         (
-            (153, "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow"),
-            (154, "Run FSM mandates that the worker node signals back that the process has successfully halted"),
-            (155, "before a new instance can be created."),
+            (
+                153,
+                "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+            ),
         ),
         "In the figure a run also becomes Halted by the reconciler, and by the client if it has not started, without a signal of the worker "
         "(facts 1.4).",
@@ -260,10 +334,18 @@ CONTRADICTIONS = (
     Contradiction(
         "new-runs-without-a-halt",
         (
-            (44, "The deployment unit FSM can be generalized into a universal FSM for progression of tasks and"),
-            (50, "the web server decides which deployment unit will get control next"),
-            (154, "Run FSM mandates that the worker node signals back that the process has successfully halted"),
-            (155, "before a new instance can be created."),
+            (
+                44,
+                "The deployment unit FSM can be generalized into a universal FSM for progression of tasks and workflows through the deployment units by adding a processing state for each deployment unit.",
+            ),
+            (
+                49,
+                "When an error is encountered in the scheduler or executor the web server decides which deployment unit will get control next.",
+            ),
+            (
+                153,
+                "The key difference between the Workflow Run FSM and the Task Instance FSM is that the Workflow Run FSM mandates that the worker node signals back that the process has successfully halted before a new instance can be created.",
+            ),
         ),
         "A new run is created after an error as well, and then nothing has halted: in the universal machine the way from Triaging to Queued "
         "has no condition (facts 1.2).",
