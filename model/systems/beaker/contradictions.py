@@ -17,7 +17,7 @@ CONTRADICTIONS = (
             ),
         ),
         "By its definition, an idle system is configured for automated use. Broken and Manual systems are idle too.",
-        "Idle is a usage state, as in lines 172 and 176. Only Automated systems are in the idle pool. The violated definition is the finding idle-is-automated.",
+        "Idle is a usage state, as in lines 172 and 176. Only Automated systems are in the idle pool. The property idle-is-automated keeps the definition, and is violated.",
         violates=["idle-is-automated"],
     ),
     Contradiction(
@@ -31,7 +31,7 @@ CONTRADICTIONS = (
             ),
         ),
         "A system that becomes Broken or Manual while it runs a recipe is idle, and must not be idle. The text never ends the recipe.",
-        "The model follows lines 172 and 176: the system is idle at once, and the recipe stays. The finding is idle-is-not-running.",
+        "The model follows lines 172 and 176: the system is idle at once, and the recipe stays. The property idle-is-not-running is violated.",
         violates=["idle-is-not-running"],
     ),
     Contradiction(
@@ -45,7 +45,7 @@ CONTRADICTIONS = (
             (196, "* The condition of an existing system is changed to Automated"),
         ),
         "A system can become Automated while a recipe that it had before still runs. One sentence makes it running, the other pending.",
-        "The model follows line 196: the system is pending. The finding is running-with-its-recipe.",
+        "The model follows line 196: the system is pending. The property running-with-its-recipe is violated.",
         violates=["running-with-its-recipe"],
     ),
     Contradiction(
@@ -82,8 +82,8 @@ CONTRADICTIONS = (
                 "While this is valuable in its own right (it eliminates a number of race conditions and queue jumping that is possible in the current design), it also creates a foundation for more sophisticated control over the system preferences for execution of recipes (for example, see :ref:`proposal-effective-job-priorities`).",
             ),
         ),
-        "An assigned recipe gets a system before a queued one of a higher priority. So the order is not solely by priority, and the queue is still jumped.",
-        "The assigned and the queued are sorted apart, and the assigned come first. The finding is no-queue-jumping.",
+        "An assigned recipe gets a system before a queued one of a higher priority. So the order is not solely by priority, and there is a new way to jump the queue.",
+        "The assigned and the queued are sorted apart, and the assigned come first. The property no-queue-jumping is violated.",
         violates=["no-queue-jumping"],
     ),
     Contradiction(

@@ -130,8 +130,8 @@ FIRST_COME_FIRST_SERVED = Change(
 SEATS_ARE_LEFT = Change(
     name="siblings-take-each-others-systems",
     wrong=(
-        "A recipe takes any system that suits it, also the only one that suits a sibling, or one in a lab that has none for "
-        "a sibling. Its set then holds the system for ever."
+        "A recipe takes any system that suits it: the only one that suits a sibling, or one of a lab that has none for a "
+        "sibling. Its set then holds the system for ever."
     ),
     shown="no-set-blocks-itself",
     why=(
@@ -255,8 +255,8 @@ IDLE_IS_A_USAGE = Change(
 ASSIGNED_COME_FIRST = Change(
     name="assigned-recipes-jump-the-queue",
     wrong=(
-        "A pending system goes to an assigned recipe whatever the priority of a queued one (lines 203 to 206). Line 213 "
-        "sorts solely by priority, and line 215 says that queue jumping is eliminated."
+        "Line 213 sorts solely by priority. Lines 203 to 206 give a system to an assigned recipe before a queued one of a "
+        "higher priority. That is a new way to jump the queue."
     ),
     why=(
         "The rule against jumping the queue (line 21) applies to new and queued recipes only. An assigned set holds systems "

@@ -5,6 +5,7 @@ The expected tables are written from the document, line by line, and not from th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -16,6 +17,7 @@ import pytest
 from schedproof.model.lang import Change, Contradiction, Invariant, Model, StepInvariant
 from schedproof.model.lang.terms import And, Implies, Or, Term
 from schedproof.model.ledger.statements import statements
+from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import Choice, Instance, Stepper, instances
 from schedproof.model.systems.beaker import repairs as fix
 from schedproof.model.systems.beaker import seatings
@@ -24,7 +26,7 @@ from schedproof.model.systems.beaker.collisions import BY_PRIORITY, EAGER, STRIC
 from schedproof.model.systems.beaker.configurations import CONFIGURATIONS, Configuration
 from schedproof.model.systems.beaker.contradictions import CONTRADICTIONS
 from schedproof.model.systems.beaker.phases import PHASES
-from schedproof.model.systems.beaker.variants import AS_WRITTEN, INTERLEAVED, REPAIRED
+from schedproof.model.systems.beaker.variants import AS_WRITTEN, ASSIGNED_COME_FIRST, INTERLEAVED, REPAIRED
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verdict import Counterexample, Result, Verdict
@@ -192,6 +194,18 @@ def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> No
     stated = {(each.line, each.text) for each in statements(DOCUMENT.read_text("utf-8"))}
     assert contradiction.quotes and contradiction.problem and contradiction.reading
     assert {*contradiction.quotes} <= stated
+
+
+@pytest.mark.parametrize("model", systems()["beaker"].variants.values(), ids=lambda model: model.variant)
+def test_what_is_wrong_is_said_in_short_sentences(model: Model) -> None:
+    for change in model.changes:
+        assert all(len(said.split()) <= 25 for said in re.split(r"(?<=[.:]) ", change.wrong)), change.name
+
+
+def test_a_document_is_not_blamed_for_less_than_it_says() -> None:
+    """Line 215 eliminates the queue jumping that is possible in the current design, and no other."""
+    assert "line 215" not in ASSIGNED_COME_FIRST.wrong and "eliminate" not in ASSIGNED_COME_FIRST.wrong
+    assert not [each.name for each in CONTRADICTIONS if "The finding is" in each.reading]
 
 
 # --- No property is idle ----------------------------------------------------------------------------------------------
