@@ -103,35 +103,18 @@ INSTANTIATED_CAN_BE_LOST = Change(
     ],
 )
 
-HALTED_FIRST = Change(
-    name="a-new-attempt-beside-the-old-one",
-    wrong="After an error a new instance is created though nobody has reported that the old one has halted.",
+RUNS_HALT_FIRST = Change(
+    name="a-new-run-does-not-wait-for-a-halt",
+    wrong="After an error a new workflow run is made though nobody has reported that the old process has halted (line 153).",
     shown="halted-before-a-new-run",
     why=(
-        "After an error, the server decides only when the worker or the cluster has reported that the command, "
-        "or the process of the run, has ended. So the answer to the question of line 155 is yes. For runs, the "
-        "reconciler may confirm in place of a worker that it has halted only if that is true (fact 1.4)."
+        "After an error, the server decides only when the worker or the cluster has reported that the process of the run "
+        "has ended. The reconciler may confirm in place of a worker that it has halted only if that is true (fact 1.4)."
     ),
-    repairs=[
-        "one-live-instance",
-        "halted-tasks-have-halted",
-        "one-live-run",
-        "halted-runs-have-halted",
-        "halted-before-a-new-run",
-    ],
+    repairs=["one-live-run", "halted-runs-have-halted", "halted-before-a-new-run"],
     adds=[
-        replace(tasks.retry, when=[*tasks.retry.when, t.latest.command != "live"]),
-        replace(tasks.halt, when=[*tasks.halt.when, t.latest.command != "live"]),
         replace(runs.retry, when=[*runs.retry.when, w.latest.process != "live"]),
         replace(runs.force, when=[*runs.force.when, r.process != "live"]),
-        Invariant(
-            name="earlier-commands-are-over",
-            says="the command of every instance of a task but the latest has ended",
-            line=155,
-            over=[t, i],
-            given=(i.task == t) & (t.latest != i),
-            then=i.command != "live",
-        ),
         Invariant(
             name="earlier-processes-are-over",
             says="the process of every run of a workflow but the latest has ended",
@@ -139,6 +122,32 @@ HALTED_FIRST = Change(
             over=[w, r],
             given=(r.workflow == w) & (w.latest != r),
             then=r.process != "live",
+        ),
+    ],
+)
+
+TASKS_HALT_FIRST = Change(
+    name="a-halted-task-still-runs",
+    wrong=(
+        "A task is Halted (line 68), or tried again, while its command runs. Line 155 leaves open whether a task waits for the "
+        "halt."
+    ),
+    shown="halted-tasks-have-halted",
+    why=(
+        "The server decides on a task only when the worker or the cluster has reported that the command has ended. So the "
+        "answer to the question of line 155 is yes."
+    ),
+    repairs=["one-live-instance", "halted-tasks-have-halted"],
+    adds=[
+        replace(tasks.retry, when=[*tasks.retry.when, t.latest.command != "live"]),
+        replace(tasks.halt, when=[*tasks.halt.when, t.latest.command != "live"]),
+        Invariant(
+            name="earlier-commands-are-over",
+            says="the command of every instance of a task but the latest has ended",
+            line=155,
+            over=[t, i],
+            given=(i.task == t) & (t.latest != i),
+            then=i.command != "live",
         ),
     ],
 )
@@ -265,6 +274,7 @@ REPAIRS = [
     CLIENT_ABORTS_WHAT_IT_FINDS,
     INSTANTIATED_CAN_BE_LOST,
     ADJUSTED_BY_THE_CLIENT_IN_ITS_TURN,
-    HALTED_FIRST,
+    RUNS_HALT_FIRST,
+    TASKS_HALT_FIRST,
     OTHERS_BRING_TO_TRIAGE,
 ]

@@ -25,7 +25,7 @@ CLAIMS_ARE_ATOMIC = Change(
 )
 CONTROL_IS_A_LEASE = Change(
     name="control-has-no-end",
-    wrong="An agent that is late goes on as if it had control, and one that is gone keeps it.",
+    wrong="Control has no end in time: an agent that is late goes on as if it had control, and one that is gone keeps it.",
     shown="the-worker-moves-only-its-own",
     # another instance of its task is on its way
     asks=i.is_("Triaging") & i.task.is_(*TO_START),
@@ -95,10 +95,11 @@ LATE_WORKERS_GO_ON = Change(
     drops=["beat_late", "beat_refused", "a refused heartbeat is one"],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
-    name="others-end-an-instance",
-    wrong="Client and reaper mark instances to be killed that a worker runs.",
+    name="a-resume-ends-what-others-have",
+    wrong="A resume ends queued and instantiated instances at once (fact 3.5), while the distributor still has them in hand.",
     shown="the-client-moves-only-its-own",
-    asks=i.is_("Running"),
+    # no figure and no table has this move; one from Running is in both (facts 1.3 and 2.1)
+    asks=i.is_("Instantiated"),
     why="An instance that must end is marked, and the agent in control ends it. Its task waits for the next run.",
     repairs=[
         "the-client-moves-only-its-own",

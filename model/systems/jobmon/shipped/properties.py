@@ -37,13 +37,10 @@ n = variable(IntRange(0, MOST), "n")
 # --- Sentences of the document
 
 DRIVEN = "The transitions in each are driven by the progression of associated instance finite state machines."
+PROGRESSES = "Each deployment unit has a sub-FSM for each type of domain object that it progresses through before entering a terminal state for that deployment unit."
 TERMINAL = "The terminal state is 1. a signal for the next deployment unit to begin working, or 2. that an unrecoverable error has been encountered."
 SIGNALS = "When the deployment unit wants to pass off control it signals using an **-ed** word to signal to the next deployment unit that it can claim control."
-WHILE_LOOP = (
-    "It is appropriate to think of each deployment unit as a while loop waiting for a signal state to begin work."
-)
 WORK = "The work is executed in a try/except block that either errors and posts an error signal or finishes and posts a proceed signal."
-EXECUTING = "- RUNNING (R) = Actively executing."
 RESILIENT = (
     "This is preferable because it would increase resiliency since the workflow can be retried from the database."
 )
@@ -92,8 +89,7 @@ CONTROL = [
     Invariant(
         name="the-dead-hold-nothing",
         says="a distributor that does not run has nothing in memory: one that is started again reads the database",
-        line=94,
-        sentence=RESILIENT,
+        sentence="fact 3.1: the distributor is a process of its own",
         over=[d, i],
         given=~d.is_("Running"),
         then=~d.held.has(i),
@@ -142,8 +138,7 @@ FINISHED_WORK_COUNTS = AlwaysCanReach(
 LATE_CAN_RUN_AGAIN = AlwaysCanReach(
     name="late-instances-can-run-again",
     says="an instance that is triaged while its command runs can always be Running again, with its command",
-    line=64,
-    sentence=EXECUTING,
+    sentence="fact 3.6: the heartbeat of a Triaging instance extends its deadline, and does not make it Running while its task is",
     over=[i],
     given=i.is_("Triaging") & i.job.is_("Running"),
     goal=i.is_("Running") & i.job.is_("Running"),
@@ -153,8 +148,8 @@ TASKS = [
     Invariant(
         name="one-live-instance",
         says="no two commands of one task run at once",
-        line=155,
-        sentence=FUTURE,
+        # the document leaves it open (line 155)
+        sentence="fact 3.4: an overdue instance becomes Triaging, and an unknown error is accepted once the deadline has passed",
         over=[i, k],
         given=(i != k) & (i.task == k.task) & i.job.is_(*LIVE),
         then=~k.job.is_(*LIVE),
@@ -230,8 +225,7 @@ RUNS = [
     StepInvariant(
         name="only-the-live-run-queues",
         says="a client queues tasks only as long as its run runs",
-        line=54,
-        sentence=WHILE_LOOP,
+        sentence="fact 3.1: the client queues ready tasks; fact 3.4: a reaper ends a run that is overdue",
         over=[],
         on=names(QUEUEING),
         then=c.run.is_("Running"),
@@ -271,8 +265,8 @@ RUNS = [
     AlwaysCanReach(
         name="runs-can-end",
         says="a run can always come to an end, without a new client",
-        line=31,
-        sentence=TERMINAL,
+        line=30,
+        sentence=PROGRESSES,
         over=[r],
         given=r.is_(*ON_ITS_WAY),
         goal=r.is_(*RUN_ENDS),
@@ -281,8 +275,8 @@ RUNS = [
     AlwaysCanReach(
         name="instances-can-end",
         says="an instance can always come to an end",
-        line=31,
-        sentence=TERMINAL,
+        line=30,
+        sentence=PROGRESSES,
         over=[i],
         given=i.is_(*OPEN),
         goal=i.is_(*INSTANCE_ENDS),
@@ -290,8 +284,7 @@ RUNS = [
     AlwaysCanReach(
         name="workflows-can-be-done",
         says="a workflow that a client has begun can always be done, if another client may begin",
-        line=94,
-        sentence=RESILIENT,
+        sentence="fact 3.5: a resume waits until no run is alive, and resets the tasks",
         over=[w, c, i],
         given=c.is_("NotStarted") & (c.run.workflow == w) & i.is_("Absent"),
         goal=w.is_("Done"),
@@ -299,8 +292,7 @@ RUNS = [
     AlwaysCanReach(
         name="workflows-can-be-run",
         says="a workflow that is not done can always be run by another client",
-        line=94,
-        sentence=RESILIENT,
+        sentence="fact 3.5: a resume waits until no run is alive, and resets the tasks",
         over=[w, c],
         given=c.is_("NotStarted") & (c.run.workflow == w) & ~w.is_("Done"),
         goal=w.is_("Running"),

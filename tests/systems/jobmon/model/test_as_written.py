@@ -208,6 +208,15 @@ def test_a_property_quotes_the_document_at_its_line(which: tuple[str, str], line
         at = position
 
 
+def test_line_153_is_held_against_runs_only() -> None:
+    """It mandates the signal for workflow runs. Line 155 leaves open whether task instances need one, too."""
+    runs = {prop.name for prop in AS_WRITTEN.properties if prop.line == 153 and prop.name in AS_WRITTEN.refuted}
+    assert runs == {*repairs.RUNS_HALT_FIRST.repairs}
+    assert not [
+        change.name for change in repairs.REPAIRS if change not in (repairs.RUNS_HALT_FIRST,) and "153" in change.wrong
+    ]
+
+
 @needs_shared
 @pytest.mark.parametrize("contradiction", CONTRADICTIONS, ids=lambda c: c.name)
 def test_a_contradiction_quotes_the_document(contradiction) -> None:

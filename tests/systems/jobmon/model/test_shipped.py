@@ -12,6 +12,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import State, Step
 from schedproof.model.semantics.instance import Instance, fitted
 from schedproof.model.systems.jobmon import REPAIRED, SHIPPED
+from schedproof.model.systems.jobmon.repaired.variant import WHAT_IS_TO_END_IS_MARKED
 from schedproof.model.systems.jobmon.shipped import couplings, tables
 from schedproof.model.systems.jobmon.shipped.configurations import CONFIGURATIONS, Configuration
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance, Workflow, WorkflowRun
@@ -196,6 +197,12 @@ def test_what_rests_on_no_line_rests_on_the_facts() -> None:
             assert prop.line is not None or prop.sentence.startswith(("section ", "fact "))
 
 
+def test_no_violation_is_held_against_a_reason_or_a_question() -> None:
+    """Lines 54 and 64 describe, 94 gives the reason for a proposal, 155 asks: none of them requires a property."""
+    held = {prop.name: prop.line for prop in SHIPPED.properties if prop.name in SHIPPED.refuted}
+    assert {line for line in held.values() if line is not None} <= {29, 30, 47, 55, 67, 105, 153}
+
+
 # --- What is found ----------------------------------------------------------------------------------------------------------
 
 
@@ -244,6 +251,16 @@ def test_a_run_says_who_does_what() -> None:
         "the distributor r0 submits the job of i0 to the cluster",
         "the wrapper of i0 comes up, reports, and starts the command",
     ]
+
+
+def test_the_client_ends_what_the_distributor_has() -> None:
+    """Fact 3.5. Facts 1.3 and 2.1 let a client end what a worker runs, so a run with that would show no mistake."""
+    asks = WHAT_IS_TO_END_IS_MARKED.asks
+    prop = SHIPPED.property("the-client-moves-only-its-own")
+    assert isinstance(prop, StepInvariant) and prop.given is not None and asks is not None
+    asked = replace(SHIPPED, refuted=frozenset()).asking([replace(prop, given=prop.given & asks)])
+    example = model_check(asked, {}, only=[prop.name])[0].counterexample
+    assert example is not None and [step.action for step in example.steps][-2:] == ["instantiate", "wind_up"]
 
 
 def test_each_finding_has_its_repair() -> None:
