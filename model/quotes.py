@@ -152,9 +152,9 @@ def whole_sentences(stated: Sequence[Statement], line: int) -> str:
         stated: the statements of the document.
         line: of the document.
     """
-    there = [each for each in stated if each.last >= line]
-    quoted = " ".join(each.text for each in there if each.line <= line)
-    after = (each.text for each in there if each.line > line)
+    unread = [each for each in stated if each.last >= line]
+    quoted = " ".join(each.text for each in unread if each.line <= line)
+    after = (each.text for each in unread if each.line > line)
     if len(quoted.split()) < FEWEST:
         for more in after:
             quoted = f"{quoted} {more}".strip()

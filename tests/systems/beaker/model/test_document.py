@@ -199,7 +199,7 @@ def test_a_contradiction_quotes_the_document(contradiction: Contradiction) -> No
 @pytest.mark.parametrize("model", systems()["beaker"].variants.values(), ids=lambda model: model.variant)
 def test_what_is_wrong_is_said_in_short_sentences(model: Model) -> None:
     for change in model.changes:
-        assert all(len(said.split()) <= 25 for said in re.split(r"(?<=[.:]) ", change.wrong)), change.name
+        assert all(len(sentence.split()) <= 25 for sentence in re.split(r"(?<=[.:]) ", change.wrong)), change.name
 
 
 def test_a_document_is_not_blamed_for_less_than_it_says() -> None:
