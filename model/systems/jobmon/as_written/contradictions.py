@@ -76,7 +76,7 @@ CONTRADICTIONS = (
             ),
         ),
         "The server decides what becomes of an error, and the reconciler decides what becomes of a resource error.",
-        "Both do, in either order; that then the resources may stay as they are is a finding (resources-grow-on-resource-errors).",
+        "Both do, in either order. The resources may then stay as they are.",
         violates=["resources-grow-on-resource-errors"],
     ),
     Contradiction(
@@ -125,7 +125,7 @@ CONTRADICTIONS = (
             (63, "- LAUNCHED (L) = Instantiation is complete."),
         ),
         "Two error states are set when the task is Launched (facts 1.3), from where no way leads to Triaging (facts 1.2).",
-        "Nothing becomes of the task: a finding (errors-are-triaged, signals-can-be-taken-up).",
+        "Nothing becomes of the task. It stays Launched.",
         violates=["errors-are-triaged", "signals-can-be-taken-up"],
     ),
     Contradiction(
@@ -138,7 +138,7 @@ CONTRADICTIONS = (
             (81, "Each unique state is driven by a different agent: client, scheduler, worker node."),
         ),
         "A deployment unit has control, and yet client and reconciler set states in the boxes of scheduler and worker (facts 1.3, 1.4).",
-        "They do: a finding (only-the-owner-moves).",
+        "They do.",
         violates=["only-the-owner-moves", "only-the-owner-moves-workflows"],
     ),
     Contradiction(
@@ -183,7 +183,7 @@ CONTRADICTIONS = (
         ),
         "The cluster job of what is Triaging may not have finished: the reconciler holds it for lost by its heartbeat, or the client has "
         "only asked it to stop (facts 1.3).",
-        "As the figures have it; that two commands of a task can run is a finding (one-live-instance).",
+        "As the figures have it. Two commands of a task can then run.",
         violates=["one-live-instance"],
     ),
     Contradiction(
@@ -328,7 +328,7 @@ CONTRADICTIONS = (
         ),
         "In the figure a run also becomes Halted by the reconciler, and by the client if it has not started, without a signal of the worker "
         "(facts 1.4).",
-        "As the figure has it: a finding (halted-runs-have-halted).",
+        "As the figure has it.",
         violates=["halted-runs-have-halted"],
     ),
     Contradiction(
@@ -349,7 +349,7 @@ CONTRADICTIONS = (
         ),
         "A new run is created after an error as well, and then nothing has halted: in the universal machine the way from Triaging to Queued "
         "has no condition (facts 1.2).",
-        "Only a resume waits for a halt: a finding (halted-before-a-new-run, one-live-run).",
+        "Only a resume waits for a halt.",
         violates=["halted-before-a-new-run", "one-live-run"],
     ),
 )
