@@ -212,7 +212,7 @@ PROPERTIES = [
         without=PEOPLE,
     ),
     AlwaysCanReach(
-        name="guests-end-with-their-host",
+        name="stranded-guests-can-end",
         says="a guest that is scheduled or has begun, and whose host is finished, can end, if people leave it alone",
         sentence="section 1.6: when the host finishes, a guest whose watchdog has no kill time is aborted",
         over=[g, r],

@@ -131,7 +131,7 @@ SEEDED: Mapping[str, Sequence[Any]] = {
     "never-queued-again": [Row(Recipe, "pause", "running", "queued")],
     "processed-together": [replace(queue_action, when=queue_action.when[:2])],
     "condition-frees-nothing": [Row(System, "withdraw", "reserved", "idle", condition="Broken")],
-    "guests-end-with-their-host": [replace(abort_guest_action, when=[g.is_("waiting"), *abort_guest_action.when[1:]])],
+    "stranded-guests-can-end": [replace(abort_guest_action, when=[g.is_("waiting"), *abort_guest_action.when[1:]])],
     "a-candidate-of-its-own": [
         replace(schedule_pending, when=[*schedule_pending.when[:2], *schedule_pending.when[3:]])
     ],
