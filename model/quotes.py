@@ -10,15 +10,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
+from .cited import fact, quote
 from .lang import Action, Document, Machine, Model, Row, Rule
 from .ledger.statements import Statement, statements
 from .registry.discovery import systems
-from .registry.errors import UserError
 from .registry.system import System
 
 FEWEST = 4
@@ -29,13 +27,6 @@ LINES = re.compile(r"(?<![\w.:])lines? \d+(?:(?:, | and |, and | to )\d+)*(?!\d|
 
 FACT = re.compile(r"\bfacts? (\d+(?:\.\d+)*(?:(?:, | and )\d+(?:\.\d+)*)*)((?:, \w+\.\w+:\d+(?:-\d+)?)?)")
 """Citations of facts in sentences and counterexamples: numbers, or a number and a place in a source."""
-
-
-def quote(document: Document, line: int | None) -> str:
-    """The text of a document's line that a model cites; "" if unknown."""
-    if document.quotes is None:
-        return ""
-    return _quotes(document.quotes).get(document.name, {}).get(str(line), "")
 
 
 def footnotes(document: Document, text: Iterable[str]) -> list[str]:
@@ -70,45 +61,9 @@ def cited_lines(text: str) -> set[int]:
     return {int(number) for match in LINES.finditer(text) for number in re.findall(r"\d+", match[0])}
 
 
-def fact(document: Document, key: str) -> str:
-    """The text of a fact that the document leaves out, by its number, or its number and place; "" if unknown."""
-    return _facts(document.facts).get(key, "") if document.facts is not None else ""
-
-
 def _order(key: str) -> tuple[list[int], str]:
     number, _, place = key.partition(", ")
     return [int(part) for part in number.split(".")], place
-
-
-@cache
-def _facts(file: Path) -> Mapping[str, str]:
-    facts: dict[str, str] = _content(file, "facts")
-    return facts
-
-
-@cache
-def _quotes(file: Path) -> Mapping[str, Mapping[str, str]]:
-    quotes: dict[str, dict[str, str]] = _content(file, "quotes")
-    return quotes
-
-
-def _content(file: Path, argument: str) -> Any:
-    """The object in a JSON file that a ``Document`` names as ``argument``.
-
-    Raises:
-        UserError: the file cannot be read, or has no JSON object.
-    """
-    try:
-        content = json.loads(file.read_text("utf-8"))
-    except OSError as error:
-        problem = f"cannot read {str(file)!r}: {error.strerror}"
-    except ValueError:
-        problem = f"{str(file)!r} is not JSON"
-    else:
-        if isinstance(content, dict):
-            return content
-        problem = f"{str(file)!r} is not a JSON object"
-    raise UserError(f"{problem}; write the path of a JSON object in {argument}= of the Document")
 
 
 def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, str]]]:

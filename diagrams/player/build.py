@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from schedproof.diagrams.errors import DiagramError
+from schedproof.model.cited import fact, quote
 from schedproof.model.lang import Document, Model, Property
-from schedproof.model.quotes import cited_lines, fact, quote
+from schedproof.model.quotes import cited_lines
 from schedproof.model.semantics import Instance, scope_text, stepper_of
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of

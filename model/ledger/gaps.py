@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from schedproof.model.cited import fact
 from schedproof.model.lang import Document, Model
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.model.quotes import fact
 from schedproof.model.registry.errors import unknown
 from schedproof.model.registry.system import System
 

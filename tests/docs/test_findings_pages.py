@@ -114,7 +114,7 @@ def test_what_is_said_of_yunikorn() -> None:
     named = names(text) - set(variants)
     assert named and named <= frozenset().union(*(model.refuted for model in variants.values()))
     changes = [change for change in variants["repaired"].changes if change.repairs or change.weakens]
-    assert "with eleven changes" in text and len(changes) == 11
+    assert "with fifteen changes" in text and len(changes) == 15
     assert "three of them in a weaker form" in text and sum(len(change.weakens) for change in changes) == 3
     assert "in five configurations" in text and refined("repaired") == 5
     assert "in four more" in text and refined("parties-repaired") == 4

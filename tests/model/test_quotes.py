@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from schedproof.model.cited import fact, quote
 from schedproof.model.lang import Document
 from schedproof.model.ledger.statements import statements
-from schedproof.model.quotes import cited_lines, fact, footnotes, quote, whole_sentences
+from schedproof.model.quotes import cited_lines, footnotes, whole_sentences
 from schedproof.model.registry.discovery import systems
 from tests.support.needs import needs_shared
 from tests.support.places import SHARED

@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
+from schedproof.model.cited import quote
 from schedproof.model.lang import Invariant, Model, Row
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.types import Type
 from schedproof.model.lang.wording import show_term
-from schedproof.model.quotes import quote
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
 from schedproof.proofs.traces.reports.report import Requirement
 

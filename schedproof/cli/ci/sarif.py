@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from schedproof import __version__
+from schedproof.model.cited import quote
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.errors import Place
-from schedproof.model.quotes import quote
 from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import initial_state
 from schedproof.proofs.exploration.counterexample_text import shown as value

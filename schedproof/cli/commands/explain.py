@@ -21,10 +21,11 @@ from schedproof.cli.run_page import run_page
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
 from schedproof.diagrams.player.data import About
+from schedproof.model.cited import quote
 from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.lang.properties import WELL_FORMED
-from schedproof.model.quotes import footnotes, quote
+from schedproof.model.quotes import footnotes
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, check_scope, instances, scope_text
