@@ -12,6 +12,7 @@ from pathlib import Path
 
 from schedproof.api import Defect, System, defects, systems
 from schedproof.proofs.verification.ambiguities import ambiguities
+from schedproof.proofs.verification.links import linked
 from schedproof.proofs.verification.sources import Kind, differences
 
 ROOT = Path(__file__).parents[1]
@@ -61,8 +62,8 @@ def section(defect: Defect) -> Iterator[str]:
     yield from ["```", ""]
     if defect.left:
         yield from [defect.left, ""]
-    for each in defect.interpretations:
-        yield from [each.finding_note, ""]
+    for line in defect.grounds():
+        yield from [line, ""]
     yield from [f"**Repair.** {defect.repair}", ""]
     if defect.cost:
         yield from [f"**Cost.** {defect.cost}.", ""]
@@ -83,9 +84,9 @@ def machines(system: System) -> Iterator[str]:
                 yield from picture(path, f"{path.stem} of {name}")
 
 
-def words(system: System) -> Iterator[str]:
+def words(system: System, all_defects: Sequence[Defect] = ()) -> Iterator[str]:
     """What is unclear in the document: contradictions, silences and interpretations, in the order of their rank."""
-    some = ambiguities(system)
+    some = linked(ambiguities(system), all_defects)
     if some:
         yield from ["## Where the document is unclear", ""]
         yield from [
@@ -118,7 +119,7 @@ def page(system: System) -> str:
         "",
         *table(all_defects),
         *(line for defect in all_defects for line in section(defect)),
-        *words(system),
+        *words(system, all_defects),
         *rows(system),
         "## State machines",
         "",

@@ -46,7 +46,8 @@ from schedproof.proofs.verdict import (
     TraceStep,
     Verdict,
 )
-from schedproof.proofs.verification.defects import Defect, defects
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.findings import Finding, findings
 from schedproof.proofs.verification.verify import CheckedProperty, VariantReport, verify, verify_variant
 

@@ -3,7 +3,7 @@
 from .document import Arrow, Chart, Contradiction, Flow, Reading
 from .errors import ModelError, Place
 from .machine import Attribute, Durability, Event, Machine, Row, State
-from .model import ByConstruction, Change, Document, Model, Rigid, crash
+from .model import ByConstruction, Change, Document, Mistake, Model, Rigid, crash
 from .properties import (
     AlwaysCanReach,
     DeadlockFree,
@@ -39,7 +39,7 @@ from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
 
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
-    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Model",
+    "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "IntRange", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
     "ModelError", "Place", "Property", "Reading", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
     "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
     "set_variable", "those", "variable", "variables",

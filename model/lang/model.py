@@ -287,6 +287,23 @@ class ByConstruction(Property):
 
 
 @dataclass(frozen=True)
+class Mistake:
+    """A mistake of an earlier variant that a change repairs as well, and that is another one than the change's own.
+
+    Args:
+        name: the name of the defect.
+        wrong: what is wrong, in one sentence.
+        variant: the name of the variant that has it.
+        violates: the properties of that variant that it violates; the run of the first is shown.
+    """
+
+    name: str
+    wrong: str
+    variant: str
+    violates: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Change:
     """One difference between two variants: elements dropped by name and elements added.
 
@@ -303,6 +320,7 @@ class Change:
         asks: of an invariant or a step invariant that is ``shown``: what must also be true where it is violated.
         avoids: the names of actions that the run of ``shown`` must not have.
         prompt: the names of actions that the run of ``shown`` takes as soon as they are possible.
+        mistakes: what else it repairs, of earlier variants that are wrong for another reason.
     """
 
     why: str
@@ -316,6 +334,7 @@ class Change:
     asks: Term | None = None
     avoids: Sequence[str] = ()
     prompt: Sequence[str] = ()
+    mistakes: Sequence[Mistake] = ()
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property

@@ -47,6 +47,7 @@ class Ambiguity:
         about: what the manifest says of it.
         silences: the events that the document sends to states without a row, where the answer is what keeps them away.
         sentences: of a contradiction, the whole sentences that it quotes, by line; as it quotes them if no ledger has them.
+        defect: the name of the defect that a contradiction is; "" if it is none, or if that is not known.
     """
 
     system: str
@@ -55,6 +56,7 @@ class Ambiguity:
     about: Contradiction | Reading
     silences: tuple[Withheld, ...] = ()
     sentences: tuple[tuple[int, str], ...] = ()
+    defect: str = ""
 
     @property
     def name(self) -> str:
@@ -86,17 +88,20 @@ class Ambiguity:
         """What decides the order: the number of verdicts, then the kind, then the line."""
         return -len(self.hangs), list(Kind).index(self.kind), min(self.lines, default=0)
 
-    def text(self, *, every: bool = False, then: str = "") -> list[str]:
+    def text(self, *, every: bool = False, then: str = "", numbers: Mapping[str, int] | None = None) -> list[str]:
         """It as lines for a reader; an interpretation on which nothing hangs is one line.
 
         Args:
             every: all that is known of each.
             then: what differs with the other interpretation, as a check found; "" for what the interpretation names.
+            numbers: by name, the numbers that defects have in a list.
         """
         lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
         many = len(self.hangs)
         hang = f"; {many} verdict{' hangs' if many == 1 else 's hang'} on it" if many else ""
-        head = f"{self.name} ({lines}, {self.variant}): {self.kind}{hang}"
+        number = f" {numbers[self.defect]}," if numbers and self.defect in numbers else ""
+        see = f"; see defect{number} {self.defect}" if self.defect else ""
+        head = f"{self.name} ({lines}, {self.variant}): {self.kind}{hang}{see}"
         if isinstance(self.about, Contradiction):
             return [head, *(f"  {line}" for line in _contradiction(self.about, self.sentences))]
         if not many and not every:
@@ -125,6 +130,7 @@ class Ambiguity:
                 "quotes": quotes,
                 "sentences": sentences,
                 "answer": about.reading,
+                "defect": self.defect,
             }
         return {
             **data,

@@ -8,9 +8,8 @@ change repairs. Its shortest run has all other changes in place. It is shown if 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from schedproof.model.errors import require
 from schedproof.model.lang import (
@@ -20,9 +19,6 @@ from schedproof.model.lang import (
     Model,
     ModelError,
     Property,
-    Reading,
-    Row,
-    Rule,
     StepInvariant,
     exists,
 )
@@ -32,85 +28,14 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Result, Verdict
 
+from .costs import MOST_NAMES, cost
+from .defect import Defect
 from .findings import Finding, builds_on, finding_of, keeps, property_of, rests_on
 from .findings import findings as find
 from .lock_repairs import lock_repairs
+from .mistakes import Named, named_mistakes, open_violations
 from .replayed import replays
 from .without import without
-
-
-@dataclass(frozen=True)
-class Defect:
-    """A mistake of a document, or of what was shipped.
-
-    Attributes:
-        system: the name of the system.
-        variants: the names of the variants that have it, the earliest first.
-        name: the name.
-        wrong: what is wrong, in one sentence; "" if the repair says it.
-        findings: the properties that it violates, each with a shortest run; the clearest first.
-        repair: the change that repairs it, and the variant that has the change.
-        cost: what the change adds, drops and weakens.
-        left: why the runs may show another defect as well; "" if all other repairs are in place.
-        behaviour: whether the repair changes what happens, and not only a sentence.
-    """
-
-    system: str
-    variants: tuple[str, ...]
-    name: str
-    wrong: str
-    findings: tuple[Finding, ...]
-    repair: str
-    cost: str
-    left: str = ""
-    behaviour: bool = True
-
-    @property
-    def shown(self) -> Finding:
-        """The clearest of its runs."""
-        return self.findings[0]
-
-    @property
-    def interpretations(self) -> tuple[Reading, ...]:
-        """The interpretations of the document on which the clearest violation depends."""
-        return self.shown.interpretations
-
-    def as_json(self) -> dict[str, Any]:
-        """The defect as ``findings --json`` prints it."""
-        return {
-            "kind": "defect",
-            "system": self.system,
-            "variants": list(self.variants),
-            "name": self.name,
-            "wrong": self.wrong,
-            "document": self.shown.document,
-            "line": self.shown.line,
-            "sentence": self.shown.sentence,
-            "repair": self.repair,
-            "cost": self.cost,
-            "left": self.left,
-            "rests_on": [each.name for each in self.interpretations],
-            "findings": [finding.as_json() for finding in self.findings],
-        }
-
-    def text(self, *, every: bool = False) -> list[str]:
-        """The defect as lines for a reader.
-
-        Args:
-            every: with a run of each property, not only with the clearest.
-        """
-        shown = self.shown
-        where = shown.document if shown.line is None else f"{shown.document}:{shown.line}"
-        lines = [f"{self.name} ({where}, {' and '.join(self.variants)})"]
-        if self.wrong:
-            lines.append(f"  Wrong: {self.wrong}")
-        lines.append(f"  Violates: {', '.join(finding.property for finding in self.findings)}")
-        for finding in self.findings if every else self.findings[:1]:
-            lines += finding.run_text()
-        if self.left:
-            lines.append(f"  {self.left}")
-        lines += [f"  {each.finding_note}" for each in self.interpretations]
-        return [*lines, f"  Repair: {self.repair}", *([f"  Cost: {self.cost}"] if self.cost else [])]
 
 
 def defects(
@@ -120,7 +45,10 @@ def defects(
     progress: Callable[[str], None] = lambda line: None,
     originals: Sequence[Finding] | None = None,
 ) -> list[Defect]:
-    """The defects of a system's variants: first those that rest on the fewest interpretations, then those that violate most.
+    """The defects of a system's variants, variant by variant: those that violate most properties first.
+
+    Of equals that which rests on the fewest interpretations comes first, then that of the earlier line. What only changes a
+    sentence comes after what changes the behaviour.
 
     Args:
         system: the system.
@@ -133,28 +61,37 @@ def defects(
         repairs.
 
     Raises:
+        ModelError: a change asks for a run that there is not, or names a mistake of a property that is not violated.
         UserError: a name of ``variants`` is unknown.
     """
     require("system", system, System, "a system, for example load_system('hived')")
     require_known("variants", "variant", variants, list(system.variants), of=system.name)
+    named = named_mistakes(system)
+    violated = open_violations(system, named)
     progress(f"{system.name}: looking for the shortest runs")
     originals = find(system, variants=variants) if originals is None else originals
     by_change = [
         (defect, model, change)
         for model in system.variants.values()
         if model.amends and (not variants or any(builds_on(system, model, system.variants[name]) for name in variants))
-        for defect, change in _of_changes(system, model, originals, progress)
+        for defect, change in _of_changes(system, model, violated, originals, progress)
         if not variants or {*defect.variants} & {*variants}
     ]
     covered = {
         (name, each.property) for defect, _, _ in by_change for each in defect.findings for name in defect.variants
     }
-    others = [finding for finding in originals if (finding.variant, finding.property) not in covered]
-    repaired = []
+    of_mistakes = [(each, its) for each in named if (its := each.of(originals))]
+    repaired = [_of_mistake(system, each, its) for each, its in of_mistakes]
+    explained = [finding for _, its in of_mistakes for finding in its]
+    others = [f for f in originals if (f.variant, f.property) not in covered and f not in explained]
     for defect, model, change in by_change:
         # What only several mistakes together violate belongs to the first of them.
         its = [e for e in others if e.variant in defect.variants and _repairs(system, model, change, e)]
         others = [each for each in others if each not in its]
+        # A variant between may have dropped a property that the change requires again.
+        restored = [e for e in others if e.variant in defect.variants and _requires_again(system, model, change, e)]
+        others = [each for each in others if each not in restored]
+        defect = replace(defect, findings=(*defect.findings, *restored))
         repaired.append(_with(defect, its))
     for model in system.variants.values():
         for defect in _of_locks(system, model, others):
@@ -171,8 +108,8 @@ def defects(
         key=lambda each: (
             order.index(each.variants[0]),
             not each.behaviour,
-            len(each.interpretations),
             -len(each.findings),
+            len(each.interpretations),
             each.shown.line or 0,
         ),
     )
@@ -186,6 +123,12 @@ def _alone(system: System, some: Sequence[Finding]) -> Defect:
     named = next((change for change in model.changes if change.wrong), None) if brings else None
     name, wrong = (named.name, named.wrong) if named else (some[0].property, "")
     return Defect(system.name, (model.variant,), name or some[0].property, wrong, tuple(some), some[0].repair, "")
+
+
+def _of_mistake(system: System, named: Named, some: Sequence[Finding]) -> Defect:
+    """The defect that is a mistake which a change names; what the change costs is counted at the change's own defect."""
+    mistake, repair = named.mistake, f"{named.change.why} (variant {named.model.variant})"
+    return Defect(system.name, (mistake.variant,), mistake.name, mistake.wrong, tuple(some), repair, "")
 
 
 def _of_locks(system: System, model: Model, findings: Sequence[Finding]) -> Iterator[Defect]:
@@ -211,7 +154,7 @@ def _of_locks(system: System, model: Model, findings: Sequence[Finding]) -> Iter
             tuple(its),
             each.why,
             "",
-            f"Another repair is needed as well for: {', '.join(also)}." if also else "",
+            left=f"Another repair is needed as well for: {', '.join(also)}." if also else "",
         )
 
 
@@ -219,6 +162,12 @@ def _repairs(system: System, model: Model, change: Change, finding: Finding) -> 
     """Whether a change of a variant is one of those that repair a finding of a variant on which it builds."""
     broken = system.variants[finding.variant]
     return finding.property in (*change.repairs, *change.weakens) and builds_on(system, model, broken)
+
+
+def _requires_again(system: System, model: Model, change: Change, finding: Finding) -> bool:
+    """Whether a change of a variant adds the property of a finding of a variant on which it builds, and the variant keeps it."""
+    added = any(isinstance(each, Property) and each.name == finding.property for each in change.adds)
+    return added and keeps(model, finding.property) and builds_on(system, model, system.variants[finding.variant])
 
 
 def _with(defect: Defect, others: Sequence[Finding]) -> Defect:
@@ -229,20 +178,42 @@ def _with(defect: Defect, others: Sequence[Finding]) -> Defect:
     return replace(defect, findings=(*defect.findings, *others), left=" ".join(filter(None, (defect.left, note))))
 
 
+@dataclass(frozen=True)
+class _Below:
+    """The variants on which an amended one builds.
+
+    Attributes:
+        models: the variants.
+        violated: by variant, the properties that it violates, without those that named mistakes explain.
+    """
+
+    models: Sequence[Model]
+    violated: Mapping[str, frozenset[str]]
+
+    def violating(self, name: str) -> list[Model]:
+        """Those that violate a property for a reason that no named mistake explains."""
+        return [each for each in self.models if name in self.violated[each.variant]]
+
+
 def _of_changes(
-    system: System, model: Model, originals: Sequence[Finding], progress: Callable[[str], None]
+    system: System,
+    model: Model,
+    violated: Mapping[str, frozenset[str]],
+    originals: Sequence[Finding],
+    progress: Callable[[str], None],
 ) -> Iterator[tuple[Defect, Change]]:
     """The defects that the changes of an amended variant repair.
 
     Args:
         system: the system.
         model: the amended variant.
+        violated: by variant, the properties that it violates, without those that named mistakes explain.
         originals: the findings of the variants themselves.
         progress: called with a line on the current work.
     """
     base = system.variants[model.amends]
-    below = [each for each in system.variants.values() if builds_on(system, model, each)]
-    refuted = frozenset().union(*(each.refuted for each in below))
+    below = _Below([each for each in system.variants.values() if builds_on(system, model, each)], violated)
+    refuted = frozenset().union(*(violated[each.variant] for each in below.models))
     repairing = [change for change in model.changes if {*change.repairs, *change.weakens} & refuted]
     for number, change in enumerate(repairing, 1):
         names = [name for name in dict.fromkeys([*change.repairs, *change.weakens]) if name in refuted]
@@ -253,12 +224,13 @@ def _of_changes(
         violations = [_finding(system, below, result, f"{model.variant} without this repair") for result in results]
         if not violations:
             violations = [each for name in names for each in _original(below, originals, name)]
-            why = "Without this repair alone, nothing is violated" if less else "Other repairs build on this one"
+            others = "Without this repair alone, nothing is violated, since other repairs exclude such runs as well"
+            why = others if less else "Other repairs build on this one"
             left = f"{why}; the run is one of {base.variant}."
         if change.shown in names:
             shown = next((each for each in violations if each.property == change.shown), None)
             if shown is None or not _is_of(below, shown) or change.chooses_its_run:
-                of = next(each for each in below if change.shown in each.refuted)
+                of = below.violating(change.shown)[0]
                 plain = _original(below, originals, change.shown) if not change.chooses_its_run else []
                 shown = plain[0] if plain else _finding(system, below, _clearest(of, change), of.variant)
             violations = [shown, *(each for each in violations if each.property != change.shown)]
@@ -267,7 +239,7 @@ def _of_changes(
         # The one to show, then the shortest, then the one that the change names first.
         ranks = [(f.property != change.shown, len(f.counterexample.steps), names.index(f.property)) for f in violations]
         clearest = [each for _, each in sorted(zip(ranks, violations, strict=True), key=lambda ranked: ranked[0])]
-        having = [each.variant for each in below if clearest[0].property in each.refuted]
+        having = [each.variant for each in below.violating(clearest[0].property)]
         named = Counter(name for each in repairing for name in {*each.repairs, *each.weakens})
         clearest = [_of_the_variant(below, originals, each, alone=named[each.property] == 1) for each in clearest]
         defect = Defect(
@@ -278,19 +250,20 @@ def _of_changes(
             tuple(clearest),
             f"{change.why} (variant {model.variant})",
             cost(base, change),
+            cost(base, change, most=MOST_NAMES),
             left,
             behaviour=bool(change.repairs),
         )
         yield defect, change
 
 
-def _original(below: Sequence[Model], originals: Sequence[Finding], name: str) -> list[Finding]:
+def _original(below: _Below, originals: Sequence[Finding], name: str) -> list[Finding]:
     """The finding of the first variant that violates a property, if there is one."""
-    violating = [each.variant for each in below if name in each.refuted]
+    violating = [each.variant for each in below.violating(name)]
     return [each for each in originals if each.property == name and each.variant in violating[:1]]
 
 
-def _of_the_variant(below: Sequence[Model], originals: Sequence[Finding], finding: Finding, *, alone: bool) -> Finding:
+def _of_the_variant(below: _Below, originals: Sequence[Finding], finding: Finding, *, alone: bool) -> Finding:
     """A finding whose run is one of the variants that violate its property, where that is known to show the same defect.
 
     Args:
@@ -305,12 +278,11 @@ def _of_the_variant(below: Sequence[Model], originals: Sequence[Finding], findin
     return plain[0] if plain else finding
 
 
-def _is_of(variants: Sequence[Model], finding: Finding) -> bool:
+def _is_of(below: _Below, finding: Finding) -> bool:
     """Whether the run of a finding is one of each variant that is expected to violate the property."""
-    violating = [each for each in variants if finding.property in each.refuted]
     return all(
         finding.of in ("", each.variant) or replays(each, property_of(each, finding.property), finding.counterexample)
-        for each in violating
+        for each in below.violating(finding.property)
     )
 
 
@@ -352,11 +324,11 @@ def _after(model: Model, prompt: Sequence[str], action: Action) -> Action:
     return replace(action, when=[*action.when, *(~exists(each.parameters, both(list(each.when))) for each in urgent)])
 
 
-def _finding(system: System, below: Sequence[Model], result: Result, of: str) -> Finding:
+def _finding(system: System, below: _Below, result: Result, of: str) -> Finding:
     """A violation of the variants ``below``, by a run of the variant ``of``."""
-    base = next(each for each in below if result.name in each.refuted)
-    rests = {each.name: each for model in below for each in rests_on(system, model, result.name)}
-    return replace(finding_of(system, base, result), interpretations=tuple(rests.values()), of=of)
+    having = below.violating(result.name)
+    rests = {each.name: each for model in having for each in rests_on(system, model, result.name)}
+    return replace(finding_of(system, having[0], result), interpretations=tuple(rests.values()), of=of)
 
 
 def _left(others: Sequence[Change]) -> str:
@@ -364,36 +336,3 @@ def _left(others: Sequence[Change]) -> str:
         return ""
     names = "; ".join(change.name or change.why for change in others)
     return f"The run also has what these repairs build on: {names}"
-
-
-def cost(base: Model, change: Change) -> str:
-    """What a change adds, replaces, drops and weakens, in words."""
-    kinds = {Row: "row", Action: "action", Rule: "rule"}
-    known = {(type(each), each.name) for each in base.elements}
-    new: Counter[str] = Counter()
-    replaced: Counter[str] = Counter()
-    for element in change.adds:
-        if isinstance(element, Property):
-            continue
-        (replaced if (type(element), element.name) in known else new)[kinds[type(element)]] += 1
-    elements = {each.name for each in base.elements if not isinstance(each, Property)}
-    dropped = [name for name in change.drops if name in elements]
-    parts = [
-        *(f"{_many(number, kind)} more" for kind, number in new.items()),
-        *(f"{_many(number, kind)} changed" for kind, number in replaced.items()),
-        *([f"without {', '.join(dropped)}"] if dropped else []),
-        *(f"property {name} is dropped" for name in change.drops if name not in elements and _is_property(base, name)),
-        *(
-            f"{name} is weakened to {', '.join(names)}" if names else f"{name} is given up"
-            for name, names in change.weakens.items()
-        ),
-    ]
-    return "; ".join(parts) or "no change of behaviour"
-
-
-def _is_property(model: Model, name: str) -> bool:
-    return any(each.name == name for each in model.properties)
-
-
-def _many(number: int, kind: str) -> str:
-    return f"{number} {kind}{'' if number == 1 else 's'}"

@@ -85,9 +85,13 @@ class Finding:
     def text(self) -> list[str]:
         """The finding as lines for a reader."""
         where = self.document if self.line is None else f"{self.document}:{self.line}"
-        lines = [f"{self.property} ({where}, {self.variant})", *self.run_text()]
-        lines += [f"  {reading.finding_note}" for reading in self.interpretations]
-        return [*lines, f"  Repair: {self.repair}"]
+        head = f"{self.property} ({where}, {self.variant})"
+        return [head, *self.run_text(), *self.grounds(), f"  Repair: {self.repair}"]
+
+    def grounds(self) -> list[str]:
+        """The assumptions and interpretations on which the violation rests, as lines for a reader."""
+        assumed = [f"  Assumes: {assumed_text(self.assumes)}. Otherwise the property holds."] if self.assumes else []
+        return [*assumed, *(f"  {reading.finding_note}" for reading in self.interpretations)]
 
     def run_text(self) -> list[str]:
         """The sentence, the property and the run, as lines for a reader."""
@@ -103,12 +107,7 @@ class Finding:
         lines += [f"    {n}. {step.says}" for n, step in enumerate(example.steps, 1)]
         if example.end:
             lines.append(f"    Final state: {example.ending}")
-        lines.append(f"    {example.problem[:1].upper()}{example.problem[1:]}")
-        return (
-            [*lines, f"  Assumes: {assumed_text(self.assumes)}. Otherwise the property holds."]
-            if self.assumes
-            else lines
-        )
+        return [*lines, f"    {example.problem[:1].upper()}{example.problem[1:]}"]
 
 
 def repair_of(system: System, prop: str, broken: Model | None = None) -> str:

@@ -632,13 +632,13 @@ def test_findings_list_what_is_unclear_below_the_defects(run, run_json, register
     assert [line for line in lines if re.match(r"\d+\.", line)] == [
         "1. stays-dark (lamps.md:7, plain)",
         "2. lamps-can-be-on (line 3, plain): interpretation; 2 verdicts hang on it",
-        "3. dark-and-bright (line 7, plain): contradiction; 1 verdict hangs on it",
+        "3. dark-and-bright (line 7, plain): contradiction; 1 verdict hangs on it; see defect 1, stays-dark",
         "4. lamps-are-many (line 2, plain): interpretation: How many lamps are there?",
     ]
     assert "  Then: no longer violated: stays-dark; also violated: blinks" in lines
     assert lines[-2:] == [
         "1 defect in lamps.md, 1 property violated",
-        "1 contradiction, 2 interpretations in the words of lamps.md",
+        "2 interpretations in the words of lamps.md; 1 contradiction is a defect",
     ]
     assert "  Question: How many lamps are there?" in run("findings", "lamps", "--all")[1].splitlines()
     _, output = run_json("findings", "lamps")
@@ -647,6 +647,7 @@ def test_findings_list_what_is_unclear_below_the_defects(run, run_json, register
         ("interpretation", "lamps-are-many"),
     ]  # fmt: skip
     assert output[0]["findings"][0]["readings"][0]["question"] == "Can lamps be on?"
+    assert output[2]["defect"] == "stays-dark"
 
 
 def test_list(run, run_json):
@@ -1009,7 +1010,7 @@ def test_findings_report_once_what_an_amendment_breaks_as_well(run, run_json, re
         2, "schedproof: unknown variant 'gsa'; did you mean gas? choose from plain, worse, gas\n"
     )  # fmt: skip
     assert run("findings", "lamps")[1].splitlines()[-2:] == [
-        "3 defects in lamps.md, 3 properties violated",
+        "3 defects, 3 properties violated: 1 in lamps.md, 1 in lamps worse, 1 in lamps gas",
         "left out: 1 property that lamps worse violates just as plain does, which it amends "
         "('schedproof explain lamps PROPERTY --variant worse' shows one)",
     ]
@@ -1024,7 +1025,11 @@ def test_findings_say_what_is_not_violated_as_expected(run, registered):
         "('schedproof verify lamps --variant plain' checks what is expected)"
     )
     code, out, _ = run("findings", "lamps")
-    assert code == 0 and "2 defects in lamps.md, 2 properties violated" in out and line in out.splitlines()
+    assert (
+        code == 0
+        and "2 defects, 2 properties violated: 1 in lamps.md, 1 in lamps gas" in out
+        and line in out.splitlines()
+    )
     assert line in run("findings", "lamps", "--variant", "plain")[1].splitlines()
     assert "no violation" not in run("findings", "lamps", "--variant", "gas")[1]
 

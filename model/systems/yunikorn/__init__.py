@@ -8,6 +8,7 @@ The core:
 - ``properties``: what the document requires of applications; ``objects``: of queues, partitions and nodes.
 - ``possible_steps`` and ``effects_and_causes``: what single steps of the repaired core must be able to do, and why they may.
 - ``core_v0_12_2``: what v0.12.2 does instead; ``repairs`` and ``weakened_properties``: what has to change.
+- ``mistakes``: what is wrong with the text where v0.12.2 is wrong for another reason.
 - ``unlocked_timers``: time-outs of v0.12.2 in two steps.
 - ``variants``: the model's variants; ``configurations``: the configurations to explore.
 

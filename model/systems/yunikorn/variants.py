@@ -13,6 +13,7 @@ from .configurations import CONFIGURATIONS, FAILS_LATE, configurations
 from .effects_and_causes import EFFECTS_AND_CAUSES
 from .events import CORE_ACTIONS, CORE_RULES
 from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, a, k
+from .mistakes import FAILING_WITH_NOTHING_LEFT, STARTING_WITHOUT_ITS_ALLOCATION
 from .objects import NODES, QUEUES
 from .possible_steps import possible_steps
 from .properties import APPLICATIONS, LIVES, PHASES
@@ -172,7 +173,7 @@ COMPLETING_HAS_NOTHING = Change(
 )
 
 ALLOCATIONS_COUNT = Change(
-    name="placeholders-count-as-allocations",
+    name="placeholders-count-in-some-states",
     wrong="Text and code count placeholders as allocations in some states and not in others.",
     shown="accepted-has-no-allocation",
     why=(
@@ -188,6 +189,7 @@ ALLOCATIONS_COUNT = Change(
     },
     drops=["a swap moves its application on, but not the first"],
     adds=[*fix.ALLOCATIONS_COUNT, *WEAKER],
+    mistakes=[STARTING_WITHOUT_ITS_ALLOCATION],
 )
 
 FAILING_IS_CLEANED_UP = Change(
@@ -216,6 +218,7 @@ FAILING_IS_CLEANED_UP = Change(
             *("draining-partitions-refuse-additions", "draining-partitions-are-final"),
         ),
     ],
+    mistakes=[FAILING_WITH_NOTHING_LEFT],
 )
 
 A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
@@ -228,7 +231,7 @@ A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
     why=(
         "The time-out of placeholders fails an application, or makes it resume, only if it has no real "
         "allocation (line 25) and none is about to be confirmed. Otherwise it only releases the placeholders. The "
-        "repair of placeholders-count-as-allocations keeps the property too: with a real allocation, no gang is "
+        "repair of placeholders-count-in-some-states keeps the property too: with a real allocation, no gang is "
         "Accepted."
     ),
     repairs=["a-gang-fails-before-it-runs"],

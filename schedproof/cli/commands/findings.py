@@ -15,12 +15,15 @@ from schedproof.cli.options import json_option, variants_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
+from schedproof.model.lang import Model
 from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import Ambiguity, Kind, ambiguities
-from schedproof.proofs.verification.defects import Defect, defects
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.findings import Finding, repeated, unviolated
 from schedproof.proofs.verification.findings import findings as find
+from schedproof.proofs.verification.links import linked
 from schedproof.proofs.verification.sources import Kind as KindOfRow
 from schedproof.proofs.verification.sources import differences
 
@@ -39,8 +42,10 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
     """List what documents get wrong: each defect, its clearest run, its repair.
 
     A defect is one mistake with all the properties that it violates. Its run is a shortest one that shows this mistake;
-    --all shows one for each property. After the defects come contradictions between sentences, silences and
-    interpretations: first those on which most verdicts hang. A silence is an event in a state for which the document has no
+    --all shows one for each property. Defects of the document come first, then those of each other variant; in each,
+    first what changes the behaviour, and of that what violates most properties. After the defects come contradictions
+    between sentences, silences and interpretations: first those on which most verdicts hang. A contradiction that a
+    run shows names its defect, and is not counted again. A silence is an event in a state for which the document has no
     row. An interpretation on which no verdict hangs is one line; --all shows the answers. Without SYSTEM, findings are
     of the systems of your schedproof.toml; without a schedproof.toml, of all systems. Without --variant, the list ends with
     rows in which tables of text, figures and implementation differ. Cited lines are quoted at its end. 'schedproof explain'
@@ -58,7 +63,7 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
             for one in chosen
         }
     all_defects = [defect for some in by_system.values() for defect in some]
-    unclear = {one.name: ambiguities(one, variants=variants) for one in chosen}
+    unclear = {one.name: linked(ambiguities(one, variants=variants), by_system[one.name]) for one in chosen}
     lists: dict[str, list[Defect | Ambiguity]] = {
         one.name: [*by_system[one.name], *unclear[one.name]] for one in chosen
     }
@@ -68,15 +73,10 @@ def findings(system: str | None, variants: tuple[str, ...], every: bool, json_fi
         texts = _numbered(lists, every)
         for lines in texts.values():
             click.echo("\n".join(lines))
-        documents = ", ".join(
-            dict.fromkeys([one.base.document.name for one, _ in shown] + [d.shown.document for d in all_defects])
-        )
-        violated = {(f.system, f.variant, f.property) for defect in all_defects for f in defect.findings}
-        violates = f", {_properties(len(violated))} violated" if violated else ""
-        click.echo(f"{count(len(all_defects), 'defect')} in {documents}{violates}")
+        click.echo(_counted(shown, all_defects))
         for one in chosen:
-            if many := _unclear(unclear[one.name]):
-                click.echo(f"{many} in the words of {one.base.document.name}")
+            if many := _unclear(unclear[one.name], one.base.document.name):
+                click.echo(many)
             for name, properties in unviolated(one, originals[one.name], variants=variants).items():
                 click.echo(
                     f"no violation in {one.name} {name}, though expected: {', '.join(properties)} "
@@ -110,18 +110,51 @@ def _numbered(lists: Mapping[str, Sequence[Defect | Ambiguity]], every: bool) ->
     texts: dict[str, list[str]] = {name: [] for name in lists}
     numbers = itertools.count(1)
     for name, some in lists.items():
+        of_defects: dict[str, int] = {}
         for each in some:
-            head, *rest = each.text(every=every)
-            texts[name] += [f"{next(numbers)}. {head}", *rest, *([""] if rest else [])]
+            number = next(numbers)
+            if isinstance(each, Defect):
+                of_defects[each.name] = number
+                head, *rest = each.text(every=every)
+            else:
+                head, *rest = each.text(every=every, numbers=of_defects)
+            texts[name] += [f"{number}. {head}", *rest, *([""] if rest else [])]
         if texts[name] and texts[name][-1]:
             texts[name].append("")
     return texts
 
 
-def _unclear(some: Sequence[Ambiguity]) -> str:
-    """How many ambiguities there are, by kind; "" for none."""
-    many = Counter(each.kind for each in some)
-    return ", ".join(count(many[kind], str(kind)) for kind in Kind if many[kind])
+def _counted(shown: Sequence[tuple[System, Model]], all_defects: Sequence[Defect]) -> str:
+    """How many defects there are: in each document, and in each variant that a document does not have as written."""
+    systems = {one.name: one for one, _ in shown}
+    violated = {(f.system, f.variant, f.property) for defect in all_defects for f in defect.findings}
+    violates = f", {_properties(len(violated))} violated" if violated else ""
+    total = count(len(all_defects), "defect")
+    places = Counter(_place(systems[each.system], each) for each in all_defects)
+    if len(places) > 1:
+        return f"{total}{violates}: {', '.join(f'{many} in {place}' for place, many in places.items())}"
+    documents = list(places) or list(dict.fromkeys(one.base.document.name for one, _ in shown))
+    return f"{total} in {', '.join(documents)}{violates}"
+
+
+def _place(system: System, defect: Defect) -> str:
+    """The document that has a defect, or the first variant that has it."""
+    base, model = system.base, system.variants[defect.variants[0]]
+    if model is base:
+        return base.document.name
+    another = "" if model.document.name == base.document.name else f" ({model.document.name})"
+    return f"{system.name} {model.variant}{another}"
+
+
+def _unclear(some: Sequence[Ambiguity], document: str) -> str:
+    """How many ambiguities there are that are no defects, by kind, and how many contradictions are; "" for none."""
+    many = Counter(each.kind for each in some if not each.defect)
+    by_kind = ", ".join(count(many[kind], str(kind)) for kind in Kind if many[kind])
+    unclear = f"{by_kind} in the words of {document}" if by_kind else ""
+    shown = sum(bool(each.defect) for each in some)
+    more = "more " if many[Kind.CONTRADICTION] else ""
+    are = "is a defect" if shown == 1 else "are defects"
+    return "; ".join(filter(None, (unclear, f"{count(shown, f'{more}contradiction')} {are}" if shown else "")))
 
 
 def _rows(system: System) -> Iterator[str]:

@@ -12,7 +12,11 @@ from schedproof.model.lang import Contradiction, Reading, Row
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
+from schedproof.proofs.verdict import Counterexample
 from schedproof.proofs.verification.ambiguities import Kind, ambiguities
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.findings import Finding
+from schedproof.proofs.verification.links import linked
 from tests.model.ledger.lamps import LEDGER, MODEL, NEVER, PUSH, RED, Lamp, mark, system
 from tests.model.ledger.test_require import written
 
@@ -97,6 +101,31 @@ def test_lines_for_a_reader(tmp_path: Path) -> None:
     ]
 
 
+def test_a_contradiction_is_the_defect_that_violates_most_of_it(tmp_path: Path) -> None:
+    """Of two that violate as much, that of its own variant. An interpretation is no defect, whatever rests on it."""
+    two = replace(BROKEN, violates=["dark", "dim"])
+    some = [replace(a, about=two) if a.name == two.name else a for a in ambiguities(lamps(tmp_path, NEVER, BROKEN))]
+    run = Counterexample((), "")
+    of = {name: Finding("lamps", "as-written", name, "", "lamps.md", 3, "", run, "") for name in ("dark", "dim", "red")}
+    one, both = (of["dark"], of["red"]), (of["dark"], of["dim"])
+    shipped, proposed, less = (
+        Defect("lamps", (variant,), name, "Wrong.", its, "", "")
+        for variant, name, its in (
+            ("new", "shipped", both),
+            ("as-written", "proposed", both),
+            ("as-written", "less", one),
+        )
+    )
+    names = {each.name: each.defect for each in linked(some, [less, shipped, proposed])}
+    assert names == {"dark-and-on": "proposed", "never-nice": "", "on-for-ever": "", "pushed-once": "", "red-only": ""}
+    second = Defect("lamps", ("as-written",), "second", "Wrong.", (of["red"], *both), "", "")
+    assert {each.defect for each in linked(some, [second, proposed])} == {"proposed", ""}, "its run is of what is dark"
+    (linked_one,) = [each for each in linked(some, [less, shipped]) if each.name == "dark-and-on"]
+    assert linked_one.text()[0].endswith("contradiction; 2 verdicts hang on it; see defect shipped")
+    assert linked_one.text(numbers={"shipped": 7})[0].endswith("; see defect 7, shipped")
+    assert linked_one.as_json()["defect"] == "shipped"
+
+
 def test_a_silence_says_which_row_there_is_not(tmp_path: Path) -> None:
     (silence,) = [each for each in ambiguities(lamps(tmp_path)) if each.kind is Kind.SILENCE]
     assert silence.text() == ["pushed-once (line 6, as-written): silence: May a lamp that is on be pushed?"]
@@ -133,6 +162,7 @@ def test_json_has_the_answers(tmp_path: Path) -> None:
         "quotes": [{"line": 3, "words": "off at first"}, {"line": 6, "words": "is on"}],
         "sentences": [{"line": 3, "words": "A lamp is off at first."}, {"line": 6, "words": "A pushed lamp is on."}],
         "answer": "On.",
+        "defect": "",
     }
     red = data["red-only"]
     assert (red["question"], red["answer"], red["otherwise"], red["why"], red["tried"]) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,8 +16,10 @@ from schedproof.model.lang import (
     Change,
     Invariant,
     Machine,
+    Mistake,
     Model,
     ModelError,
+    Reading,
     Row,
     Sort,
     State,
@@ -24,7 +27,9 @@ from schedproof.model.lang import (
     variables,
 )
 from schedproof.model.registry.system import System
-from schedproof.proofs.verification.defects import Defect, cost, defects
+from schedproof.proofs.verification.costs import cost
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.without import without
 
 Door = Sort("Door", "d")
@@ -92,11 +97,14 @@ def test_each_change_is_a_defect_and_hides_no_other() -> None:
 
 def test_what_a_repair_costs() -> None:
     assert [each.cost for each in defects(repaired())] == [
-        "1 row changed; without Door.kick from Shut",
-        "without slam, Door.slam from Open",
+        '1 row changed; without "Door.kick from Shut"',
+        'without slam, "Door.slam from Open"',
         "stays-shut is weakened to shut-or-open",
     ]
     assert cost(DOORS, Change(why="Nothing.", repairs=["quiet"])) == "no change of behaviour"
+    many = Change(why="Nobody.", repairs=[], drops=["open", "slam", "kick", "Door.open from Shut"])
+    assert cost(DOORS, many, most=2) == "without open, slam and 2 more"
+    assert cost(DOORS, many, most=3) == 'without open, slam, kick, "Door.open from Shut"'
     more = Change(why="Doors shut.", repairs=[], adds=[Row(Door, "shut", "Open", "Shut"), move("shut", "Open")])
     assert cost(DOORS, more) == "1 row more; 1 action more"
 
@@ -203,7 +211,10 @@ def test_if_others_leave_nothing_violated_the_base_has_the_run() -> None:
     thick = Change(why="Doors stand kicks.", repairs=["quiet"], adds=FIRM.adds, drops=FIRM.drops, name="thin")
     of = repaired([gentle, thick], refuted=["never-jammed", "stays-shut"])
     lefts = {each.name: each.left for each in defects(of)}
-    note = "Without this repair alone, nothing is violated; the run is one of as-written."
+    note = (
+        "Without this repair alone, nothing is violated, since other repairs exclude such runs as well; "
+        "the run is one of as-written."
+    )
     assert (lefts["kicks"], lefts["thin"]) == (note, note)
 
 
@@ -212,3 +223,87 @@ def test_json() -> None:
     assert data["kind"] == "defect"
     assert set(data) == {"kind", "system", "variants", "name", "wrong", "document", "line", "sentence", "repair", "cost", "left", "rests_on", "findings"}  # fmt: skip
     assert [each["property"] for each in data["findings"]] == ["never-jammed", "quiet"]
+
+
+def test_a_change_names_what_it_repairs_of_an_earlier_variant() -> None:
+    """The same change repairs another mistake of it: only the first variant has doors that are kicked, not slammed."""
+    loud = DOORS.amend("loud", "doors as shipped", [Change(why="Shipped.", repairs=[])], DOORS.refuted)
+    kicked = Mistake("kicked", "Doors are kicked.", "as-written", ["quiet"])
+    amended = loud.amend(
+        "repaired", "doors that never jam", [SOFT, replace(FIRM, name="thin", mistakes=[kicked]), OPEN], frozenset(),
+        machines=[replace(DOORS.machines[0], states=[State("Shut"), State("Open"), State("Jammed", unreachable=True)])],
+    )  # fmt: skip
+    some = defects(System("doors", "Doors", {"as-written": DOORS, "loud": loud, "repaired": amended}, "as-written"))
+    assert {(each.name, each.wrong, each.variants, each.shown.property) for each in some if "quiet" in dict(shown([each])[each.name])} == {
+        ("kicked", "Doors are kicked.", ("as-written",), "quiet"),
+        ("thin", "", ("as-written", "loud"), "never-jammed"),
+    }  # fmt: skip
+    (of_first,) = [each for each in some if each.name == "kicked"]
+    assert (of_first.repair, of_first.cost) == ("Doors stand kicks. (variant repaired)", "")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "says"),
+    [
+        (Mistake("kicked", "Kicked.", "as-writen", ["quiet"]), "mistake kicked: unknown variant 'as-writen'; did you mean as-written"),
+        (Mistake("kicked", "Kicked.", "as-written", ["quite"]), "mistake kicked: unknown violated property 'quite'; did you mean quiet"),
+        (Mistake("kicked", "Kicked.", "as-written", []), "mistake kicked: violates names no property; name those that it violates"),
+    ],
+)  # fmt: skip
+def test_a_mistake_names_what_is_violated(mistake: Mistake, says: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(says)):
+        defects(repaired([SOFT, replace(FIRM, mistakes=[mistake]), OPEN]))
+
+
+def rests(name: str) -> Reading:
+    return Reading(name, 3, "Yes.", "No.", question="Is it?", why="It is.")
+
+
+def test_the_text_says_what_each_violation_rests_on() -> None:
+    """With all runs, beside each; else, once for all, with the properties if there are others."""
+    (plain,) = [each for each in defects(repaired()) if each.name == "never-jammed"]
+    first, second = plain.findings
+    both, one = rests("both"), rests("one")
+    first = replace(first, interpretations=(both,))
+    defect = replace(
+        plain, findings=(first, replace(second, interpretations=(both, one), assumes={"Door.oiled": True}))
+    )
+    assert defect.interpretations == (both, one)
+    assert [line for line in defect.text() if "Rests" in line or "Assumes" in line] == [
+        "  Assumes, for quiet: Door.oiled = true. Otherwise the property holds.",
+        "  Rests on both (line 3): Is it? Yes.",
+        "  Rests on one (line 3), for quiet: Is it? Yes.",
+    ]
+    assert [line for line in defect.text(every=True) if "Rests" in line or "Assumes" in line or "property" in line] == [
+        "  The property never-jammed: no door is jammed",
+        "  Rests on both (line 3): Is it? Yes.",
+        "  The property quiet: no door is loud",
+        "  Assumes: Door.oiled = true. Otherwise the property holds.",
+        "  Rests on both (line 3): Is it? Yes.",
+        "  Rests on one (line 3): Is it? Yes.",
+    ]
+    most = replace(defect, findings=(*[replace(second, interpretations=(one,))] * 2, first))
+    assert "  Rests on one (line 3), for all but never-jammed: Is it? Yes." in most.text()
+
+
+def test_what_violates_most_comes_first() -> None:
+    """Even if it rests on more interpretations."""
+    of = repaired()
+    rest = replace(rests("may"), rests=["quiet"], drops=["kick"])
+    of = replace(of, load=lambda key, default: [rest] if key == "interpretations" else default)
+    some = defects(of)
+    assert [(len(each.findings), len(each.interpretations)) for each in some] == [(2, 1), (1, 0), (1, 0)]
+    assert [each.behaviour for each in some] == [True, True, False]
+
+
+def test_what_a_change_requires_again_is_of_its_defect() -> None:
+    """The variant between has dropped that no door is loud, so the change cannot say that it repairs it."""
+    shipped = Change(why="Shipped.", repairs=[], drops=["quiet"])
+    loud = DOORS.amend("loud", "doors as shipped", [shipped], DOORS.refuted - {"quiet"})
+    thin = replace(FIRM, name="thin", repairs=["never-jammed"], adds=[*FIRM.adds, DOORS.property("quiet")])
+    machine = replace(DOORS.machines[0], states=[State("Shut"), State("Open"), State("Jammed", unreachable=True)])
+    amended = loud.amend("repaired", "doors that never jam", [SOFT, thin, OPEN], frozenset(), machines=[machine])
+    some = defects(System("doors", "Doors", {"as-written": DOORS, "loud": loud, "repaired": amended}, "as-written"))
+    assert sorted(shown(some)) == ["slammed", "stays-shut", "thin"]
+    (defect,) = [each for each in some if each.name == "thin"]
+    assert ([f.property for f in defect.findings], defect.left) == (["never-jammed", "quiet"], "")

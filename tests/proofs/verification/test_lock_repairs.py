@@ -10,7 +10,8 @@ import pytest
 from schedproof.model.lang import Reading
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import LockFile, System
-from schedproof.proofs.verification.defects import Defect, defects
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.findings import findings
 from tests.proofs.verification.test_defects import DOORS
 

@@ -101,7 +101,7 @@ READY = exists(r, (r.recipe_set == j) & r.is_("scheduled")) & forall(
 )
 
 FINISHED_DO_NOT_COUNT = Change(
-    name="a-cancelled-recipe-stops-its-set",
+    name="a-pass-waits-for-a-cancelled-recipe",
     wrong="A set begins only when all its recipes are scheduled, and a cancelled or aborted recipe never is.",
     why="A set begins when all its unfinished recipes are scheduled.",
     repairs=["no-deadlock"],

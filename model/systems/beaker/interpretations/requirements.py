@@ -16,7 +16,7 @@ automated_if_idle = next(prop for prop in SETTINGS if isinstance(prop, Invariant
 
 WORDS = (
     Reading(
-        "assigned-recipes-jump-the-queue",
+        "any-recipe-can-jump-the-queue",
         21,
         "A recipe jumps the queue when it gets a system before a waiting one of a higher priority, also if it is assigned.",
         "Only new and queued recipes jump the queue. Assigned recipes come first by design (line 203).",

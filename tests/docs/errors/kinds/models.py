@@ -7,7 +7,7 @@ import linecache
 import re
 from collections.abc import Iterator
 
-from schedproof.model.lang import Attribute, ModelError, Ref, forall, variables
+from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
 from schedproof.model.semantics import Instance
@@ -66,6 +66,14 @@ def cases() -> Iterator[Case]:
         'Change(..., shown="quiet", avoids=["kick"])', lambda: doors.defects(doors.repaired([doors.SOFT, kicked]))
     )
     yield _placed('Change(..., shown="can-be-shut", asks=d.is_("Open"))', doors.asked_of_what_can_be_reached)
+    for violates in ((), ("quite",)):
+        kicks = dataclasses.replace(
+            doors.FIRM, mistakes=[Mistake("kicked", "Doors are kicked.", "as-written", violates)]
+        )
+        yield _placed(
+            f'Mistake("kicked", "Doors are kicked.", "as-written", {list(violates)})',
+            lambda kicks=kicks: doors.defects(doors.repaired([doors.SOFT, kicks])),  # type: ignore[misc]
+        )
     yield from map(_wrong, w.CASES.values())
     prop = w.PROPERTIES[0]
     yield _placed(
