@@ -77,9 +77,7 @@ def _marks(models: Sequence[Model], marks: Mapping[str, Mark], stated: Sequence[
     for name, by_variant in forms.items():
         mark = marks.get(name, Mark({}))
         current = {v: part.review_with(stated) for v, part in by_variant.items()}
-        valid = {
-            v: mark.review_of(v) for v, part in by_variant.items() if mark.review_of(v) in (part.review, current[v])
-        }
+        valid = {v: current[v] for v in by_variant if mark.review_of(v) == current[v]}
         for review, part in {current[v]: part for v, part in by_variant.items() if v not in valid}.items():
             cites = f"line {part.line}" if part.line is not None else part.fact or "no source"
             of = [v for v in by_variant if current[v] == review] if len(models) > 1 else []

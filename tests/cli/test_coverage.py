@@ -68,7 +68,7 @@ def test_a_mark_depends_on_the_words(doors: Path, capsys: pytest.CaptureFixture[
     ledger(doors, "r315a7e5-414ca", number.removesuffix(" under elements"))
     assert run("--document", "doors.md") == 0
     ledger(doors, number.removesuffix(" under elements"), "r315a7e5")
-    assert run("--document", "doors.md") == 0, "a mark without a second half does not depend on the words"
+    assert run("--document", "doors.md") == 1, "a mark without a second half does not say with which words"
 
 
 def test_a_quotation_that_the_document_lacks(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:

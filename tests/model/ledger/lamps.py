@@ -23,6 +23,7 @@ from schedproof.model.lang import (  # fmt: skip
     variable,
 )
 from schedproof.model.ledger.elements import elements
+from schedproof.model.ledger.gaps import sentences
 from schedproof.model.ledger.ledger import Entry, Ledger, Mark
 from schedproof.model.registry.system import System
 
@@ -91,23 +92,27 @@ def system(
     )
 
 
+STATEMENTS = [
+    Entry(1, "# Lamps", modelled=["machine Lamp"]),
+    Entry(3, "A lamp is off at first.", modelled=["state Lamp.Off"]),
+    Entry(3, "It never breaks.", contradictions=["never-nice"]),
+    Entry(4, "A lamp can be pushed.", modelled=["action push"], interpretations=["red-only"]),
+    Entry(6, "A pushed lamp is on.", modelled=["state Lamp.On", "row Lamp.push from Off"], required=["dark"]),
+    Entry(6, arrow="Off -> On, push", modelled=["row Lamp.push from Off"]),
+    Entry(7, "Lamps are nice.", background="an opinion"),
+]  # fmt: skip
+
+
 def mark(name: str, source: str = "", **added: str) -> Mark:
     """A valid mark on an element of ``MODEL``."""
-    return Mark(elements(MODEL)[name].review, source, added)
+    stated = sentences(Ledger("lamps.md", ["as-written"], STATEMENTS))
+    return Mark(elements(MODEL)[name].review_with(stated), source, added)
 
 
 LEDGER = Ledger(
     document="lamps.md",
     variants=["as-written"],
-    statements=[
-        Entry(1, "# Lamps", modelled=["machine Lamp"]),
-        Entry(3, "A lamp is off at first.", modelled=["state Lamp.Off"]),
-        Entry(3, "It never breaks.", contradictions=["never-nice"]),
-        Entry(4, "A lamp can be pushed.", modelled=["action push"], interpretations=["red-only"]),
-        Entry(6, "A pushed lamp is on.", modelled=["state Lamp.On", "row Lamp.push from Off"], required=["dark"]),
-        Entry(6, arrow="Off -> On, push", modelled=["row Lamp.push from Off"]),
-        Entry(7, "Lamps are nice.", background="an opinion"),
-    ],
+    statements=STATEMENTS,
     elements={
         "machine Lamp": mark("machine Lamp"),
         "state Lamp.Off": mark("state Lamp.Off"),

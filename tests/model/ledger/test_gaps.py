@@ -69,7 +69,8 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_one_fault_is_one_gap(fault: str) -> None:
     ledger, begins, says = FAULTS[fault]
-    lines = gaps(system(), ledger)
+    # An entry more also changes the words of its line, on which marks depend.
+    lines = [line for line in gaps(system(), ledger) if ": the words of line " not in line]
     assert len(lines) == 1, lines
     assert lines[0].startswith(begins) and says in lines[0] and "; " in lines[0]
 
