@@ -188,7 +188,7 @@ lines:
             ("event: Cell.e99", "unknown event 'Cell.e99'"),
             ("action: complete, parameters: {q: job}", "unknown parameter 'q'; choose from p"),
             ("event: Cell.e9, parameters: {q: job}", "unknown parameter 'q'; choose from c"),
-            ("crash: true, parameters: {q: job}", "unknown parameter 'q'; choose from "),
+            ("crash: true, parameters: {q: job}", "unknown parameter 'q'; leave it out"),
             ("state: {Cel: [{object: job}]}", "unknown sort 'Cel'; did you mean Cell?"),
             ("state: {Cell: [{object: job, usr: job}]}", "unknown field of Cell 'usr'; did you mean user?"),
             ("state: {PodGroup: [{object: job, outranks: job}]}", "unknown field of PodGroup 'outranks'"),
