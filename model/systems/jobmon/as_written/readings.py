@@ -72,7 +72,7 @@ READINGS = (
         135,
         "What is tried again gets a new instance, whatever the error was.",
         "Only what gets more resources does, or is taken up after a halt; else the instance itself is queued again, as the figure draws "
-        "it (facts 1.3). If its earlier command still runs, the state knows of the later only; and what is said of new instances says "
+        "it (facts 1.3). If its earlier command still runs, the state knows of the later only; and properties of new instances require "
         "nothing of it.",
         adds=[
             *[
