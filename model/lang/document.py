@@ -109,6 +109,8 @@ class Reading:
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
             it. Both are empty where it cannot be tried; ``rests`` and ``breaks`` are then empty as well.
+        untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
+            Begins small, without a full stop; required where ``adds`` and ``drops`` are empty.
         question: what the sentence leaves open, as a question. Required, by name.
         why: the reason for the model's answer. Required, by name.
         variant: whose interpretation it is; by default the system's first variant.
@@ -126,6 +128,7 @@ class Reading:
     breaks: Sequence[str] = ()
     question: str = field(kw_only=True)
     why: str = field(kw_only=True)
+    untried: str = field(default="", kw_only=True)
     variant: str = ""
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 

@@ -133,7 +133,7 @@ def _answers(reading: Reading, ledger: Ledger) -> Mapping[str, str]:
         if reading.rests or reading.breaks
         else "no verdict differs"
         if tried
-        else "no: it is in words only",
+        else f"no: {reading.untried or 'it is in words only'}",
         "Source of": ", ".join(elements),
     }
     return {key: value for key, value in some.items() if value}

@@ -108,7 +108,11 @@ def question_and_answers(reading: Reading, *, then: str = "") -> list[str]:
         reading: the interpretation.
         then: what differs, as a check of it found; "" for what the interpretation names.
     """
-    stated = effect(reading.rests, reading.breaks) if is_tried(reading) else "not tried: it is in words only"
+    stated = (
+        effect(reading.rests, reading.breaks)
+        if is_tried(reading)
+        else f"not tried: {reading.untried or 'it is in words only'}"
+    )
     return [
         f"Question: {reading.question}",
         f"The model: {reading.read}",
