@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import Place, calling_place
-from .model import Change, Element
+from .machine import Machine
+from .model import Change, Element, Rigid
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ class Reading:
         question: what the sentence leaves open, as a question. Required, by name.
         why: the reason for the model's answer. Required, by name.
         variant: whose interpretation it is; by default the system's first variant.
+        machines, configurations: replace the variant's, where the other interpretation needs further attributes, events or
+            rigid values; as of ``Model.amend``.
         rests: violated properties that rest on the interpretation; they hold under the other one.
         breaks: properties that hold because of it; under the other one they are violated or vacuous.
     """
@@ -130,6 +133,8 @@ class Reading:
     why: str = field(kw_only=True)
     untried: str = field(default="", kw_only=True)
     variant: str = ""
+    machines: Sequence[Machine] = field(default=(), kw_only=True)
+    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = field(default=None, kw_only=True)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property

@@ -32,7 +32,14 @@ def otherwise(model: Model, reading: Reading) -> Model:
     """
     name = f"{reading.name}-otherwise"
     try:
-        amended = model.amend(name, reading.otherwise, [reading.change], model.refuted)
+        amended = model.amend(
+            name,
+            reading.otherwise,
+            [reading.change],
+            model.refuted,
+            machines=reading.machines,
+            configurations=reading.configurations,
+        )
         return checked(replace(amended, place=reading.place))
     except ModelError as error:
         element = f"interpretation {reading.name}: {error.element}"

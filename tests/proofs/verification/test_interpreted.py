@@ -9,10 +9,23 @@ from typing import Any
 import pytest
 
 from schedproof.model.errors import SchedproofError
-from schedproof.model.lang import Action, Invariant, Machine, Model, ModelError, Reading, Row, Sort, State, variable
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    BoolType,
+    Invariant,
+    Machine,
+    Model,
+    ModelError,
+    Reading,
+    Row,
+    Sort,
+    State,
+    variable,
+)
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import ambiguities
-from schedproof.proofs.verification.interpreted import otherwise
+from schedproof.proofs.verification.interpreted import differences, otherwise
 from schedproof.proofs.verification.verify import plan, verify_variant
 
 Lamp = Sort("Lamp", "x")
@@ -89,3 +102,28 @@ def test_verify_and_findings_refuse_unknown_names(change: Mapping[str, Any], say
             assert "interpretation burns-out" in str(caught.value) and says in str(caught.value)
         else:
             command()
+
+
+def test_it_may_need_another_attribute_and_other_configurations() -> None:
+    """Two lamps, of which one fits: only the other interpretation knows which."""
+    fits = Attribute("fits", BoolType(), rigid=True)
+    reading = Reading(
+        "every-lamp-burns",
+        3,
+        "Every lamp is switched on.",
+        "Only lamps that fit are.",
+        question="Which lamps are switched on?",
+        why="Line 3 names none.",
+        adds=[Action("on", [x], [x.is_("Off"), x.fits], [x.fires("on")], "{x} is switched on")],
+        machines=[replace(LAMPS.machines[0], attributes=[fits])],
+        configurations=lambda sizes: [{("Lamp", "fits"): [True, False]}],
+        rests=["one-is-dark"],
+    )
+    y = variable(Lamp, "y")
+    one_is_dark = Invariant(
+        name="one-is-dark", says="of two lamps one is off", over=[x, y], given=x != y, then=~(x.is_("On") & y.is_("On"))
+    )
+    two = replace(LAMPS, properties=[one_is_dark], refuted=frozenset({"one-is-dark"}), default_scope={"Lamp": 2})
+    assert differences(two, reading) == (frozenset({"one-is-dark"}), frozenset())
+    with pytest.raises(ModelError, match=r"interpretation every-lamp-burns: action on: .*fits"):
+        otherwise(two, replace(reading, machines=()))
