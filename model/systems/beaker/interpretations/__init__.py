@@ -1,7 +1,6 @@
 """Where the proposal is silent or allows two answers: the answer of ``as-written``, and what the other one changes.
 
 One module for each topic. Each element of an alternative replaces the rule, action, row or property of the same name.
-Alternatives that need another sort, another attribute or an order of objects cannot be tried; they have no elements.
 """
 
 from .concurrency import CONCURRENCY

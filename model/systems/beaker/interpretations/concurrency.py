@@ -5,15 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from schedproof.model.lang import Action, Reading
+from schedproof.model.lang import Action, LeadsTo, Property, Reading, Row, exists
+from schedproof.model.systems.beaker import concurrent
 from schedproof.model.systems.beaker import events as ev
 from schedproof.model.systems.beaker.events import QUIET
+from schedproof.model.systems.beaker.machines import r, s
+from schedproof.model.systems.beaker.recipes import SETS
+from schedproof.model.systems.beaker.variants import AS_WRITTEN
+
+from .changes import also
+from .orders import SYSTEM_IN_TURN, pending_in_turn
 
 
 def at_any_time(actions: Sequence[Action]) -> list[Action]:
     """The actions without the condition that no set is in hand."""
     return [replace(action, when=[part for part in action.when if part is not QUIET]) for action in actions]
 
+
+BEGINS = next(p for p in SETS if isinstance(p, LeadsTo) and p.name == "begins-when-all-are-scheduled")
+STILL_IDLE = r.is_("new", "assigned") & exists(s, (r.candidate == s) & s.is_("idle"))
+STILL_WAITS = exists(r, (s.chosen == r) & (s.for_queued & r.is_("queued") | ~s.for_queued & r.is_("assigned")))
+TAKEN = {"lose_idle": ~STILL_IDLE, "lose_pending": ~(s.is_("pending") & (s.unwanted | STILL_WAITS))}
+"""When a loop gives up what it has found."""
+
+SEARCHES_FIRST: Sequence[Row | Action | Property] = [
+    *concurrent.ROWS,
+    *[
+        also(action, TAKEN[action.name]) if action.name in TAKEN else action
+        for action in (*concurrent.new_job_loop(AS_WRITTEN), *concurrent.pending_loop(AS_WRITTEN))
+    ],
+    also(ev.CRASH, concurrent.NEW_JOB_LOOP_IS_FREE, concurrent.PENDING_LOOP_IS_FREE),
+    replace(BEGINS, weak=[*BEGINS.weak, "search_idle", "lose_idle"]),
+]
 
 CONCURRENCY = (
     Reading(
@@ -61,10 +84,20 @@ CONCURRENCY = (
         203,
         "A search for a recipe or a system, and the moves that follow from it, are one step.",
         "The search comes first, and another loop may take what it has found.",
+        adds=SEARCHES_FIRST,
+        machines=[concurrent.RECIPE_IN_A_SEARCH, concurrent.SYSTEM_IN_A_SEARCH],
+        breaks=[
+            "assigned-before-queued",
+            "events-are-handled-alone",
+            "no-lost-wakeup",
+            "no-system-idles-beside-a-waiting-recipe",
+            "queued-by-priority",
+            "the-search-was-complete",
+        ],
         question="Can something change between the search and the move to scheduled?",
         why=(
             "The text has no state between the two. A database can check the system again when it writes. The variants "
-            "concurrent and repaired-concurrent have the other answer."
+            "concurrent and repaired-concurrent have the other answer, and people and crashes at any time."
         ),
     ),
     Reading(
@@ -72,6 +105,8 @@ CONCURRENCY = (
         66,
         "The loop handles pending systems in any order.",
         "It handles them in the order in which they became pending.",
+        adds=pending_in_turn(),
+        machines=[SYSTEM_IN_TURN],
         question="Which of several pending systems comes first?",
         why="The text gives no order, and the loop polls.",
     ),

@@ -2,19 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from schedproof.model.lang import Reading, Rule
+from schedproof.model.lang import NONE, Action, Reading, Rule, exists, forall, implies
 from schedproof.model.systems.beaker import events as ev
 from schedproof.model.systems.beaker.events import QUIET, SCHEDULING, SIBLINGS
-from schedproof.model.systems.beaker.machines import g, q, r, s
+from schedproof.model.systems.beaker.machines import UNFINISHED, g, j, q, r, s
+
+NO_GUEST = r.host == NONE
+UNFINISHED_HOST_IN_J = (r.recipe_set == j) & r.is_(*UNFINISHED) & NO_GUEST
+
+# Every sentence on the recipes of a set, without its guests
+WITHOUT_GUESTS: Sequence[Action | Rule] = [
+    replace(ev.take_up, when=[j.is_("at_rest"), exists(r, (r.recipe_set == j) & r.is_("new") & NO_GUEST), QUIET]),
+    replace(
+        ev.begin,
+        when=[
+            exists(r, (r.recipe_set == j) & NO_GUEST),
+            forall(r, implies((r.recipe_set == j) & NO_GUEST, r.is_("scheduled"))),
+            QUIET,
+        ],
+    ),
+    *[
+        replace(action, when=[j.endable, exists(r, UNFINISHED_HOST_IN_J), QUIET])
+        for action in (ev.cancel_set, ev.abort_set)
+    ],
+    *[
+        Rule(
+            f"{action.name} assigns the other recipes",
+            action,
+            [q.recipe_set == r.recipe_set, q != r, q.is_(state), q.host == NONE],
+            q.fires("assign"),
+            line=line,
+        )
+        for action, state, line in SIBLINGS
+    ],
+    Rule(
+        "settle queues the recipes", ev.settle, [r.recipe_set == j, r.is_("new"), NO_GUEST], r.fires("queue"), line=144
+    ),
+    *[
+        rule
+        for action, event, name in (
+            (ev.cancel_set, "cancel", "cancel_set cancels the recipes"),
+            (ev.abort_set, "abort", "abort_set aborts the recipes"),
+        )
+        for rule in (
+            Rule(name, action, [UNFINISHED_HOST_IN_J], r.fires(event), line=116),
+            Rule(
+                f"{action.name} aborts the guests",
+                action,
+                [UNFINISHED_HOST_IN_J, g.host == r, g.is_(*UNFINISHED)],
+                g.fires("abort"),
+                line=230,
+            ),
+        )
+    ],
+]
 
 GUESTS = (
     Reading(
         "guests-are-in-the-set-of-their-host",
         230,
         "A guest is a recipe of the same set as its host, and its host is not a guest.",
-        "A guest is not a recipe of the set, and does not count for its beginning.",
+        "A guest is not a recipe of the set, and does not count for its beginning. It only follows its host.",
+        adds=WITHOUT_GUESTS,
+        breaks=[
+            "guest-in-the-phase-of-its-host",
+            "no-lab-before-the-first-system",
+            "queued-together",
+            "queued-with-its-set",
+            "sets-are-cancelled-as-asked",
+            "sets-can-be-cancelled",
+            "siblings-of-the-scheduled-are-assigned",
+        ],
         question="What is a guest recipe to a recipe set?",
         why="The text mentions guest recipes in one sentence. In Beaker they belong to the set.",
     ),

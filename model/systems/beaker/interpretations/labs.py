@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from schedproof.model.lang import NONE, Action, Reading, Term, Var, exists, forall, implies
+from schedproof.model.lang import (
+    NONE,
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    Event,
+    Invariant,
+    Property,
+    Reading,
+    Ref,
+    Row,
+    SetOf,
+    StepInvariant,
+    Term,
+    Var,
+    exists,
+    forall,
+    given,
+    implies,
+    me,
+)
+from schedproof.model.lang import terms as t
 from schedproof.model.systems.beaker import events as ev
 from schedproof.model.systems.beaker.events import AUTOMATED, QUIET, suits
-from schedproof.model.systems.beaker.machines import UNFINISHED, g, j, q, r, s
+from schedproof.model.systems.beaker.machines import RECIPE, UNFINISHED, Lab, Recipe, g, j, l, q, r, s
+from schedproof.model.systems.beaker.variants import AS_WRITTEN
 
 from .changes import o, x
 
@@ -70,6 +93,53 @@ def leaves_one_for_each_sibling(system: Var, recipe: Var) -> Term:
     held = exists(g, (g.recipe_set == recipe.recipe_set) & g.is_("scheduled") & (g.system == x))
     left = exists(x, (x != system) & (x.lab == system.lab) & o.viable.has(x) & ~held)
     return suits(system, recipe) & forall(o, implies(sibling, left))
+
+
+RECIPE_WITH_TREES = replace(
+    RECIPE,
+    attributes=[
+        *RECIPE.attributes,
+        Attribute("trees_gone", SetOf(Lab), durable=True, about="the labs from which its distro tree was removed"),
+    ],
+    events=[*RECIPE.events, Event("lose_tree", {"lab": Ref(Lab)})],
+)
+LOSES_ITS_TREE = Action(
+    "remove_tree",
+    [r, l],
+    when=[
+        r.is_(*UNFINISHED),
+        ~r.trees_gone.has(l),
+        exists(s, r.viable.has(s) & (s.lab == l) & s.adjustable),  # where users may change what is viable
+        QUIET,
+    ],
+    fires=[r.fires("lose_tree", lab=l)],
+    says="the distro tree of {r} is removed from {l}",
+    line=60,
+)
+
+
+def with_trees(term: Term) -> Term:
+    """``term``, where a system is viable for a recipe only while its lab has the distro tree of the recipe."""
+    if isinstance(term, t.Has) and isinstance(term.set, t.Attr) and term.set.name == "viable":
+        return term & ~t.Attr(term.set.of, "trees_gone").has(t.Attr(term.element, "lab"))
+    return t.rebuilt(term, with_trees)
+
+
+def of_trees(prop: Property) -> Property:
+    """The property, of what is still viable."""
+    parts: dict[str, Any] = {name: getattr(prop, name, None) for name in ("given", "then", "goal")}
+    changed: dict[str, Any] = {name: with_trees(part) for name, part in parts.items() if part is not None}
+    return replace(prop, **changed)
+
+
+VIABLE_STILL = [
+    of_trees(prop) for prop in AS_WRITTEN.properties if isinstance(prop, Invariant | StepInvariant | AlwaysCanReach)
+]
+
+
+def suits_still(system: Var, recipe: Var) -> Term:
+    """``system`` suits ``recipe``, and its lab still has the distro tree of the recipe."""
+    return suits(system, recipe) & ~recipe.trees_gone.has(system.lab)
 
 
 def outranked_by(*states: str) -> Term:
@@ -140,8 +210,28 @@ LABS = (
     Reading(
         "what-suits-does-not-change",
         80,
-        "The requirements of a recipe, the distro trees and the lab of a system never change.",
-        "A distro tree may be removed from a lab, and a system may move to another lab.",
+        "The requirements of a recipe, and the distro trees that a lab has, never change.",
+        "A distro tree may be removed from a lab. Then no system there is viable for the recipes that request it.",
+        adds=[
+            *[
+                Row(Recipe, "lose_tree", now, now, line=60, trees_gone=me.trees_gone.with_(given("lab")))
+                for now in UNFINISHED
+            ],
+            LOSES_ITS_TREE,
+            *handled(suits_still),
+            *VIABLE_STILL,
+            replace(
+                ev.abort_dead,
+                when=[
+                    r.is_("queued", "assigned"),
+                    r.host == NONE,
+                    ~exists(s, r.viable.has(s) & ~r.trees_gone.has(s.lab) & AUTOMATED),
+                    QUIET,
+                ],
+            ),
+        ],
+        machines=[RECIPE_WITH_TREES],
+        breaks=["system-of-its-lab"],
         question="Can a viable system stop to be one, other than by its condition?",
         why="The text has one such change, the removal of a distro tree, and only for the retained loop.",
     ),

@@ -10,6 +10,14 @@ from schedproof.model.systems.beaker.events import AUTOMATED, QUIET, SIBLINGS, s
 from schedproof.model.systems.beaker.machines import Recipe, j, q, r, s, t
 
 from .changes import also, x
+from .orders import (
+    PREFERRED_FIRST,
+    RECIPE_SET_IN_TURN,
+    RECIPE_WITH_PREFERENCES,
+    both_orders,
+    sets_in_turn,
+    with_preferences,
+)
 
 # "Fewest viable systems first", by inclusion: terms cannot count. In the explored configurations it is the same.
 FEWER_FIRST = ~exists(
@@ -29,8 +37,14 @@ NEW_JOBS = (
         131,
         "Recipe sets are handled in any order, and sets of different jobs may alternate.",
         "All sets of one job are handled before those of the next job, in the order of submission.",
+        adds=sets_in_turn(),
+        machines=[RECIPE_SET_IN_TURN],
+        configurations=both_orders,
         question="In which order are the sets of different jobs handled?",
-        why="The text gives an order only within a job, an arbitrary one. The model has no jobs, only their sets.",
+        why=(
+            "The text gives an order only within a job, an arbitrary one. The model has no jobs, only their sets. Under the "
+            "other answer each set is a job."
+        ),
     ),
     Reading(
         "recipes-in-any-order",
@@ -45,7 +59,10 @@ NEW_JOBS = (
         "any-idle-system",
         147,
         "A recipe takes any viable idle system.",
-        "It takes the one that the current scheduler prefers: owned, then pooled, then shared.",
+        "It takes one that the current scheduler prefers, such as one that its owner owns, before any other.",
+        adds=[PREFERRED_FIRST],
+        machines=[RECIPE_WITH_PREFERENCES],
+        configurations=with_preferences,
         question="Which of several viable idle systems does a recipe take?",
         why="The text keeps the current choice and does not state it.",
     ),

@@ -9,14 +9,19 @@ from schedproof.model.systems.beaker import events as ev
 from schedproof.model.systems.beaker.events import QUIET
 from schedproof.model.systems.beaker.machines import j, r
 
+from .orders import ONE_PRIORITY, RECIPE_SET_IN_TURN, RECIPE_SET_OF_A_JOB, both_orders, equals_in_turn, of_jobs
+
 PRIORITIES = (
     Reading(
         "priorities-belong-to-sets",
         213,
         "Each recipe set has a priority.",
         "Each job has one, and its sets have the same.",
+        adds=[ONE_PRIORITY],
+        machines=[RECIPE_SET_OF_A_JOB],
+        configurations=of_jobs,
         question="What does the overall job priority belong to?",
-        why="The model has no jobs. Two sets of one job are two sets of equal priority.",
+        why="The model has no jobs. Two sets of one job are two sets of equal priority, which change one after the other.",
     ),
     Reading(
         "priorities-may-change",
@@ -38,6 +43,9 @@ PRIORITIES = (
         213,
         "Among recipes of equal priority, any may be taken.",
         "The one whose set was submitted first is taken.",
+        adds=equals_in_turn(),
+        machines=[RECIPE_SET_IN_TURN],
+        configurations=both_orders,
         question="Which of several recipes of equal priority is taken?",
         why="The text sorts solely by priority.",
     ),
