@@ -25,13 +25,13 @@ def at_any_time(actions: Sequence[Action]) -> list[Action]:
 BEGINS = next(p for p in SETS if isinstance(p, LeadsTo) and p.name == "begins-when-all-are-scheduled")
 STILL_IDLE = r.is_("new", "assigned") & exists(s, (r.candidate == s) & s.is_("idle"))
 STILL_WAITS = exists(r, (s.chosen == r) & (s.for_queued & r.is_("queued") | ~s.for_queued & r.is_("assigned")))
-TAKEN = {"lose_idle": ~STILL_IDLE, "lose_pending": ~(s.is_("pending") & (s.unwanted | STILL_WAITS))}
+REASONS_TO_GIVE_UP = {"lose_idle": ~STILL_IDLE, "lose_pending": ~(s.is_("pending") & (s.unwanted | STILL_WAITS))}
 """When a loop gives up what it has found."""
 
 SEARCHES_FIRST: Sequence[Row | Action | Property] = [
     *concurrent.ROWS,
     *[
-        also(action, TAKEN[action.name]) if action.name in TAKEN else action
+        also(action, REASONS_TO_GIVE_UP[action.name]) if action.name in REASONS_TO_GIVE_UP else action
         for action in (*concurrent.new_job_loop(AS_WRITTEN), *concurrent.pending_loop(AS_WRITTEN))
     ],
     also(ev.CRASH, concurrent.NEW_JOB_LOOP_IS_FREE, concurrent.PENDING_LOOP_IS_FREE),
