@@ -317,9 +317,10 @@ class Change:
         name: the name of the defect that it repairs; by default, that of a property.
         wrong: what is wrong without it, in one sentence.
         shown: the property whose violation shows that best; by default, the one with the shortest run.
-        asks: of an invariant or a step invariant that is ``shown``: what must also be true where it is violated.
-        avoids: the names of actions that the run of ``shown`` must not have.
-        prompt: the names of actions that the run of ``shown`` takes as soon as they are possible.
+        asks: what must also be true where the property ``shown`` is violated: in the state, before the step, or in the state
+            from which its goal is not reached.
+        avoids: of an invariant or a step invariant that is ``shown``: the names of actions that its run must not have.
+        prompt: of the same: the names of actions that its run takes as soon as they are possible.
         mistakes: what else it repairs, of earlier variants that are wrong for another reason.
     """
 

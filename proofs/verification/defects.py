@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from schedproof.model.errors import require
 from schedproof.model.lang import (
     Action,
+    AlwaysCanReach,
     Change,
     Invariant,
+    LeadsTo,
     Model,
     ModelError,
     Property,
@@ -293,27 +295,32 @@ def _violated(model: Model, names: Sequence[str]) -> list[Result]:
 
 
 def _clearest(model: Model, change: Change) -> Result:
-    """The shortest run that violates ``change.shown`` in the way that the change asks for.
+    """The shortest run that violates ``change.shown`` in the way that the change asks for, with as few objects as that needs.
+
+    It is at the model's ``default_scope``, or with the larger numbers of its ``verify_scope``.
 
     Raises:
         ModelError: there is none.
     """
     prop = model.property(change.shown)
     # Without an action more states could not reach their goal; what one state or step violates stays violated.
-    if change.chooses_its_run and not isinstance(prop, Invariant | StepInvariant):
-        problem = f"asks, avoids or prompt is set, and {prop.name} is not an invariant or a step invariant"
+    if (change.avoids or change.prompt) and not isinstance(prop, Invariant | StepInvariant):
+        problem = f"avoids or prompt is set, and {prop.name} is not an invariant or a step invariant"
         raise ModelError(f"change {change.name}", change.place, problem, "leave them out, or show another property")
     if change.asks is not None:
-        assert isinstance(prop, Invariant | StepInvariant)
+        if not isinstance(prop, Invariant | StepInvariant | AlwaysCanReach | LeadsTo):
+            problem = f"asks is set, and {prop.name} ({prop.kind}) is not violated in a state or step"
+            raise ModelError(f"change {change.name}", change.place, problem, "leave it out, or show another property")
         prop = replace(prop, given=change.asks if prop.given is None else prop.given & change.asks)
     actions = [_after(model, change.prompt, each) for each in model.actions if each.name not in change.avoids]
     rules = [each for each in model.rules if not isinstance(each.on, Action) or each.on.name not in change.avoids]
     asked = replace(model, actions=actions, rules=rules).asking([prop])
-    (result,) = model_check(asked, {}, only=[prop.name])
-    if result.counterexample is None:
-        problem = f"no run violates {prop.name} as it asks"
-        raise ModelError(f"change {change.name}", change.place, problem, "ask for less, or show another property")
-    return result
+    for scope in ({}, model.verify_scope) if model.verify_scope else ({},):
+        (result,) = model_check(asked, scope, only=[prop.name])
+        if result.counterexample is not None:
+            return result
+    problem = f"no run violates {prop.name} as it asks"
+    raise ModelError(f"change {change.name}", change.place, problem, "ask for less, or show another property")
 
 
 def _after(model: Model, prompt: Sequence[str], action: Action) -> Action:

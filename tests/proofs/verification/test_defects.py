@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,13 @@ from schedproof.model.lang import (
     BoolType,
     Change,
     Invariant,
+    LeadsTo,
+    LifeCycle,
     Machine,
     Mistake,
     Model,
     ModelError,
+    Property,
     Reading,
     Row,
     Sort,
@@ -171,13 +175,12 @@ def test_a_run_that_there_is_not(new: dict[str, object], says: str) -> None:
         defects(repaired([SOFT, replace(FIRM, name="kicked", **new), OPEN]))  # type: ignore[arg-type]
 
 
-def asked_of_what_can_be_reached() -> list[Defect]:
-    """Asks for more of a run than an invariant, of a property that is none."""
-    back = AlwaysCanReach(name="can-be-shut", says="a door can be shut", over=[d], goal=d.is_("Shut"))
-    doors = replace(DOORS, properties=[*DOORS.properties, back], refuted=DOORS.refuted | {back.name})
+def never_opened(shown: Property, of: Model = DOORS, **asked: Any) -> list[Defect]:
+    """Asks for more of the run of another property."""
+    doors = replace(of, properties=[*of.properties, shown], refuted=of.refuted | {shown.name})
     shut = Change(
-        why="Doors shut.", repairs=[back.name], drops=["open", "Door.open from Shut", "slam", "Door.slam from Open", "kick", "Door.kick from Shut"],
-        name="open-for-ever", shown=back.name, asks=d.is_("Open"),
+        why="Doors shut.", repairs=[shown.name], drops=["open", "Door.open from Shut", "slam", "Door.slam from Open", "kick", "Door.kick from Shut"],
+        name="open-for-ever", shown=shown.name, **asked,
     )  # fmt: skip
     machine = replace(
         doors.machines[0], states=[State("Shut"), State("Open", unreachable=True), State("Jammed", unreachable=True)]
@@ -186,12 +189,61 @@ def asked_of_what_can_be_reached() -> list[Defect]:
     return defects(System("doors", "Doors", {"as-written": doors, "shut": amended}, "as-written"))
 
 
-def test_only_invariants_can_be_asked_for_more() -> None:
-    with pytest.raises(
-        ModelError,
-        match="asks, avoids or prompt is set, and can-be-shut is not an invariant or a step invariant; leave them out",
-    ):
-        asked_of_what_can_be_reached()
+BACK = AlwaysCanReach(name="can-be-shut", says="a door can be shut", over=[d], goal=d.is_("Shut"))
+SHUTS = LeadsTo(name="shuts", says="a door is shut in the end", over=[d], given=~d.loud, goal=d.is_("Shut"))
+
+
+@pytest.mark.parametrize("shown", [BACK, SHUTS])
+@pytest.mark.parametrize(("state", "run"), [("Open", ["open"]), ("Jammed", ["open", "slam"])])
+def test_more_is_asked_where_a_goal_is_not_reached(shown: Property, state: str, run: list[str]) -> None:
+    """A door that was kicked is Jammed, too, after one step; it is loud."""
+    (defect,) = [each for each in never_opened(shown, asks=d.is_(state) & ~d.loud) if each.name == "open-for-ever"]
+    assert [step.action for step in defect.shown.counterexample.steps] == run
+
+
+def test_a_run_may_need_as_many_objects_as_verify_explores() -> None:
+    """Two others are Open at the same time: of two doors there is only one other."""
+    third = variables(Door, "f")[0]
+    asked = d.is_("Open") & exists(
+        [e, third], (e != d) & (third != d) & (e != third) & e.is_("Open") & third.is_("Open")
+    )
+    with pytest.raises(ModelError, match="no run violates can-be-shut as it asks"):
+        never_opened(BACK, asks=asked)
+    (defect,) = [
+        each
+        for each in never_opened(BACK, of=replace(DOORS, verify_scope={"Door": 3}), asks=asked)
+        if each.name == "open-for-ever"
+    ]
+    assert [step.action for step in defect.shown.counterexample.steps] == ["open"] * 3
+
+
+def prompt_on_the_way_to_a_goal() -> list[Defect]:
+    """Chooses actions of a run after which a goal is not reached: other actions may lead to it."""
+    return never_opened(BACK, avoids=["kick"])
+
+
+def asked_of_a_life() -> list[Defect]:
+    """Asks for more where a life cycle is violated: there is no such state."""
+    life = LifeCycle(name="shut-again", says="a door is shut again", sort=Door, states=["Shut", "Open", "Shut"])
+    return never_opened(life, asks=d.is_("Open"))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        (
+            prompt_on_the_way_to_a_goal,
+            "avoids or prompt is set, and can-be-shut is not an invariant or a step invariant; leave them out",
+        ),
+        (
+            asked_of_a_life,
+            r"asks is set, and shut-again \(can happen\) is not violated in a state or step; leave it out",
+        ),
+    ],
+)
+def test_what_a_property_cannot_be_asked_for(chosen: Callable[[], list[Defect]], says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        chosen()
 
 
 def test_what_builds_on_a_change_is_left_out_with_it() -> None:

@@ -65,7 +65,8 @@ def cases() -> Iterator[Case]:
     yield _placed(
         'Change(..., shown="quiet", avoids=["kick"])', lambda: doors.defects(doors.repaired([doors.SOFT, kicked]))
     )
-    yield _placed('Change(..., shown="can-be-shut", asks=d.is_("Open"))', doors.asked_of_what_can_be_reached)
+    yield _placed('Change(..., shown="can-be-shut", avoids=["kick"])', doors.prompt_on_the_way_to_a_goal)
+    yield _placed('Change(..., shown="shut-again", asks=d.is_("Open"))', doors.asked_of_a_life)
     for violates in ((), ("quite",)):
         kicks = dataclasses.replace(
             doors.FIRM, mistakes=[Mistake("kicked", "Doors are kicked.", "as-written", violates)]
