@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from schedproof.model.lang import Change, Row, Rule
+from schedproof.model.lang import NONE, Change, Row, Rule, exists
 
 from . import concurrent as con
 from .concurrent import BEAKERD_IS_FREE, SHIPPED_CONCURRENT
-from .machines import QUEUED_GROUP, UNFINISHED, System, q, r, s
+from .machines import QUEUED_GROUP, UNFINISHED, System, g, j, q, r, s
 
 CHECK_THE_CONDITION = Change(
     name="the-condition-is-checked-too-early",
@@ -71,6 +71,11 @@ LOCK_WHILE_CHANGING = Change(
     ],
 )
 
+# Without a guest, which ends with its host, and with a system for each recipe
+TWO_HOSTS_TWO_SYSTEMS = ~exists(g, (g.recipe_set == j) & (g.host != NONE)) & exists(
+    [r, q], (r.recipe_set == j) & (q.recipe_set == j) & exists(s, r.candidates.has(s) & ~q.candidates.has(s))
+)
+
 ABORT_THE_SET = Change(
     name="an-aborted-recipe-stops-its-set",
     wrong=(
@@ -78,6 +83,7 @@ ABORT_THE_SET = Change(
         "are never provisioned."
     ),
     shown="no-finished-recipe-blocks-its-set",
+    asks=TWO_HOSTS_TWO_SYSTEMS,
     why=(
         "Until the set is provisioned, a recipe is aborted together with its set, as in all other cases in which "
         "beakerd aborts before that. So no guest is left whose host is finished before it begins."
