@@ -190,7 +190,7 @@ def never_opened(shown: Property, of: Model = DOORS, **asked: Any) -> list[Defec
 
 
 BACK = AlwaysCanReach(name="can-be-shut", says="a door can be shut", over=[d], goal=d.is_("Shut"))
-SHUTS = LeadsTo(name="shuts", says="a door is shut in the end", over=[d], given=~d.loud, goal=d.is_("Shut"))
+SHUTS = LeadsTo(name="shuts", says="a door is shut at the end", over=[d], given=~d.loud, goal=d.is_("Shut"))
 
 
 @pytest.mark.parametrize("shown", [BACK, SHUTS])
