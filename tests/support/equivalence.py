@@ -200,6 +200,64 @@ def _named(names: Mapping[str, Var], term: Term) -> Term:
             return t.rebuilt(term, lambda part: _named(names, part))
 
 
+def in_context(mutant: Mutant) -> Sequence[Claim]:
+    """What says that the smallest formula that differs means the same wherever the exchanged condition reads it.
+
+    It counts only where the formulas beside it leave it to decide: the others of a conjunction hold, those of a disjunction do not.
+    None if the mutant exchanges something else, or if a variable that is bound there has the name of another one.
+    """
+    if not isinstance(mutant, Exchange) or mutant.site.role != CONDITION:
+        return []
+    site = mutant.site
+    bound, beside, old, new = _innermost(site.term, mutant.term)
+    names = [v.name for v in bound]
+    around = [*site.others, *([] if isinstance(site.on, Action) or site.on is None else [site.on])]
+    outer = {name for part in (site.term, *around) for name in t.free_variables(part)}
+    if len({*names}) < len(names) or outer & {*names}:
+        return []
+    others, then = [*site.others, *beside], iff(old, new)
+    if not isinstance(site.on, Action):
+        given = [*around, *beside]
+        return [(site.model, _claim(mutant.name, [], _over([*given, then], []), given, then))]
+    model = site.put(t.lift(True)) if _is_guard(site) else site.model
+    return [(model, _claim(mutant.name, [site.on.name], _over([*others, then], site.on.parameters), others, then))]
+
+
+def _innermost(old: Term, new: Term) -> tuple[list[Var], list[Term], Term, Term]:
+    """The variables bound around the smallest formulas that differ, what holds where they count, and the two."""
+    variables: list[Var] = []
+    beside: list[Term] = []
+    while True:
+        match old, new:
+            case (t.Not(one), t.Not(other)):
+                old, new = one, other
+                continue
+            case (t.Quantified(universal, some, one), t.Quantified(other_universal, _, other)):
+                if universal == other_universal:
+                    variables += some
+                    old, new = one, other
+                    continue
+            case (t.And(), t.And()) | (t.Or(), t.Or()):
+                pairs = list(zip(old.parts, new.parts, strict=True))
+                if len(differing := [pair for pair in pairs if pair[0] is not pair[1]]) == 1:
+                    same = [one for one, other in pairs if one is other]
+                    beside += same if isinstance(old, t.And) else [~part for part in same]
+                    ((old, new),) = differing
+                    continue
+            case (t.Implies(premise, then), t.Implies(other_premise, other)):
+                if premise is other_premise:
+                    beside.append(premise)
+                    old, new = then, other
+                    continue
+                if then is other:
+                    beside.append(~then)
+                    old, new = premise, other_premise
+                    continue
+            case _:
+                pass
+        return variables, beside, old, new
+
+
 def equivalent(some: Iterable[Mutant], invariants: Collection[str], lemmas: Sequence[Invariant] = ()) -> set[str]:
     """The mutants of one model that induction proves to have the model's graph, for any number of objects.
 
@@ -207,10 +265,22 @@ def equivalent(some: Iterable[Mutant], invariants: Collection[str], lemmas: Sequ
         invariants: those of the model that are proved of it.
         lemmas: other invariants of the model; they are proved along with the claims.
     """
+    some = list(some)
+    proved = _all_proved(some, claims, invariants, lemmas)
+    return proved | _all_proved([m for m in some if m.name not in proved], in_context, invariants, lemmas)
+
+
+def _all_proved(
+    some: Iterable[Mutant],
+    claims_of: Callable[[Mutant], Sequence[Claim]],
+    invariants: Collection[str],
+    lemmas: Sequence[Invariant],
+) -> set[str]:
+    """The mutants of which all claims are proved, and at least one."""
     asked: dict[object, tuple[Model, list[StepInvariant]]] = {}
     needed: Counter[str] = Counter()
     for mutant in some:
-        for model, claim in claims(mutant):
+        for model, claim in claims_of(mutant):
             needed[mutant.name] += 1
             asked.setdefault(_same_model(mutant, model), (model, []))[1].append(claim)
     proved = Counter(name for model, each in asked.values() for name in _proved(model, each, invariants, lemmas))

@@ -21,16 +21,19 @@ from schedproof.model.lang import (
     Sort,
     State,
     crash,
+    exists,
     forall,
     given,
     iff,
+    implies,
     me,
     variable,
 )
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.machine import Event
-from tests.support.equivalence import proved_to_mean_the_same
+from tests.support.equivalence import equivalent, in_context, proved_to_mean_the_same
 from tests.support.exchanges import KINDS, Exchange, exchanges
+from tests.support.mutants import graph_of, other_step, places
 
 Job, Box = Sort("Job", "j"), Sort("Box", "b")
 j, b, x = variable(Job, "j"), variable(Box, "b"), variable(Box, "x")
@@ -195,3 +198,28 @@ TWO_CAUSES = replace(
 def test_other_events_and_targets_that_change_nothing(model: Model, name: str, same: bool) -> None:
     [mutant] = [m for m in exchanges(model) if m.name == name]
     assert proved_to_mean_the_same(mutant, []) is same
+
+
+# What is inside of the two quantified conjuncts decides something only for a box that is not Free, or not the one to be taken.
+DECIDED = replace(
+    take,
+    when=[
+        j.is_("Idle"),
+        b.is_("Free"),
+        exists(x, (x == b) & (x.is_("Free") | j.is_("Busy"))),
+        forall(x, implies(x == b, ~(x.is_("Full") & j.is_("Idle")))),
+        j.uses > 0,
+    ],
+)
+NESTED = replace(BOXES, actions=[DECIDED, end, CRASH])
+
+
+def test_what_is_proved_in_its_context_has_the_same_graph() -> None:
+    some = [m for m in exchanges(NESTED) if in_context(m)]
+    proved = equivalent(some, [])
+    assert "action take, conjunct 3, state: Idle for Busy of j" in proved
+    for place in places(NESTED, [{"Job": 2, "Box": 2}]):
+        right = graph_of(NESTED, place)
+        names = {action.name for action in NESTED.actions}
+        differ = {m.name for m in some if other_step(checked(m.build()), place, right, names) is not None}
+        assert differ & proved == set() and len(differ) > 5
