@@ -107,6 +107,16 @@ CONFIGURATIONS = [
     Configuration("a set of two and a single recipe; a condition changes", [["AB", "A"], ["B"]], [0, 0], [], [], [0]),
 ]
 
+# For the repaired proposal: what its seatings decide shows only there.
+SEATED_CONFIGURATIONS = [
+    *CONFIGURATIONS,
+    Configuration("one of three systems changes", [["AB", "AC"]], [0, 0, 0], [], [], [2]),
+    Configuration("a set that its only system cannot serve, and a recipe", [["A", "A"], ["A"]], [0], [0], [0]),
+    Configuration("a set may lose a seat beside a recipe", [["A", "AB"], ["A"]], [0, 0], [], [0], [1]),
+    Configuration("a set of three, of which two can be served", [["A", "B", "A"]], [0, 0], [0]),
+    Configuration("a set may be cancelled beside a recipe", [["A", "AB"], ["A"]], [0, 0], [0], [0]),
+]
+
 # For the batch scheduler: without labs, guests and conditions.
 BATCH_CONFIGURATIONS = [
     Configuration("one recipe on one system; people do what they can", [["A"]], [0], [0], [0]),

@@ -1,6 +1,6 @@
 """Properties of users: what the document lets them do, they can do at any time, and no other action has to help (lines 116, 172 to 196, 213)."""
 
-from schedproof.model.lang import AlwaysCanReach, exists
+from schedproof.model.lang import AlwaysCanReach, StepInvariant, after, exists
 
 from .events import ACTIONS, n
 from .machines import UNFINISHED, j, r, s
@@ -18,6 +18,14 @@ def others(*actions: str) -> list[str]:
 
 
 POSSIBILITIES = [
+    StepInvariant(
+        name="priorities-change-as-asked",
+        says="a set gets the priority that a user asks for, whether a loop handles it or not",
+        line=213,
+        over=[],
+        on=["reprioritize"],
+        then=after(j.priority == n),
+    ),
     *[
         AlwaysCanReach(
             name=name,

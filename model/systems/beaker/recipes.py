@@ -121,6 +121,16 @@ SETS = [
         then=~q.is_("new", "queued"),
     ),
     StepInvariant(
+        name="siblings-are-assigned",
+        says="when a new or queued recipe is scheduled, its new and queued siblings are assigned, other than its guests",
+        line=138,
+        sentence="In this case, all other recipes in the same recipe set as the scheduled recipe will be moved to ``assigned``.",
+        over=[q],
+        on=["find_idle", "give_to_queued"],
+        given=SIBLINGS & (q.host != r) & q.is_("new", "queued"),
+        then=after(q.is_("assigned")),
+    ),
+    StepInvariant(
         name="queued-with-its-set",
         says="a recipe is queued only when no recipe of its set is scheduled",
         line=144,

@@ -5,7 +5,7 @@ from schedproof.model.lang import NONE, AlwaysCanReach, Invariant, StepInvariant
 from .machines import EXECUTING, UNFINISHED, g, j, k, q, r, s
 from .possibilities import others
 from .repairs import CAN_BE_TAKEN
-from .seatings import CAN_BE_SEATED, p, serves
+from .seatings import CAN_BE_SEATED, e, p, serves
 
 LEAVING = ["make_manual", "break_down"]
 RECIPES_OF_THE_SET = (
@@ -20,6 +20,14 @@ IN_ORDER = [
         over=[j, k],
         given=j.lab == NONE,
         then=~j.behind.has(k),
+    ),
+    Invariant(
+        name="begun-sets-have-no-place",
+        says="a set of which a recipe executes is behind no set, and has neither a lab nor a seating",
+        line=226,
+        over=[r, k],
+        given=r.is_(*EXECUTING),
+        then=(r.recipe_set.lab == NONE) & (r.recipe_set.seating == NONE) & ~r.recipe_set.behind.has(k),
     ),
 ]
 SEATED = [
@@ -60,6 +68,34 @@ GIVEN_BACK = [
         & implies(
             exists(r, (r.system == s) & r.is_("scheduled") & (r.recipe_set == q.recipe_set)), after(q.is_("queued"))
         ),
+    ),
+    StepInvariant(
+        name="sets-that-give-back-keep-nothing",
+        says="when a system changes its condition, the set that is scheduled or counts on it has no lab, place or seating any more",
+        line=172,
+        over=[k],
+        on=LEAVING,
+        given=exists(
+            r,
+            (r.recipe_set == k)
+            & (
+                (r.system == s) & r.is_("scheduled")
+                | r.is_("assigned") & exists(e, (e.seating == k.seating) & (e.recipe == r) & (e.system == s))
+            ),
+        ),
+        then=after((k.lab == NONE) & (k.seating == NONE) & ~exists(j, k.behind.has(j))),
+    ),
+    StepInvariant(
+        name="other-sets-are-left-alone",
+        says="when a system changes its condition, a set that neither has it nor has a seat on it keeps its place",
+        line=172,
+        over=[q],
+        on=LEAVING,
+        given=q.is_("scheduled", "assigned")
+        & ~exists(r, (r.recipe_set == q.recipe_set) & (r.system == s))
+        & ~exists(e, (e.seating == q.recipe_set.seating) & (e.system == s)),
+        then=implies(q.is_("scheduled"), after(q.is_("scheduled")))
+        & implies(q.is_("assigned"), after(q.is_("assigned"))),
     ),
     StepInvariant(
         name="what-executes-is-aborted",

@@ -7,9 +7,10 @@ from schedproof.model.lang import Change, Invariant, Model
 
 from . import order, seatings
 from . import repairs as fix
-from .configurations import configurations
+from .configurations import SEATED_CONFIGURATIONS, configurations
 from .events import ACTIONS, QUIET, RULES, take_up
 from .life import LIVES
+from .loop_steps import AS_ALLOWED, AT_ONCE
 from .machines import AXIOMS, DOCUMENT, IN_USE, MACHINES, RECIPE_SET_TABLE, RECIPE_TABLE, SYSTEM_TABLE
 from .phases import PHASES
 from .possibilities import POSSIBILITIES
@@ -237,7 +238,7 @@ WAKE_THE_IDLE = Change(
         "no-lost-wakeup": ["idle-systems-are-woken"],
         "nothing-special-at-start-up": ["idle-systems-are-woken", "new-recipes-are-processed"],
     },
-    adds=[fix.WAKE, fix.wake, *IDLE, *LOOPS],
+    adds=[fix.WAKE, fix.wake, *IDLE, *LOOPS, *AT_ONCE, *AS_ALLOWED],
 )
 
 IDLE_IS_A_USAGE = Change(
@@ -283,6 +284,6 @@ REPAIRED = AS_WRITTEN.amend(
     refuted=frozenset(),
     machines=[seatings.RECIPE_SET_WITH_SEATING, seatings.SEATING, seatings.SEAT],
     axioms=seatings.SEAT_AXIOMS,
-    configurations=partial(configurations, with_seatings=True),
+    configurations=partial(configurations, with_seatings=True, among=SEATED_CONFIGURATIONS),
     default_scope={"Seating": 5, "Seat": 11},
 )
