@@ -74,6 +74,7 @@ GUESTS = (
             "queued-with-its-set",
             "sets-are-cancelled-as-asked",
             "sets-can-be-cancelled",
+            "siblings-are-assigned",
             "siblings-of-the-scheduled-are-assigned",
         ],
         question="What is a guest recipe to a recipe set?",
