@@ -14,10 +14,11 @@ from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.verdict import Counterexample, RecordedRun
 
-from .cascades import Cascades
-from .data import About, Firing, Lane, MachineTable, Played, PlayedStep
+from .cascades import Cascades, play
+from .data import About, Lane, MachineTable, Played, PlayedStep
 from .formulas import Position, formulas
 from .machines import tables
+from .vocabulary import vocabulary
 
 MOST_STEPS = 10_000
 """The most steps of a run on a page."""
@@ -61,24 +62,19 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
         machines,
         quotes,
         facts,
+        vocabulary(instance),
     )
 
 
 def _repeat(
     instance: Instance, run: RecordedRun, example: Counterexample
 ) -> tuple[tuple[PlayedStep, ...], list[Position]]:
-    stepper = stepper_of(instance)
-    cascades, steps = Cascades(stepper), []
+    cascades, steps = Cascades(stepper_of(instance)), []
     positions = [Position(instance.initial())]
     for choice, step in zip(run.choices, example.steps, strict=True):
-        before = positions[-1].state
-        firings: tuple[Firing, ...] = ()
-        if step.ill_formed:
-            positions.append(Position(before))
-        else:
-            fired, firings = cascades.firings(before, choice, step.changes)
-            positions.append(Position(stepper.apply(before, fired), before, choice, fired))
-        steps.append(PlayedStep(step.says, step.action, step.line, step.fact, firings, step.ill_formed))
+        position, played_step = play(cascades, positions[-1].state, choice, step)
+        positions.append(position)
+        steps.append(played_step)
     return tuple(steps), positions
 
 

@@ -10,14 +10,18 @@ from pathlib import Path
 import jinja2
 
 from schedproof.model.lang import Model, Property
+from schedproof.model.lang.wording import quoted
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
 from schedproof.proofs.verdict import Counterexample
 
 from .build import played
-from .data import About
+from .data import About, Vocabulary
 from .machines import picture
 
 FOLDER = Path(__file__).parent
+
+SCRIPTS = ("expression.js", "run.js", "panes.js", "expressions.js", "player.js")
+"""The parts of the page's script, which share one scope."""
 
 
 def page(model: Model, example: Counterexample, about: About, prop: Property | None = None) -> str:
@@ -36,7 +40,7 @@ def page(model: Model, example: Counterexample, about: About, prop: Property | N
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    script = (FOLDER / "player.js").read_text("utf-8")
+    script = page_script()
     return environment.get_template("page.html").render(
         data=data,
         about=about,
@@ -47,8 +51,25 @@ def page(model: Model, example: Counterexample, about: About, prop: Property | N
         style=(FOLDER / "player.css").read_text("utf-8"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        examples=_examples(data.vocabulary),
         json=embedded(data.as_json()),
     )
+
+
+def page_script() -> str:
+    """The page's script."""
+    parts = "\n".join((FOLDER / name).read_text("utf-8") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();'
+
+
+def _examples(vocabulary: Vocabulary) -> list[str]:
+    """Expressions that a reader may write."""
+    with_states = [(sort, words) for sort, words in vocabulary.sorts.items() if words.states and words.objects]
+    if not with_states:
+        return []
+    sort, words = with_states[0]
+    name, state, bound = quoted(words.objects[0]), quoted(words.states[0]), f"{quoted(sort)} x"
+    return [f"{name} {state}", f"not ({name} {state})", f"for every {bound}: x {state}", f"afterwards {name} {state}"]
 
 
 def embedded(data: object) -> str:

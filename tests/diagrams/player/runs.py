@@ -8,10 +8,27 @@ from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Choice, Instance
+from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
+from schedproof.model.systems.hived import AS_WRITTEN as HIVED
+from schedproof.model.systems.jobmon import AS_WRITTEN as JOBMON
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.verdict import Counterexample
 from tests.support.lamps import lamps
+from tests.support.toys import MUTEX, WORKSHOP
+
+RUNS = [
+    (HIVED, "placements-are-disjoint"),
+    (HIVED, "cell-e2-preempts-an-allocated-group"),
+    (HIVED, "recovery-from-durable"),
+    (BEAKER, "no-abba"),
+    (BEAKER, "no-deadlock"),
+    (JOBMON, "somebody-can-go-on"),
+    (JOBMON, "resources-grow-on-resource-errors"),
+    (WORKSHOP, "never-tired"),
+    (MUTEX, "weakly-fair-entry"),
+]
+"""Of every kind of property with a formula."""
 
 _REFUTED: dict[tuple[str, str, str], Counterexample] = {}
 
