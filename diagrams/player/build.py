@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from schedproof.diagrams.errors import DiagramError
 from schedproof.model.cited import fact, quote
@@ -14,6 +15,7 @@ from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.verdict import Counterexample, RecordedRun
 
+from .branches import branches
 from .cascades import Cascades, play
 from .data import About, Lane, MachineTable, Played, PlayedStep
 from .formulas import Position, formulas
@@ -23,14 +25,18 @@ from .vocabulary import vocabulary
 MOST_STEPS = 10_000
 """The most steps of a run on a page."""
 
+DEPTH = 1
+"""How many steps a page goes away from its run, unless asked for another number."""
 
-def played(model: Model, example: Counterexample, about: About, prop: Property | None) -> Played:
+
+def played(model: Model, example: Counterexample, about: About, prop: Property | None, *, depth: int = DEPTH) -> Played:
     """The data of a page.
 
     Args:
         example: the run.
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
+        depth: the most steps away from the run, 0 to 2.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps.
@@ -46,10 +52,14 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
             f"the run has {len(example.steps):,} steps, and a page plays at most {MOST_STEPS:,}; leave --html out"
         )
     instance = instance_of(model, run)
-    steps, positions = _repeat(instance, run, example)
-    lanes = _lanes(instance, example)
-    machines = tables(model, {lane.sort for lane in lanes})
-    quotes, facts = _cited(model.document, about, steps, machines)
+    cascades = Cascades(stepper_of(instance))
+    steps, positions = _repeat(cascades, run, example)
+    lanes = _lanes(instance, {each.object: each.text for each in example.objects})
+    enabled = branches(cascades, [position.state for position in positions], run.choices, depth)
+    changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
+    enabled = replace(enabled, lanes=_lanes(instance, dict.fromkeys(changed, ""))) if changed else enabled
+    machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
+    quotes, facts = _cited(model.document, about, (*steps, *enabled.steps), machines)
     return Played(
         about,
         model.document.name,
@@ -63,14 +73,14 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
         quotes,
         facts,
         vocabulary(instance),
+        enabled,
     )
 
 
 def _repeat(
-    instance: Instance, run: RecordedRun, example: Counterexample
+    cascades: Cascades, run: RecordedRun, example: Counterexample
 ) -> tuple[tuple[PlayedStep, ...], list[Position]]:
-    cascades, steps = Cascades(stepper_of(instance)), []
-    positions = [Position(instance.initial())]
+    steps, positions = [], [Position(cascades.stepper.instance.initial())]
     for choice, step in zip(run.choices, example.steps, strict=True):
         position, played_step = play(cascades, positions[-1].state, choice, step)
         positions.append(position)
@@ -78,14 +88,17 @@ def _repeat(
     return tuple(steps), positions
 
 
-def _lanes(instance: Instance, example: Counterexample) -> tuple[Lane, ...]:
-    """A lane for each object of the run; all objects if the run names none."""
-    named = {each.object: each.text for each in example.objects}
+def _lanes(instance: Instance, named: Mapping[str, str]) -> tuple[Lane, ...]:
+    """A lane for each object.
+
+    Args:
+        named: the names of the objects, with their texts; all objects if there is none.
+    """
     lanes = []
     for sort, objects in instance.describe(instance.initial()).items():
         for name, fields in objects.items():
             if not named or name in named:
-                text = named.get(name, f"{words(sort)} {name}")
+                text = named.get(name) or f"{words(sort)} {name}"
                 lanes.append(Lane(name, sort, text, {field: shown(value) for field, value in fields.items()}))
     return tuple(lanes)
 

@@ -257,6 +257,42 @@ class Vocabulary:
 
 
 @dataclass(frozen=True)
+class EnabledStep:
+    """A step that is enabled in a state.
+
+    Attributes:
+        step: its position in :attr:`Branches.steps`.
+        state: the position of the state after it in :attr:`Branches.states`; None if the page does not go on from there.
+    """
+
+    step: int
+    state: int | None
+
+
+@dataclass(frozen=True)
+class Branches:
+    """The steps that are enabled along a run, and where they lead.
+
+    Attributes:
+        depth: the most steps away from the run.
+        steps: each step once.
+        states: the enabled steps of each state.
+        positions: for each position of the run, its state; None if its enabled steps are not on the page.
+        run_steps: for each step of the run, its position among the enabled steps of the state before it.
+        omitted: the number of states whose enabled steps are left out, since the page would be too large.
+        lanes: the objects that these steps change and the run does not name.
+    """
+
+    depth: int = 0
+    steps: tuple[PlayedStep, ...] = ()
+    states: tuple[tuple[EnabledStep, ...], ...] = ()
+    positions: tuple[int | None, ...] = ()
+    run_steps: tuple[int | None, ...] = ()
+    omitted: int = 0
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
 class Played:
     """A run for the page.
 
@@ -266,6 +302,7 @@ class Played:
         quotes: line of the document -> its text.
         facts: id -> text, of what the document leaves out.
         vocabulary: what formulas may read.
+        branches: the steps that the run does not take.
     """
 
     about: About
@@ -280,6 +317,7 @@ class Played:
     quotes: Mapping[str, str]
     facts: Mapping[str, str]
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    branches: Branches = field(default_factory=Branches)
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

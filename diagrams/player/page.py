@@ -14,17 +14,19 @@ from schedproof.model.lang.wording import quoted
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
 from schedproof.proofs.verdict import Counterexample
 
-from .build import played
+from .build import DEPTH, played
 from .data import About, Vocabulary
 from .machines import picture
 
 FOLDER = Path(__file__).parent
 
-SCRIPTS = ("expression.js", "run.js", "panes.js", "expressions.js", "player.js")
+SCRIPTS = ("expression.js", "run.js", "branches.js", "panes.js", "expressions.js", "player.js")
 """The parts of the page's script, which share one scope."""
 
 
-def page(model: Model, example: Counterexample, about: About, prop: Property | None = None) -> str:
+def page(
+    model: Model, example: Counterexample, about: About, prop: Property | None = None, *, depth: int = DEPTH
+) -> str:
     """The page that plays a run, as HTML.
 
     Args:
@@ -32,11 +34,12 @@ def page(model: Model, example: Counterexample, about: About, prop: Property | N
         example: the run.
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
+        depth: the most steps away from the run, 0 to 2.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page.
     """
-    data = played(model, example, about, prop)
+    data = played(model, example, about, prop, depth=depth)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )

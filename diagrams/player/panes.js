@@ -21,25 +21,22 @@ function pick(name) {
 function describe() {
   if (now === 0) return last ? `Start, before step 1 of ${last}.` : "The initial state. The run has no steps.";
   const step = steps[now - 1];
-  const changed = step.firings.map((firing) => {
-    const fields = Object.entries(firing.changes).map(([field, [before, after]]) => `${field} ${before} → ${after}`);
-    return fields.length ? `${firing.object}: ${fields.join(", ")}` : "";
-  }).filter(Boolean);
+  const changed = changedFields(step);
   const effect = step.ill_formed ? `The step is ill-formed: ${step.ill_formed}` : changed.length ? `Changes: ${changed.join("; ")}` : "Nothing changes";
-  return [make("strong", {}, `Step ${now} of ${last}: ${step.says}.`), ` ${effect}. ${verdictAt(now)}`];
+  return [make("strong", {}, isAway(now) ? `Step ${now}, which is not of the run: ${step.says}.` : `Step ${now} of ${last}: ${step.says}.`), ` ${effect}. ${verdictAt(now)}`];
 }
 
 function verdictAt(position) {
   const required = run.formulas.filter((formula) => formula.part.required !== null);
   return required.map((formula) => {
-    const value = valueAt(formula.part, position);
+    const value = formulaAt(formula, position);
     return value === "true" ? "The property is true here." : value ? "The property is violated here." : "";
   }).join(" ");
 }
 
 function renderLoop() {
   const box = byId("loop");
-  box.hidden = run.loops_from === null;
+  box.hidden = run.loops_from === null || leaving !== null;
   if (box.hidden) return;
   const first = run.loops_from + 1;
   const text = first > last
@@ -59,7 +56,7 @@ function visible() {
 }
 
 function columnTitle(position) {
-  const looped = run.loops_from !== null && position > run.loops_from ? "↻ " : "";
+  const looped = isAway(position) ? "↳ " : run.loops_from !== null && position > run.loops_from && !leaving ? "↻ " : "";
   const label = position === 0 ? "Start" : `${looped}Step ${position}`;
   const button = make("button", { type: "button", onclick: () => go(position, selected) }, label);
   if (position === now) button.setAttribute("aria-current", "step");
@@ -78,7 +75,7 @@ function cell(name, position, state) {
 
 function formulaRow(formula, positions) {
   const cells = positions.map((position) => {
-    const value = valueAt(formula.part, position);
+    const value = formulaAt(formula, position);
     const color = formula.part.required === null ? "" : value === "true" ? "true" : value ? "false" : "";
     const mark = color === "true" ? "✓ true" : color === "false" ? `✗ ${value}` : value || "–";
     return make("td", { className: `${color} ${position === now ? "here" : ""}`.trim() }, mark);
@@ -89,7 +86,9 @@ function formulaRow(formula, positions) {
 function renderLanes() {
   const positions = visible();
   const states = positions.map(stateAt);
-  const rows = run.lanes.map((lane) => make("tr", {},
+  const moved = new Set(leaving ? steps.slice(leaving.position).flatMap((step) => step.firings.map((firing) => firing.object)) : []);
+  const lanes = [...run.lanes, ...run.branches.lanes.filter((lane) => lane.name === selected || moved.has(lane.name))];
+  const rows = lanes.map((lane) => make("tr", {},
     make("th", { scope: "row" },
       make("button", { type: "button", "aria-pressed": String(lane.name === selected), "data-object": lane.name,
         onclick: () => go(now, lane.name) }, lane.name), make("div", { className: "says" }, lane.text)),
@@ -183,11 +182,11 @@ function keepingPart(redraw) {
 function renderFormula() {
   byId("formula-pane").hidden = run.formulas.length === 0;
   byId("formula").replaceChildren(...run.formulas.flatMap((formula, n) => [
-    make("p", {}, `${formula.title}:`), make("ul", {}, partItem(formula.part, true, String(n)))]));
+    make("p", {}, `${formula.title}:`), make("ul", {}, partItem(formulaPart(formula), true, String(n)))]));
 }
 
 function renderObject() {
-  const lane = run.lanes.find((each) => each.name === selected);
+  const lane = allLanes.find((each) => each.name === selected);
   byId("table").replaceChildren();
   byId("object-title").textContent = lane ? `${lane.name} at ${now ? `step ${now}` : "the start"}` : "Object";
   if (!lane) return byId("object").replaceChildren("The run has no objects.");

@@ -1,17 +1,17 @@
 // --- moving
 
-const loops = run.loops_from !== null && run.loops_from < last;
+const loops = () => leaving === null && run.loops_from !== null && run.loops_from < last;
 
 function render() {
   const atEnd = now === last;
   // A disabled button would lose the focus, so these only say that they do nothing.
-  for (const [id, isIdle] of [["first", now === 0], ["back", now === 0], ["last", atEnd], ["forward", atEnd && !loops]]) {
+  for (const [id, isIdle] of [["first", now === 0], ["back", now === 0], ["last", atEnd], ["forward", atEnd && !loops()]]) {
     byId(id).setAttribute("aria-disabled", String(isIdle));
   }
-  byId("forward").textContent = atEnd && loops ? `↻ Again from step ${run.loops_from + 1}` : "Forward ▶";
+  byId("forward").textContent = atEnd && loops() ? `↻ Again from step ${run.loops_from + 1}` : "Forward ▶";
   byId("now").replaceChildren(...[describe()].flat());
   document.querySelectorAll(".picture").forEach((each) => { each.hidden = true; });
-  for (const pane of [renderLoop, renderLanes, renderWhy, renderObject]) pane();
+  for (const pane of [renderLoop, renderLanes, renderWhy, renderNext, renderObject]) pane();
   keepingPart(() => { renderFormula(); renderExpression(); });
 }
 
@@ -20,13 +20,14 @@ function go(position, object) {
   now = Math.max(0, Math.min(last, position));
   selected = object;
   const shown = expression ? `&expression=${encodeURIComponent(expression.text)}` : "";
-  const fragment = `#step=${now}&object=${encodeURIComponent(selected)}${shown}`;
+  const branch = leaving ? `&branch=${[leaving.position, ...leaving.path].join(".")}` : "";
+  const fragment = `#step=${now}&object=${encodeURIComponent(selected)}${branch}${shown}`;
   if (location.hash !== fragment) history.replaceState(null, "", fragment);
   render();
 }
 
 function forward() {
-  go(now === last && loops ? run.loops_from + 1 : now + 1, selected);
+  go(now === last && loops() ? run.loops_from + 1 : now + 1, selected);
 }
 
 function fromAddress() {
@@ -34,16 +35,19 @@ function fromAddress() {
   const step = Number.parseInt(wish.get("step") ?? "", 10);
   const object = wish.get("object");
   useExpression(wish.get("expression") ?? "");
+  const [position, ...path] = (wish.get("branch") ?? "").split(".").map((text) => /^\d+$/.test(text) ? Number(text) : NaN);
+  leave(position, path);
   go(Number.isNaN(step) ? now : step, names.includes(object) ? object : selected);
 }
 
-const moves = { ArrowRight: forward, ArrowLeft: () => go(now - 1, selected), Home: () => go(0, selected), End: () => go(last, selected) };
+const moves = { ArrowRight: forward, ArrowLeft: () => go(now - 1, selected), Home: () => go(0, selected), End: () => go(last, selected), Escape: rejoin };
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target.closest("pre, input, .scroll[tabindex]")) return;
   if (!(event.key in moves)) return;
   event.preventDefault();
   moves[event.key]();
 });
+byId("rejoin").onclick = rejoin;
 byId("first").onclick = moves.Home;
 byId("back").onclick = moves.ArrowLeft;
 byId("forward").onclick = forward;

@@ -3,7 +3,8 @@
 const run = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const SNAPSHOT = 100; // positions from one stored state to the next
-const names = run.lanes.map((lane) => lane.name);
+const allLanes = [...run.lanes, ...run.branches.lanes];
+const names = allLanes.map((lane) => lane.name);
 const movers = new Set(run.steps.flatMap((step) => step.firings.map((firing) => firing.object)));
 let steps = run.steps; // the steps that the page shows
 let last = steps.length;
@@ -33,7 +34,7 @@ function statesBy(initial, copy, apply) {
     if ((n + 1) % SNAPSHOT === 0) snapshots.push(copy(current));
   });
   return (position) => {
-    const base = Math.floor(position / SNAPSHOT);
+    const base = Math.floor(Math.min(position, leaving?.position ?? position) / SNAPSHOT);
     const state = copy(snapshots[base]);
     for (let n = base * SNAPSHOT; n < position; n++) apply(state, steps[n]);
     return state;
@@ -41,7 +42,7 @@ function statesBy(initial, copy, apply) {
 }
 
 /** The fields of each object at a position, as text. */
-const stateAt = statesBy(new Map(run.lanes.map((lane) => [lane.name, lane.initial])), (state) => new Map(state), (state, step) => {
+const stateAt = statesBy(new Map(allLanes.map((lane) => [lane.name, lane.initial])), (state) => new Map(state), (state, step) => {
   for (const firing of step.firings) {
     for (const [field, [, after]] of Object.entries(firing.changes)) {
       if (state.has(firing.object)) state.set(firing.object, { ...state.get(firing.object), [field]: after });

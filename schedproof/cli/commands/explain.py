@@ -20,6 +20,8 @@ from schedproof.cli.progress import exploring, progress
 from schedproof.cli.run_page import run_page
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
+from schedproof.diagrams.player.branches import MOST_DEPTH
+from schedproof.diagrams.player.build import DEPTH
 from schedproof.diagrams.player.data import About
 from schedproof.model.cited import quote
 from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
@@ -60,6 +62,8 @@ from schedproof.proofs.verification.verify import CheckedProperty, verify_varian
 @click.option("--mermaid", is_flag=True, help="Print a Mermaid sequence diagram.")
 @click.option("--html", "html_file", type=OutputFile(), metavar="FILE",
               help="Write a page of HTML that plays the run step by step; - is standard output.")  # fmt: skip
+@click.option("--branches", type=click.IntRange(0, MOST_DEPTH),
+              help=f"With --html: how many steps the page goes away from the run.  [default: {DEPTH}]")  # fmt: skip
 @json_option
 def explain(
     system: str,
@@ -69,6 +73,7 @@ def explain(
     scope: str | None,
     mermaid: bool,
     html_file: Destination | None,
+    branches: int | None,
     json_file: Destination | None,
 ) -> int:
     """Show the counterexample of a property, or the shortest run to a state.
@@ -79,6 +84,8 @@ def explain(
     In --state, write a truth value as true or false, a set as c0+c1 or '{c0, c1}', and the empty set or no object as none.
     """
     chosen = choose.system(system)
+    if html_file is None:
+        refuse_idle({"--branches": branches is not None}, "without --html", "add --html FILE")
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
     if property_name is not None and is_premise(property_name):
@@ -90,7 +97,7 @@ def explain(
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = scopes.scope(model, scope)
-    outputs = _Outputs(mermaid, html_file, json_file)
+    outputs = _Outputs(mermaid, html_file, json_file, DEPTH if branches is None else branches)
     if property_name is None:
         return _explain_state(model, sizes, state, outputs)
     if property_name == ASSUMPTIONS:
@@ -111,11 +118,12 @@ def _refuse_defect(system: System, name: str) -> None:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Where the result goes besides standard output, and whether it is a Mermaid diagram there."""
+    """Where the result goes besides standard output, whether it is a Mermaid diagram there, and how far a page goes."""
 
     mermaid: bool
     html: Destination | None
     json: Destination | None
+    depth: int
 
     @property
     def use_stdout(self) -> bool:
@@ -174,7 +182,7 @@ def _explain_property(
             raise UserError(f"--html: {name} has no run to play, since it is {checked.reach}; leave --html out")
         title = f"{name} ({model.system} {model.variant})"
         about = About(title, verdict, prop.says, prop.line, prop.sentence, tuple(notes))
-        outputs.html.write(run_page(model, played, about, prop if example is not None else None))
+        outputs.html.write(run_page(model, played, about, prop if example is not None else None, depth=outputs.depth))
     if outputs.json is not None:
         axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.axioms else {}
         outputs.json.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
@@ -316,7 +324,7 @@ def _print_state(
     outputs: _Outputs,
 ) -> int:
     if outputs.html is not None:
-        outputs.html.write(run_page(model, example, About(title)))
+        outputs.html.write(run_page(model, example, About(title), depth=outputs.depth))
     data = {"system": model.system, "variant": model.variant, "reachable": True, "state": state, **example.as_json()}
     if outputs.json is not None:
         outputs.json.write_json(data)

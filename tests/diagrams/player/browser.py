@@ -33,3 +33,12 @@ def step(page: Page) -> str:
     """What the page says of the present step, up to the first full stop or colon."""
     text: str = page.inner_text("#now")
     return text.partition(":")[0].partition(",")[0]
+
+
+def complaints(page: Page) -> list[tuple[str, str]]:
+    """What axe calls serious or critical, with every fold of the page open."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    violations = Axe().run(page).response["violations"]
+    return [(each["id"], each["impact"]) for each in violations if each["impact"] in ("serious", "critical")]

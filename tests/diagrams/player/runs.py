@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from schedproof.diagrams.player.build import DEPTH
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Model
@@ -43,11 +44,11 @@ def refuted(model: Model, name: str) -> Counterexample:
     return _REFUTED[key]
 
 
-def page_of(model: Model, name: str) -> str:
+def page_of(model: Model, name: str, *, depth: int = DEPTH) -> str:
     """The page that plays the counterexample of a property."""
     prop = model.property(name)
     about = About(name, "refuted", prop.says, prop.line, prop.sentence)
-    return page(model, refuted(model, name), about, prop)
+    return page(model, refuted(model, name), about, prop, depth=depth)
 
 
 @cache

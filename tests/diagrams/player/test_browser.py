@@ -19,7 +19,7 @@ from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
-from tests.diagrams.player.browser import Opened, Page, step
+from tests.diagrams.player.browser import Opened, Page, complaints, step
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.lamps import lamps
@@ -284,15 +284,6 @@ def test_a_run_of_10000_steps_opens_fast(opened: Opened) -> None:
     assert shown_page.locator("#lanes thead th").count() < 20
 
 
-def complaints(page: Page) -> list[tuple[str, str]]:
-    """What axe calls serious or critical, with every fold of the page open."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    violations = Axe().run(page).response["violations"]
-    return [(each["id"], each["impact"]) for each in violations if each["impact"] in ("serious", "critical")]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_serious_complaint(opened: Opened, scheme: str) -> None:
     assert complaints(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
@@ -414,8 +405,8 @@ def test_an_expression_of_a_step_has_none_at_the_start(opened: Opened) -> None:
 def test_a_mistake_in_an_expression_is_one_line(opened: Opened, text: str, problem: str) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2")
     evaluate(page, text)
-    said = page.get_by_role("alert").inner_text()
-    assert said.startswith(problem) and "\n" not in said
+    message = page.get_by_role("alert").inner_text()
+    assert message.startswith(problem) and "\n" not in message
     assert page.get_attribute("#expression", "aria-invalid") == "true"
     assert row(page, "expression") == [] and page.inner_text("#expression-value") == "" and step(page) == "Step 2 of 4"
     evaluate(page, "")
@@ -436,11 +427,13 @@ def test_the_page_reads_the_property_s_own_formula(opened: Opened, model: Model,
             page.wait_for_function(
                 f"document.querySelector('#lanes [aria-current]').textContent.endsWith('{position or 'Start'}')"
             )
-            ours = page.locator("#lanes tr.formula").nth(number).locator("td.here").inner_text()
+            expected = page.locator("#lanes tr.formula").nth(number).locator("td.here").inner_text()
             read = page.locator("#lanes tr.expression td.here").inner_text()
             required = formula.part.required is not None
-            if formula.actions is None or ours != "–":  # a property may be of some actions only
-                assert read == (ours if required else {"true": "✓ true", "false": "✗ false"}.get(ours, ours))
+            if formula.actions is None or expected != "–":  # a property may be of some actions only
+                assert read == (
+                    expected if required else {"true": "✓ true", "false": "✗ false"}.get(expected, expected)
+                )
 
 
 def test_the_address_keeps_the_expression(opened: Opened) -> None:
