@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from schedproof.diagrams.errors import DiagramError
 from schedproof.model.cited import fact, quote
 from schedproof.model.lang import Document, Model, Property
 from schedproof.model.quotes import cited_lines
-from schedproof.model.semantics import Instance, scope_text, stepper_of
-from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.model.semantics import scope_text, stepper_of
 from schedproof.proofs.exploration.recorded_run import instance_of
-from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.verdict import Counterexample, RecordedRun
 
 from .branches import branches
 from .cascades import Cascades, play
-from .data import About, Lane, MachineTable, Played, PlayedStep
+from .comparison import comparison
+from .data import About, MachineTable, Played, PlayedStep
 from .formulas import Position, formulas
+from .lanes import lanes_of
 from .machines import tables
 from .vocabulary import vocabulary
 
@@ -29,7 +29,15 @@ DEPTH = 1
 """How many steps a page goes away from its run, unless asked for another number."""
 
 
-def played(model: Model, example: Counterexample, about: About, prop: Property | None, *, depth: int = DEPTH) -> Played:
+def played(
+    model: Model,
+    example: Counterexample,
+    about: About,
+    prop: Property | None,
+    *,
+    depth: int = DEPTH,
+    compare_to: Model | None = None,
+) -> Played:
     """The data of a page.
 
     Args:
@@ -37,6 +45,7 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
         depth: the most steps away from the run, 0 to 2.
+        compare_to: the variant to play the same actions in, beside the run.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps.
@@ -54,10 +63,10 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
     instance = instance_of(model, run)
     cascades = Cascades(stepper_of(instance))
     steps, positions = _repeat(cascades, run, example)
-    lanes = _lanes(instance, {each.object: each.text for each in example.objects})
+    lanes = lanes_of(instance, {each.object: each.text for each in example.objects})
     enabled = branches(cascades, [position.state for position in positions], run.choices, depth)
     changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
-    enabled = replace(enabled, lanes=_lanes(instance, dict.fromkeys(changed, ""))) if changed else enabled
+    enabled = replace(enabled, lanes=lanes_of(instance, dict.fromkeys(changed, ""))) if changed else enabled
     machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
     quotes, facts = _cited(model.document, about, (*steps, *enabled.steps), machines)
     return Played(
@@ -74,6 +83,8 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
         facts,
         vocabulary(instance),
         enabled,
+        comparison(instance, run, compare_to, {lane.name for lane in lanes}) if compare_to is not None else None,
+        model.variant,
     )
 
 
@@ -86,21 +97,6 @@ def _repeat(
         positions.append(position)
         steps.append(played_step)
     return tuple(steps), positions
-
-
-def _lanes(instance: Instance, named: Mapping[str, str]) -> tuple[Lane, ...]:
-    """A lane for each object.
-
-    Args:
-        named: the names of the objects, with their texts; all objects if there is none.
-    """
-    lanes = []
-    for sort, objects in instance.describe(instance.initial()).items():
-        for name, fields in objects.items():
-            if not named or name in named:
-                text = named.get(name) or f"{words(sort)} {name}"
-                lanes.append(Lane(name, sort, text, {field: shown(value) for field, value in fields.items()}))
-    return tuple(lanes)
 
 
 def _cited(

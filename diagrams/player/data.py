@@ -293,16 +293,35 @@ class Branches:
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """The same actions in another variant.
+
+    Attributes:
+        variant: its name.
+        lanes: the objects of the run that the variant has.
+        steps: as many as the variant enables, one after the other.
+        stops: why the next step of the run is not possible; empty if all are.
+    """
+
+    variant: str
+    lanes: tuple[Lane, ...]
+    steps: tuple[PlayedStep, ...]
+    stops: str
+
+
+@dataclass(frozen=True)
 class Played:
     """A run for the page.
 
     Attributes:
         problem: what the run shows, as the text of a counterexample ends.
+        variant: of the model.
         loops_from: the number of steps before a lasso's loop.
         quotes: line of the document -> its text.
         facts: id -> text, of what the document leaves out.
         vocabulary: what formulas may read.
         branches: the steps that the run does not take.
+        comparison: the same actions in another variant.
     """
 
     about: About
@@ -318,6 +337,8 @@ class Played:
     facts: Mapping[str, str]
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     branches: Branches = field(default_factory=Branches)
+    comparison: Comparison | None = None
+    variant: str = ""
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

@@ -218,15 +218,10 @@ class _Evaluated:
 
     def _text(self, term: t.Term, is_after: bool, scope: _Scope) -> str:
         """A formula in words, with the names of objects in place of variables."""
-        named = _renamed(term, {n: self._value(v.type, scope.values[n]) for n, v in scope.variables.items()})
+        named = renamed(
+            term, {n: value_words(self._instance, v.type, scope.values[n]) for n, v in scope.variables.items()}
+        )
         return show_exactly(t.after(named) if is_after else named)
-
-    def _value(self, kind: Type, value: int) -> str:
-        """A value as a formula names it."""
-        shown_value = self._instance.show(kind, value)
-        if isinstance(kind, SetOf) and isinstance(shown_value, list):
-            return shown([quoted(name) for name in shown_value])
-        return quoted(str(shown_value)) if isinstance(kind, Ref | EnumType) and value >= 0 else shown(shown_value)
 
     def _reads(self, term: t.Term, is_after: bool, scope: _Scope) -> Iterator[FieldValue]:
         """The fields that a formula without shown parts reads, each with its value."""
@@ -281,11 +276,20 @@ def _fields(term: t.Term, is_after: bool) -> Iterator[tuple[t.Attr | t.Is, bool]
         yield from _fields(child, is_after or isinstance(term, t.After))
 
 
-def _renamed(term: t.Term, names: Mapping[str, str]) -> t.Term:
+def value_words(instance: Instance, kind: Type, value: int) -> str:
+    """A value as a formula names it."""
+    shown_value = instance.show(kind, value)
+    if isinstance(kind, SetOf) and isinstance(shown_value, list):
+        return shown([quoted(name) for name in shown_value])
+    return quoted(str(shown_value)) if isinstance(kind, Ref | EnumType) and value >= 0 else shown(shown_value)
+
+
+def renamed(term: t.Term, names: Mapping[str, str]) -> t.Term:
+    """A term with other names for its free variables."""
     if isinstance(term, t.Var):
         return t.Var(names.get(term.name, term.name), term.type, place=term.place)
     inner = {n: name for n, name in names.items() if n not in {v.name for v in t.bound_by(term)}}
-    return t.rebuilt(term, lambda child: _renamed(child, inner))
+    return t.rebuilt(term, lambda child: renamed(child, inner))
 
 
 def _changes(values: Sequence[str]) -> Values:

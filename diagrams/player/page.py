@@ -20,12 +20,18 @@ from .machines import picture
 
 FOLDER = Path(__file__).parent
 
-SCRIPTS = ("expression.js", "run.js", "branches.js", "panes.js", "expressions.js", "player.js")
+SCRIPTS = ("expression.js", "run.js", "branches.js", "comparison.js", "panes.js", "expressions.js", "player.js")
 """The parts of the page's script, which share one scope."""
 
 
 def page(
-    model: Model, example: Counterexample, about: About, prop: Property | None = None, *, depth: int = DEPTH
+    model: Model,
+    example: Counterexample,
+    about: About,
+    prop: Property | None = None,
+    *,
+    depth: int = DEPTH,
+    compare_to: Model | None = None,
 ) -> str:
     """The page that plays a run, as HTML.
 
@@ -35,11 +41,12 @@ def page(
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
         depth: the most steps away from the run, 0 to 2.
+        compare_to: the variant to play the same actions in, beside the run.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page.
     """
-    data = played(model, example, about, prop, depth=depth)
+    data = played(model, example, about, prop, depth=depth, compare_to=compare_to)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )

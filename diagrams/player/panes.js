@@ -88,11 +88,11 @@ function renderLanes() {
   const states = positions.map(stateAt);
   const moved = new Set(leaving ? steps.slice(leaving.position).flatMap((step) => step.firings.map((firing) => firing.object)) : []);
   const lanes = [...run.lanes, ...run.branches.lanes.filter((lane) => lane.name === selected || moved.has(lane.name))];
-  const rows = lanes.map((lane) => make("tr", {},
+  const rows = lanes.flatMap((lane) => [make("tr", {},
     make("th", { scope: "row" },
       make("button", { type: "button", "aria-pressed": String(lane.name === selected), "data-object": lane.name,
         onclick: () => go(now, lane.name) }, lane.name), make("div", { className: "says" }, lane.text)),
-    ...positions.map((position, n) => cell(lane.name, position, states[n]))));
+    ...positions.map((position, n) => cell(lane.name, position, states[n]))), ...otherRow(lane, positions, states)]);
   const [from, to] = [positions[0], positions[positions.length - 1]];
   const caption = make("caption", { className: "line" }, to - from < last ? `${from ? `Step ${from}` : "Start"} to step ${to} of ${last}` : "All steps");
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Object"), ...positions.map(columnTitle)));

@@ -11,7 +11,7 @@ function render() {
   byId("forward").textContent = atEnd && loops() ? `↻ Again from step ${run.loops_from + 1}` : "Forward ▶";
   byId("now").replaceChildren(...[describe()].flat());
   document.querySelectorAll(".picture").forEach((each) => { each.hidden = true; });
-  for (const pane of [renderLoop, renderLanes, renderWhy, renderNext, renderObject]) pane();
+  for (const pane of [renderLoop, renderLanes, renderComparison, renderWhy, renderNext, renderObject]) pane();
   keepingPart(() => { renderFormula(); renderExpression(); });
 }
 

@@ -25,30 +25,34 @@ function make(tag, properties, ...children) {
 
 // --- states: one snapshot of each SNAPSHOT positions, and the changes from there
 
-/** The states at positions: `apply` changes a state by a step, and `copy` copies one. */
-function statesBy(initial, copy, apply) {
+/** The states at positions: `apply` changes a state by a step, `copy` copies one; `shown` gives the steps that the page shows. */
+function statesBy(initial, copy, apply, all = run.steps, shown = () => steps) {
   const snapshots = [initial];
   const current = copy(initial);
-  run.steps.forEach((step, n) => {
+  all.forEach((step, n) => {
     apply(current, step);
     if ((n + 1) % SNAPSHOT === 0) snapshots.push(copy(current));
   });
   return (position) => {
     const base = Math.floor(Math.min(position, leaving?.position ?? position) / SNAPSHOT);
     const state = copy(snapshots[base]);
-    for (let n = base * SNAPSHOT; n < position; n++) apply(state, steps[n]);
+    for (let n = base * SNAPSHOT; n < position; n++) apply(state, shown()[n]);
     return state;
   };
 }
 
-/** The fields of each object at a position, as text. */
-const stateAt = statesBy(new Map(allLanes.map((lane) => [lane.name, lane.initial])), (state) => new Map(state), (state, step) => {
+const textsOf = (lanes) => new Map(lanes.map((lane) => [lane.name, lane.initial]));
+
+function applyTexts(state, step) {
   for (const firing of step.firings) {
     for (const [field, [, after]] of Object.entries(firing.changes)) {
       if (state.has(firing.object)) state.set(firing.object, { ...state.get(firing.object), [field]: after });
     }
   }
-});
+}
+
+/** The fields of each object at a position, as text. */
+const stateAt = statesBy(textsOf(allLanes), (state) => new Map(state), applyTexts);
 
 /** The state of the model at a position, as expressions read it. */
 const slotsAt = statesBy(run.vocabulary.initial, (state) => [...state], (state, step) => {

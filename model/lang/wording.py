@@ -94,9 +94,9 @@ class _Wording:
             case t.Fires(of, event, payload):
                 return f"{self.event(event, payload)} on {self.inner(of)}"
             case t.And(parts):
-                return " and ".join(f"({self.term(p)})" if isinstance(p, t.Or) else self.part(p) for p in parts)
+                return " and ".join(f"({self.term(p)})" if isinstance(p, t.Or) else self.member(p) for p in parts)
             case t.Or(parts):
-                return " or ".join(f"({self.term(p)})" if isinstance(p, t.And) else self.part(p) for p in parts)
+                return " or ".join(f"({self.term(p)})" if isinstance(p, t.And) else self.member(p) for p in parts)
             case t.Not(part):
                 return f"not ({self.term(part)})"
             case t.Implies(premise, conclusion):
@@ -120,6 +120,10 @@ class _Wording:
     def part(self, term: t.Term) -> str:
         """A part of a compound formula."""
         return self.term(term)
+
+    def member(self, term: t.Term) -> str:
+        """A part of a conjunction or a disjunction."""
+        return self.part(term)
 
     def single(self, term: t.Term) -> str:
         """The part of ``afterwards``."""
@@ -151,6 +155,10 @@ class _Exact(_Wording):
 
     def part(self, term: t.Term) -> str:
         return f"({self.term(term)})" if isinstance(term, t.Implies | t.Iff | t.Quantified) else self.term(term)
+
+    def member(self, term: t.Term) -> str:
+        has_or = isinstance(term, t.Is) and len(term.states) > 1
+        return f"({self.term(term)})" if has_or else self.part(term)
 
     def single(self, term: t.Term) -> str:
         compound = t.And, t.Or, t.Implies, t.Iff, t.Quantified, t.Those

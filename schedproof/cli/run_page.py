@@ -12,7 +12,13 @@ from schedproof.proofs.verdict import Counterexample
 
 
 def run_page(
-    model: Model, run: Counterexample, about: About, prop: Property | None = None, *, depth: int = DEPTH
+    model: Model,
+    run: Counterexample,
+    about: About,
+    prop: Property | None = None,
+    *,
+    depth: int = DEPTH,
+    compare_to: Model | None = None,
 ) -> str:
     """The page of a run, as HTML.
 
@@ -21,11 +27,12 @@ def run_page(
         about: what the page says of it.
         prop: the property that the run violates; None if it violates none.
         depth: the most steps away from the run.
+        compare_to: the variant to play the same actions in, beside the run.
 
     Raises:
         UserError: a page cannot play the run.
     """
     try:
-        return page(model, run, about, prop, depth=depth)
+        return page(model, run, about, prop, depth=depth, compare_to=compare_to)
     except DiagramError as error:
         raise UserError(f"--html: {error}") from None

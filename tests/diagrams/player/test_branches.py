@@ -86,11 +86,11 @@ def test_the_enabled_steps_are_those_of_the_model(model: Model, name: str) -> No
 @runs
 def test_the_step_that_the_run_takes_is_among_them(model: Model, name: str) -> None:
     shown_run = data(model, name, 1)
-    for taken, number, own in zip(
+    for position, state, played_step in zip(
         shown_run.branches.run_steps, shown_run.branches.positions, shown_run.steps, strict=False
     ):
-        assert taken is not None and number is not None
-        assert shown_run.branches.steps[shown_run.branches.states[number][taken].step] == own
+        assert position is not None and state is not None
+        assert shown_run.branches.steps[shown_run.branches.states[state][position].step] == played_step
 
 
 @pytest.mark.parametrize("depth", range(1, MOST_DEPTH + 1))
