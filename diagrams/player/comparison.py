@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from schedproof.model.lang import Action, Model
-from schedproof.model.lang import terms as t
-from schedproof.model.lang.wording import show_exactly
 from schedproof.model.semantics import (
     Choice,
     IllFormed,
     Instance,
-    Moment,
     State,
     Undefined,
-    compile_term,
     parameters,
     stepper_of,
 )
+from schedproof.proofs.exploration.guards import why_disabled
 from schedproof.proofs.exploration.runs import changes, trace_step
 from schedproof.proofs.verdict import RecordedRun
 
 from .cascades import Cascades, play
 from .data import Comparison, Lane, PlayedStep
-from .formulas import renamed, value_words
 from .lanes import lanes_of
 
 
@@ -90,7 +86,7 @@ def _same_choice(instance: Instance, counterpart: Instance, state: State, choice
         if all(dict(each.parameters)[name] == value for name, value in given.items())
     ]
     if not enabled:
-        raise _Disabled(_why_disabled(counterpart, state, action, given))
+        raise _Disabled(why_disabled(counterpart, state, action, given))
     return enabled[0]
 
 
@@ -105,19 +101,3 @@ def _parameters(instance: Instance, counterpart: Instance, choice: Choice, actio
         }
     except ValueError as error:
         raise _Disabled(f"{choice.action} cannot have the same parameters: {error}") from None
-
-
-def _why_disabled(instance: Instance, state: State, action: Action, given: dict[str, int]) -> str:
-    """The first condition of a guard that is not true for these parameters."""
-    scope = {v.name: v for v in action.parameters}
-    names = {name: value_words(instance, scope[name].type, value) for name, value in given.items()}
-    for condition in (part for each in action.when for part in t.conjuncts(each)):
-        if not set(t.free_variables(condition)) <= set(given):
-            continue
-        try:
-            holds = bool(compile_term(instance, condition, scope)(Moment(state, dict(given))))
-        except Undefined:
-            holds = False
-        if not holds:
-            return f"{action.name} needs: {show_exactly(renamed(condition, names))}"
-    return f"no choice of the parameters of {action.name} fulfils its guard"

@@ -8,21 +8,18 @@ from dataclasses import dataclass, field
 
 from schedproof.model.lang import (
     AlwaysCanReach,
-    EnumType,
     Invariant,
     LeadsTo,
     Model,
     Property,
-    Ref,
-    SetOf,
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import Type
-from schedproof.model.lang.wording import quoted, show_exactly
+from schedproof.model.lang.wording import show_exactly
 from schedproof.model.semantics import Choice, Firings, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.evaluate import NOBODY, sort_of_term, type_of_term
 from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.proofs.exploration.guards import renamed, value_words
 from schedproof.proofs.exploration.safety import conditions_of
 
 from .data import FieldValue, Formula, Part, Values
@@ -274,22 +271,6 @@ def _fields(term: t.Term, is_after: bool) -> Iterator[tuple[t.Attr | t.Is, bool]
         yield term, is_after
     for child in t.children(term):
         yield from _fields(child, is_after or isinstance(term, t.After))
-
-
-def value_words(instance: Instance, kind: Type, value: int) -> str:
-    """A value as a formula names it."""
-    shown_value = instance.show(kind, value)
-    if isinstance(kind, SetOf) and isinstance(shown_value, list):
-        return shown([quoted(name) for name in shown_value])
-    return quoted(str(shown_value)) if isinstance(kind, Ref | EnumType) and value >= 0 else shown(shown_value)
-
-
-def renamed(term: t.Term, names: Mapping[str, str]) -> t.Term:
-    """A term with other names for its free variables."""
-    if isinstance(term, t.Var):
-        return t.Var(names.get(term.name, term.name), term.type, place=term.place)
-    inner = {n: name for n, name in names.items() if n not in {v.name for v in t.bound_by(term)}}
-    return t.rebuilt(term, lambda child: renamed(child, inner))
 
 
 def _changes(values: Sequence[str]) -> Values:

@@ -17,6 +17,7 @@ from schedproof.proofs.verdict import Counterexample
 from .build import DEPTH, played
 from .data import About, Vocabulary
 from .machines import picture
+from .regression import regression_test
 
 FOLDER = Path(__file__).parent
 
@@ -58,6 +59,7 @@ def page(
         pictures=[(table.sort, picture(table, n)) for n, table in enumerate(data.machines)],
         text="\n".join(counterexample_lines(model, example)),
         mermaid=sequence(model, about.title, example),
+        test=regression_test(model, example, about.title, prop),
         style=(FOLDER / "player.css").read_text("utf-8"),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

@@ -61,11 +61,11 @@ def both() -> tuple[list[Fields], list[Fields]]:
 
 
 def test_the_steps_are_those_of_the_other_variant() -> None:
-    _, there = both()
+    _, expected_states = both()
     data = compared(HIVED, refuted(HIVED, NAME), REPAIRED)
     now = {lane.name: dict(lane.initial) for lane in data.lanes}
-    assert now == there[0]
-    for step, expected in zip(data.steps, there[1:], strict=True):
+    assert now == expected_states[0]
+    for step, expected in zip(data.steps, expected_states[1:], strict=True):
         for firing in step.firings:
             for field, (_, new) in firing.changes.items():
                 if firing.object in now:
@@ -75,10 +75,10 @@ def test_the_steps_are_those_of_the_other_variant() -> None:
 
 def test_it_stops_where_the_variant_does_not_enable_a_step() -> None:
     data = compared(HIVED, refuted(HIVED, NAME), REPAIRED)
-    here, there = both()
-    assert len(data.steps) + 1 == len(there) < len(here)
+    as_written, repaired = both()
+    assert len(data.steps) + 1 == len(repaired) < len(as_written)
     assert data.stops == "delete_preempted needs: g0 BeingPreempted"
-    assert there[-1]["g0"]["state"] != "BeingPreempted"
+    assert repaired[-1]["g0"]["state"] != "BeingPreempted"
 
 
 def test_a_run_beside_itself_has_no_difference() -> None:
@@ -121,17 +121,17 @@ def text(compare_to: Model = REPAIRED) -> str:
 
 @needs_chromium
 def test_differing_fields_are_those_of_the_models(opened: Opened) -> None:
-    here, there = both()
+    as_written, repaired = both()
     shown_page = opened(text())
     first = None
-    for position in range(len(here)):
+    for position in range(len(as_written)):
         expected = {}
-        if position < len(there):
+        if position < len(repaired):
             expected = {
-                f"{name}.{field}": [value, f"≠ {there[position][name][field]}"]
-                for name, values in here[position].items()
+                f"{name}.{field}": [value, f"≠ {repaired[position][name][field]}"]
+                for name, values in as_written[position].items()
                 for field, value in values.items()
-                if there[position][name].get(field, value) != value
+                if repaired[position][name].get(field, value) != value
             }
             first = position if expected and first is None else first
         assert shown_page.evaluate(TABLE) == expected
@@ -139,10 +139,12 @@ def test_differing_fields_are_those_of_the_models(opened: Opened) -> None:
         assert cells.count() == len({name.partition(".")[0] for name in expected})
         shown_page.keyboard.press("ArrowRight")
     assert first is not None
-    said = shown_page.inner_text("#comparison")
-    assert f"The two runs differ from step {first} on." in said
-    assert "In repaired the run cannot take step 4" in said and "delete_preempted needs: g0 BeingPreempted." in said
-    assert "The run in repaired has ended before." in said
+    message = shown_page.inner_text("#comparison")
+    assert f"The two runs differ from step {first} on." in message
+    assert (
+        "In repaired the run cannot take step 4" in message and "delete_preempted needs: g0 BeingPreempted." in message
+    )
+    assert "The run in repaired has ended before." in message
 
 
 @needs_chromium
