@@ -32,6 +32,7 @@ RUNS = [
 """Of every kind of property with a formula."""
 
 _REFUTED: dict[tuple[str, str, str], Counterexample] = {}
+_PAGES: dict[tuple[str, str, str, int], str] = {}
 
 
 def refuted(model: Model, name: str) -> Counterexample:
@@ -45,10 +46,13 @@ def refuted(model: Model, name: str) -> Counterexample:
 
 
 def page_of(model: Model, name: str, *, depth: int = DEPTH) -> str:
-    """The page that plays the counterexample of a property."""
-    prop = model.property(name)
-    about = About(name, "refuted", prop.says, prop.line, prop.sentence)
-    return page(model, refuted(model, name), about, prop, depth=depth)
+    """The page that plays the counterexample of a property, computed once."""
+    key = model.system, model.variant, name, depth
+    if key not in _PAGES:
+        prop = model.property(name)
+        about = About(name, "refuted", prop.says, prop.line, prop.sentence)
+        _PAGES[key] = page(model, refuted(model, name), about, prop, depth=depth)
+    return _PAGES[key]
 
 
 @cache

@@ -25,6 +25,7 @@ from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium
+from tests.support.toys import MUTEX
 
 NAME = "placements-are-disjoint"
 
@@ -185,6 +186,39 @@ def test_every_walk_shows_what_the_model_does(opened: Opened) -> None:
     assert values == {True, False}
 
 
+@needs_chromium
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [(HIVED, "cell-e2-preempts-an-allocated-group"), (HIVED, NAME), (MUTEX, "weakly-fair-entry")],
+    ids=["step invariant", "invariant", "leads to"],
+)
+def test_a_branch_has_the_value_that_python_computes(opened: Opened, model: Model, name: str) -> None:
+    """For each enabled step, the run that ends with it is played by itself."""
+    shown_run, instance, prop = data(model, name, 1), instance_with(model, name), model.property(name)
+    run, shown_page, values = refuted(model, name).recorded, opened(page_of(model, name)), set()
+    assert run is not None
+    over = getattr(prop, "over", ())
+    for position, state in enumerate(states_of(instance, model, name)[:-1]):
+        for number, enabled in enumerate(stepper_of(instance).steps(state)):
+            if number == shown_run.branches.run_steps[position]:
+                continue
+            choices = [*run.choices[:position], enabled.choice]
+            example = counterexample_of(instance, choices, "a branch", over=over, bound=run.bound)
+            (first, *_) = played(model, example, About(name), prop, depth=0).formulas
+            (_, expected) = first.part.values[-1]
+            value = shown_page.evaluate(VALUE, [position, number])
+            assert value.removeprefix("✓ ").removeprefix("✗ ").replace("–", "") == expected
+            values.add(expected)
+    assert len(values) > 1
+
+
+VALUE = """([position, number]) => {
+  location.hash = `#step=${position + 1}&branch=${position}.${number}`;
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  return document.querySelector("#lanes tr.formula td.here").textContent;
+}"""
+
+
 def listed(page: Page) -> list[str]:
     return page.locator("#next li > button").all_inner_texts()
 
@@ -231,10 +265,13 @@ def test_a_branch_is_taken_by_keyboard_alone(opened: Opened) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("branch", ["99.0", "1.99", "1", "x.y", "-1.0", "1.0.0.0.0", "1.-1", ""])
-def test_a_wrong_branch_in_the_address_shows_the_run(opened: Opened, branch: str) -> None:
-    page = opened(page_of(HIVED, NAME), f"#step=1&branch={branch}")
-    assert step(page).startswith("Step 1")
+def test_a_wrong_branch_in_the_address_shows_the_run(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    for branch in ("99.0", "1.99", "1", "x.y", "-1.0", "1.-1", ""):
+        page.evaluate(f"location.hash = '#step=2&branch={branch}'")
+        page.wait_for_function("document.getElementById('now').textContent.startsWith('Step 2 of 4')")
+        assert page.locator("#away").is_hidden()
+        page.keyboard.press("Home")
 
 
 @needs_chromium
@@ -249,8 +286,8 @@ def test_beyond_the_depth_the_page_says_so(opened: Opened) -> None:
 @needs_chromium
 def test_where_enabled_steps_are_left_out_it_says_so(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branches, "MOST_ENABLED", 8)
-    page = opened(page_of(HIVED, NAME))
-    assert page.inner_text("#next") == "The page would be too large with the steps that are enabled here."
+    shown_page = opened(page(HIVED, refuted(HIVED, NAME), About(NAME)))
+    assert shown_page.inner_text("#next") == "The page would be too large with the steps that are enabled here."
 
 
 @needs_chromium

@@ -383,32 +383,34 @@ def test_an_expression_of_a_step_has_none_at_the_start(opened: Opened) -> None:
     assert row(page, "expression") == ["–", "{c0}", "{c0}", "–", "{c0}"]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("c0.colour", "Character 4: unknown field “colour” of Cell; choose from state, user, reserver."),
-        ("c0 Red", "Character 4: unknown state “Red” of Cell; choose from Free, Used, Reserved, Reserving."),
-        ("c0.user =", "Character 10: the end where a value is needed; write a value."),
-        ("(c0 Used", "Character 9: the end where “)” is needed; write “)”."),
-        ("c0 = g0", "Character 6: an object of Cell is compared with an object of PodGroup; write an object of Cell."),
-        ("not c0", "Character 5: a formula is needed, and this is an object of Cell; write a formula."),
-        ("e99 on c0", "Character 1: unknown event “e99” of Cell; choose from e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, ec."),
-        ("c0 Used $", "Character 9: “$” has no meaning here; write names in quotation marks if they are not words."),
-        ("for every x: x Used", "Character 11: the type of “x” is unknown; write a sort before it: PodGroup x."),
-        ("c0 Used c0 Free", "Character 9: “c0” is left over; join formulas with “and” or “or”, or write brackets."),
-        ("(" * 100, "Character 61: the expression is too deep; write less inside brackets."),
-        (f"for every Cell {', '.join(f'x{n}' for n in range(12))}: x1 Used", "Character 1: it may need 1,062,883 evaluations"),
-        ("afterwards (c0 Used and afterwards c0 Free)", "Character 1: “afterwards” inside “afterwards”; leave one out."),
-        ("<img src=x>", "Character 1: “<” where a value is needed; write a value."),
-    ],
-)  # fmt: skip
-def test_a_mistake_in_an_expression_is_one_line(opened: Opened, text: str, problem: str) -> None:
+MISTAKES = [
+    ("c0.colour", "Character 4: unknown field “colour” of Cell; choose from state, user, reserver."),
+    ("c0 Red", "Character 4: unknown state “Red” of Cell; choose from Free, Used, Reserved, Reserving."),
+    ("c0.user =", "Character 10: the end where a value is needed; write a value."),
+    ("(c0 Used", "Character 9: the end where “)” is needed; write “)”."),
+    ("c0 = g0", "Character 6: an object of Cell is compared with an object of PodGroup; write an object of Cell."),
+    ("not c0", "Character 5: a formula is needed, and this is an object of Cell; write a formula."),
+    ("e99 on c0", "Character 1: unknown event “e99” of Cell; choose from e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, ec."),
+    ("c0 Used $", "Character 9: “$” has no meaning here; write names in quotation marks if they are not words."),
+    ("for every x: x Used", "Character 11: the type of “x” is unknown; write a sort before it: PodGroup x."),
+    ("c0 Used c0 Free", "Character 9: “c0” is left over; join formulas with “and” or “or”, or write brackets."),
+    ("(" * 100, "Character 61: the expression is too deep; write less inside brackets."),
+    (f"for every Cell {', '.join(f'x{n}' for n in range(12))}: x1 Used", "Character 1: it may need 1,062,883 evaluations"),
+    ("afterwards (c0 Used and afterwards c0 Free)", "Character 1: “afterwards” inside “afterwards”; leave one out."),
+    ("<img src=x>", "Character 1: “<” where a value is needed; write a value."),
+]  # fmt: skip
+"""Expressions that are wrong, and how the line that says so begins."""
+
+
+def test_a_mistake_in_an_expression_is_one_line(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2")
-    evaluate(page, text)
-    message = page.get_by_role("alert").inner_text()
-    assert message.startswith(problem) and "\n" not in message
-    assert page.get_attribute("#expression", "aria-invalid") == "true"
-    assert row(page, "expression") == [] and page.inner_text("#expression-value") == "" and step(page) == "Step 2 of 4"
+    for text, problem in MISTAKES:
+        evaluate(page, text)
+        message = page.get_by_role("alert").inner_text()
+        assert message.startswith(problem) and "\n" not in message
+        assert page.get_attribute("#expression", "aria-invalid") == "true"
+        assert row(page, "expression") == [] and page.inner_text("#expression-value") == ""
+        assert step(page) == "Step 2 of 4"
     evaluate(page, "")
     assert page.get_by_role("alert").inner_text() == "" and page.get_attribute("#expression", "aria-invalid") == "false"
 

@@ -20,6 +20,7 @@ from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.machines import picture, tables
 from schedproof.diagrams.player.page import embedded, page
+from schedproof.diagrams.player.regression import regression_test
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.beaker import INTERLEAVED
@@ -100,11 +101,12 @@ def test_a_page_fetches_nothing_and_runs_only_its_script() -> None:
     assert "default-src 'none'" in policy and f"script-src 'sha256-{digest}';" in policy
 
 
-def test_a_page_has_the_run_as_text_and_as_mermaid() -> None:
+def test_a_page_has_the_run_to_copy() -> None:
     name = "placements-are-disjoint"
-    text, mermaid = Elements(page_of(HIVED, name)).texts["pre"]
+    text, mermaid, test = Elements(page_of(HIVED, name)).texts["pre"]
     assert text.splitlines() == counterexample_lines(HIVED, refuted(HIVED, name))
     assert mermaid == sequence(HIVED, name, refuted(HIVED, name))
+    assert test == regression_test(HIVED, refuted(HIVED, name), name, HIVED.property(name))
 
 
 def wandering(model: Model, steps: int) -> Counterexample:
