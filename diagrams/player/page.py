@@ -21,7 +21,16 @@ from .regression import regression_test
 
 FOLDER = Path(__file__).parent
 
-SCRIPTS = ("expression.js", "run.js", "branches.js", "comparison.js", "panes.js", "expressions.js", "player.js")
+SCRIPTS = (
+    "expression.js",
+    "parts.js",
+    "run.js",
+    "branches.js",
+    "comparison.js",
+    "panes.js",
+    "expression_pane.js",
+    "player.js",
+)
 """The parts of the page's script, which share one scope."""
 
 

@@ -19,7 +19,7 @@ _TEST = '''"""{title}
 {problem}
 
 It tests the model: it fails if a change of the model makes the run impossible, or the assertion at its end false.
-To test that a repair prevents the run, expect that replay raises AssertionError.
+To test that a repair prevents the run, expect AssertionError of replay, or UserError if the repair removes an action.
 """
 
 from schedproof.api import load_system

@@ -397,6 +397,9 @@ MISTAKES = [
     ("(" * 100, "Character 61: the expression is too deep; write less inside brackets."),
     (f"for every Cell {', '.join(f'x{n}' for n in range(12))}: x1 Used", "Character 1: it may need 1,062,883 evaluations"),
     ("afterwards (c0 Used and afterwards c0 Free)", "Character 1: “afterwards” inside “afterwards”; leave one out."),
+    ('c0 "\\q"', "Character 4: a backslash has no meaning here; write \\\\ for a backslash, and"),
+    ('c0 "Used', "Character 4: a quotation mark is not closed; "),
+    ('c0 "Us\ted"', "Character 4: unknown state “Us ed” of Cell; choose from"),
     ("<img src=x>", "Character 1: “<” where a value is needed; write a value."),
 ]  # fmt: skip
 """Expressions that are wrong, and how the line that says so begins."""

@@ -172,9 +172,9 @@ def evaluated(browser: Browser, instance: Instance, cases: list[Case]) -> list[t
     """What the page's script says of each case: the value, that of the tree of its parts, and whether it reads a step."""
     page = browser.new_page()
     data = json.loads(json.dumps([msgspec.to_builtins(cases), msgspec.to_builtins(words_of(instance))]))
+    script = "".join((FOLDER / name).read_text("utf-8") for name in ("expression.js", "parts.js"))
     seen: list[tuple[str, str, bool]] = [
-        tuple(each)
-        for each in page.evaluate(EVALUATE.replace("SCRIPT", (FOLDER / "expression.js").read_text("utf-8")), data)
+        tuple(each) for each in page.evaluate(EVALUATE.replace("SCRIPT", script), data)
     ]
     page.close()
     return seen
