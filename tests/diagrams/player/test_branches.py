@@ -16,6 +16,7 @@ from schedproof.diagrams.player.data import About, Played
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Invariant, Model
 from schedproof.model.semantics import Instance, Moment, State, compile_term, stepper_of
+from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
@@ -189,8 +190,13 @@ def test_every_walk_shows_what_the_model_does(opened: Opened) -> None:
 @needs_chromium
 @pytest.mark.parametrize(
     ("model", "name"),
-    [(HIVED, "cell-e2-preempts-an-allocated-group"), (HIVED, NAME), (MUTEX, "weakly-fair-entry")],
-    ids=["step invariant", "invariant", "leads to"],
+    [
+        (HIVED, "cell-e2-preempts-an-allocated-group"),
+        (HIVED, NAME),
+        (BEAKER, "no-queue-jumping"),
+        (MUTEX, "weakly-fair-entry"),
+    ],
+    ids=["step invariant", "invariant", "step invariant of some actions", "leads to"],
 )
 def test_a_branch_has_the_value_that_python_computes(opened: Opened, model: Model, name: str) -> None:
     """For each enabled step, the run that ends with it is played by itself."""
@@ -247,6 +253,16 @@ def test_a_step_leaves_the_run_and_escape_comes_back(opened: Opened) -> None:
     assert step(page) == "Step 1 of 4" and page.locator("#away").is_hidden() and page.locator("#rejoin").is_hidden()
     page.locator("#next li.taken button").click()
     assert step(page) == "Step 2 of 4" and "branch" not in page.evaluate("location.hash")
+
+
+@needs_chromium
+def test_another_step_replaces_the_end_of_a_branch(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME, depth=2), "#step=3&branch=1.1.1")
+    assert step(page) == "Step 3"
+    page.keyboard.press("ArrowLeft")
+    page.locator("#next li button").nth(2).click()
+    assert page.evaluate("location.hash").endswith("&branch=1.1.2")
+    assert page.locator("#lanes thead button").all_inner_texts() == ["Start", "Step 1", "↳ Step 2", "↳ Step 3"]
 
 
 @needs_chromium

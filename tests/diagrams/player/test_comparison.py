@@ -9,7 +9,7 @@ import pytest
 from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About, Comparison
 from schedproof.diagrams.player.page import page
-from schedproof.model.lang import Action, Model, Row
+from schedproof.model.lang import Action, Machine, Model, Row, State
 from schedproof.model.semantics import Instance, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.model.systems.hived import REPAIRED
@@ -145,6 +145,19 @@ def test_differing_fields_are_those_of_the_models(opened: Opened) -> None:
         "In repaired the run cannot take step 4" in message and "delete_preempted needs: g0 BeingPreempted." in message
     )
     assert "The run in repaired has ended before." in message
+
+
+@needs_chromium
+def test_the_first_difference_is_named(opened: Opened) -> None:
+    """In the variant a lamp that is switched on stays off, so it differs at steps 1 and 3."""
+    always = Action("switch_off", [x], [], [x.fires("off")], "{x} is switched off")
+    rows = [Row(Lamp, "on", "Off", "Off"), Row(Lamp, "off", "Off", "Off")]
+    machine = Machine(Lamp, [State("Off"), State("On", unreachable=True)])
+    other = replace(variant_with(SWITCH_ON, always), machines=[machine], rows=rows)
+    shown_page = opened(page(lamps(), blinking(3), About("a lamp"), compare_to=other))
+    assert "The two runs differ from step 1 on." in shown_page.inner_text("#comparison")
+    cells = shown_page.locator("tr.beside td").all_inner_texts()
+    assert cells == ["Off", "≠ Off", "Off", "≠ Off"]
 
 
 @needs_chromium

@@ -224,6 +224,8 @@ flag, record = variable(BoolType(), "flag"), variable(EnumType(("submitted", "bo
 SHAPES = [
     forall(g, those(c, c.user == g) == g.placement),
     exists([g, c], g.placement.with_(c).without(c) == EMPTY),
+    forall([g, c], g.placement.with_(c).has(c)),
+    exists(c, c.user.outranks.has(c.reserver)),
     forall([g, c, d], implies(g.placement.without(c).with_(d).has(c), (c == d) | g.placement.has(c))),
     exists(S, forall(c, iff(S.has(c), c.is_("Used", "Reserving"))) & ~(S == EMPTY)),
     forall(n, (n + 1) - (n - 1) == 2),
