@@ -310,12 +310,22 @@
     for (const pane of [renderLoop, renderLanes, renderWhy, renderFormula, renderObject]) pane();
   }
 
+  /** In a report of one file a frame has the page, and the file's address has its path before the fragment. */
+  const isFramed = location.protocol === "about:";
+  const address = {
+    path: isFramed ? `#${parent.location.hash.split("#")[1]}` : "",
+    fragment: () => (isFramed ? parent.location.hash.slice(address.path.length) : location.hash),
+    replace(fragment) {
+      if (address.fragment() !== fragment) (isFramed ? parent : window).history.replaceState(null, "", address.path + fragment);
+    },
+  };
+
   /** Shows a position and an object, and names both in the address. */
   function go(position, object) {
     now = Math.max(0, Math.min(last, position));
     selected = object;
     const fragment = `#step=${now}&object=${encodeURIComponent(selected)}`;
-    if (location.hash !== fragment) history.replaceState(null, "", fragment);
+    address.replace(fragment);
     render();
   }
 
@@ -324,7 +334,7 @@
   }
 
   function fromAddress() {
-    const wish = new URLSearchParams(location.hash.slice(1));
+    const wish = new URLSearchParams(address.fragment().slice(1));
     const step = Number.parseInt(wish.get("step") ?? "", 10);
     const object = wish.get("object");
     go(Number.isNaN(step) ? now : step, names.includes(object) ? object : selected);
@@ -356,6 +366,7 @@
   }
   addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }); // the lanes show a part of the run only
   addEventListener("hashchange", fromAddress);
+  document.addEventListener("place", fromAddress);
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } });
   byId("player").hidden = false;

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,12 +19,13 @@ from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
 from tests.diagrams.player.hostile import HOSTILE
 from tests.diagrams.player.runs import blinking, page_of, refuted
+from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium, needs_dot
 from tests.support.toys import MUTEX
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = needs_chromium
 
@@ -34,44 +33,6 @@ NAME = "placements-are-disjoint"
 
 MOST_SECONDS = 3
 """The limit for opening a run of 10,000 steps: a second on an idle machine."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # As root, chromium starts only without its sandbox; the pages are ours.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Opened:
-    """Opens pages from files, and fails if one complains or asks for anything."""
-
-    def __init__(self, browser: Browser, folder: Path) -> None:
-        self._browser, self._folder = browser, folder
-        self.complaints: list[str] = []
-
-    def __call__(self, text: str, fragment: str = "", **options: Any) -> Page:
-        file = self._folder / "run.html"
-        file.write_text(text, "utf-8")
-        page = self._browser.new_context(**options).new_page()
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: request.url.startswith("file:") or self.complaints.append(request.url))
-        page.goto(f"{file.as_uri()}{fragment}")
-        return page
-
-
-@pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
-    opened = Opened(browser, tmp_path)
-    yield opened
-    for context in browser.contexts:
-        context.close()
-    assert opened.complaints == []
 
 
 def step(page: Page) -> str:
@@ -330,25 +291,16 @@ def test_a_run_of_10000_steps_opens_fast(opened: Opened) -> None:
     assert shown_page.locator("#lanes thead th").count() < 20
 
 
-def complaints(page: Page) -> list[tuple[str, str]]:
-    """What axe calls serious or critical, with every fold of the page open."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    violations = Axe().run(page).response["violations"]
-    return [(each["id"], each["impact"]) for each in violations if each["impact"] in ("serious", "critical")]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_serious_complaint(opened: Opened, scheme: str) -> None:
-    assert complaints(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
+    assert serious(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
 
 
 def test_axe_accepts_a_loop_a_long_formula_and_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     for model, name in [(MUTEX, "weakly-fair-entry"), (BEAKER, "no-abba")]:
         text = page(model, refuted(model, name), About(name, notes=("a note",)), model.property(name))
-        assert complaints(opened(text, "#step=5", viewport={"width": 320, "height": 256})) == []
+        assert serious(opened(text, "#step=5", viewport={"width": 320, "height": 256})) == []
 
 
 def test_a_screen_reader_hears_each_step(opened: Opened) -> None:
