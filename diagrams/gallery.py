@@ -15,6 +15,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from schedproof.model.lang import Model
@@ -55,8 +56,17 @@ class Picture:
     stem: str
     heading: str
     about: str
-    dot: str
-    mermaid: str
+    diagram: Diagram
+
+    @cached_property
+    def dot(self) -> str:
+        """The picture as DOT text."""
+        return dot(self.diagram)
+
+    @cached_property
+    def mermaid(self) -> str:
+        """The picture as a Mermaid diagram."""
+        return mermaid(self.diagram)
 
     @property
     def system(self) -> str:
@@ -124,7 +134,7 @@ def _deadlocks(model: Model, waiting: Waiting) -> Iterator[Picture]:
 
 
 def _picture(model: Model, stem: str, heading: str, about: str, drawn: Diagram) -> Picture:
-    return Picture(f"{model.system}/{model.variant}/{stem}", heading, about, dot(drawn), mermaid(drawn))
+    return Picture(f"{model.system}/{model.variant}/{stem}", heading, about, drawn)
 
 
 def _article(name: str) -> str:

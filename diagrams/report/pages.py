@@ -13,10 +13,12 @@ import jinja2
 
 from schedproof.diagrams.gallery import Picture
 from schedproof.diagrams.images import svg
+from schedproof.diagrams.layout import layout_scripts
+from schedproof.diagrams.layout.graph import graph, legend
 from schedproof.diagrams.player.about import about_property
 from schedproof.diagrams.player.data import About, MachineTable
 from schedproof.diagrams.player.machines import picture
-from schedproof.diagrams.player.page import page, script_hash
+from schedproof.diagrams.player.page import embedded, page, script_hash
 from schedproof.model.cited import quote
 from schedproof.model.ledger.page import html
 from schedproof.model.quotes import footnotes
@@ -78,7 +80,13 @@ class Site:
             undefined=jinja2.StrictUndefined,
         )
         environment.globals.update(
-            paths=paths, word=word, playable=playable, run_of=run_of, words=WORDS, css=self.style, content=self._content
+            paths=paths,
+            word=word,
+            playable=playable,
+            run_of=run_of,
+            words=WORDS,
+            css=self._source("report.css"),
+            content=self._content,
         )
         environment.filters.update(word=word, zip=zip)
         environment.tests["changed"] = lambda each: (
@@ -86,15 +94,9 @@ class Site:
         )
         return environment
 
-    @cached_property
-    def style(self) -> str:
-        """The style of all pages but those that play runs."""
-        return (FOLDER / "report.css").read_text("utf-8")
-
-    @cached_property
-    def script(self) -> str:
-        """The script of the overview."""
-        return (FOLDER / "filter.js").read_text("utf-8")
+    def _source(self, name: str) -> str:
+        """A style or a script."""
+        return (FOLDER / name).read_text("utf-8")
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """(path, text) of each page, the overview first, then the data.
@@ -104,14 +106,18 @@ class Site:
         """
         yield (
             paths.INDEX,
-            self._render("index.html", paths.INDEX, script=self.script, script_hash=script_hash(self.script)),
+            self._render("index.html", paths.INDEX, scripts=(self._source("filter.js"),)),
         )
         for section in self._content.systems:
             yield from self._of_system(section)
         yield DATA, json.dumps(self._content.data, indent=1) + "\n"
 
-    def _render(self, template: str, path: str, **values: object) -> str:
-        return self._templates.get_template(template).render(here=paths.PageLocation(path), **values)
+    def _render(self, template: str, path: str, *, scripts: Sequence[str] = (), **values: object) -> str:
+        hashes = [script_hash(script) for script in scripts]
+        location = paths.PageLocation(path)
+        return self._templates.get_template(template).render(
+            location=location, scripts=scripts, hashes=hashes, **values
+        )
 
     def _of_system(self, section: SystemContent) -> Iterator[tuple[str, str]]:
         name = section.system.name
@@ -128,8 +134,8 @@ class Site:
             yield path, self._findings(section, path)
         for variant in dict.fromkeys(each.variant for each in section.pictures):
             path = paths.pictures_page(name, variant)
-            its = [(each, self._image(each)) for each in section.pictures if each.variant == variant]
-            yield path, self._render("pictures.html", path, section=section, variant=variant, pictures=its)
+            its = [each for each in section.pictures if each.variant == variant]
+            yield path, self._pictures(section, variant, its, path)
         for prop, verdicts in section.properties().items():
             self._report_progress(f"{name}: page of {prop}")
             path = paths.property_page(name, prop)
@@ -143,9 +149,16 @@ class Site:
                 path = paths.defect_run_page(name, defect.name, finding.property)
                 yield path, self._run_of_defect(section, defect, finding, path)
 
-    def _image(self, each: Picture) -> str:
-        """A picture as the address of an image; "" if it cannot be drawn."""
-        return f"data:image/svg+xml;base64,{base64.b64encode(svg(each.dot).encode()).decode()}" if self._drawn else ""
+    def _pictures(self, section: SystemContent, variant: str, pictures: Sequence[Picture], path: str) -> str:
+        """The pictures of a variant: images of graphviz, or graphs that the page lays out."""
+        if self._drawn:
+            no_legend: tuple[str, ...] = ()  # the image has it
+            shown = [(each, _image(each), "", no_legend) for each in pictures]
+            scripts: tuple[str, ...] = ()
+        else:
+            shown = [(each, "", embedded(graph(each.diagram)), tuple(legend(each.diagram))) for each in pictures]
+            scripts = (*layout_scripts(), self._source("pictures.js"))
+        return self._render("pictures.html", path, section=section, variant=variant, pictures=shown, scripts=scripts)
 
     def _property(self, section: SystemContent, verdicts: Sequence[PlacedVerdict], path: str) -> str:
         prop = verdicts[0].prop
@@ -232,6 +245,11 @@ class Site:
             return self._machines[key]
 
         return draw
+
+
+def _image(picture: Picture) -> str:
+    """A picture as the address of an image."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg(picture.dot).encode()).decode()}"
 
 
 def requirements(verdicts: Sequence[PlacedVerdict]) -> list[Requirement]:

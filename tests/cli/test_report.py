@@ -196,11 +196,12 @@ def test_a_hostile_model_stays_text(run: Run, monkeypatch: pytest.MonkeyPatch) -
     assert "onerror" in text_of("report/index.html")
 
 
-def test_without_graphviz_pictures_are_text(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_graphviz_the_page_lays_out_pictures(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert run()[0] == 0
     page = Path("report/lamps/pictures/plain.html").read_text("utf-8")
     assert "<img" not in page and "stateDiagram-v2" in page
+    assert '{"id":"On","label":"On"' in page
 
 
 @needs_dot
