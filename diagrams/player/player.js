@@ -310,13 +310,14 @@
     for (const pane of [renderLoop, renderLanes, renderWhy, renderFormula, renderObject]) pane();
   }
 
-  /** In a report of one file a frame has the page, and the file's address has its path before the fragment. */
-  const isFramed = location.protocol === "about:";
+  /** In a report of one file, a frame has the page: the file's address has the page's path before the fragment. In a frame of a notebook, it has no address. */
+  const isInReport = window.name === "schedproof-report", isFramed = location.protocol === "about:";
   const address = {
-    path: isFramed ? `#${parent.location.hash.split("#")[1]}` : "",
-    fragment: () => (isFramed ? parent.location.hash.slice(address.path.length) : location.hash),
+    path: isInReport ? `#${parent.location.hash.split("#")[1]}` : "",
+    fragment: () => (isInReport ? parent.location.hash.slice(address.path.length) : isFramed ? "" : location.hash),
     replace(fragment) {
-      if (address.fragment() !== fragment) (isFramed ? parent : window).history.replaceState(null, "", address.path + fragment);
+      if (isFramed && !isInReport) return;
+      if (address.fragment() !== fragment) (isInReport ? parent : window).history.replaceState(null, "", address.path + fragment);
     },
   };
 
