@@ -141,11 +141,11 @@ class Site:
             path = paths.property_page(name, prop)
             yield path, self._property(section, verdicts, path)
             for each in verdicts:
-                if playable(each):
+                if playable(run_of(each)):
                     yield paths.run_page(name, each.model.variant, prop), self._run(section, each)
         for defect in section.defects or ():
             finding = defect.shown
-            if finding.counterexample.recorded is not None:
+            if playable(finding.counterexample):
                 path = paths.defect_run_page(name, defect.name, finding.property)
                 yield path, self._run_of_defect(section, defect, finding, path)
 
