@@ -153,6 +153,8 @@ def _explain_property(
         head.append(
             f"Document: {model.document.name}, line {prop.line}" + (f': "{requirement}"' if requirement else "")
         )
+    elif prop.sentence:
+        head += [f"Source: {prop.sentence}", *footnotes(model.document, [prop.sentence])]
     if result.note:
         head.append(f"Note: {result.note}.")
     head += [*about.notes, *footnotes(model.document, about.notes)]
