@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jinja2
@@ -15,7 +16,7 @@ from schedproof.proofs.exploration.counterexample_text import counterexample_lin
 from schedproof.proofs.verdict import Counterexample
 
 from .build import DEPTH, played
-from .data import About, Vocabulary
+from .data import About, MachineTable, Vocabulary
 from .machines import picture
 from .regression import regression_test
 
@@ -33,6 +34,9 @@ SCRIPTS = (
 )
 """The parts of the page's script, which share one scope."""
 
+Trail = Sequence[tuple[str, str]]
+"""Links to the pages above: text and address."""
+
 
 def page(
     model: Model,
@@ -40,6 +44,8 @@ def page(
     about: About,
     prop: Property | None = None,
     *,
+    draw: Callable[[MachineTable, int], str] = picture,
+    trail: Trail = (),
     depth: int = DEPTH,
     compare_to: Model | None = None,
 ) -> str:
@@ -50,6 +56,8 @@ def page(
         example: the run.
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
+        draw: draws the machine with a number as SVG; "" for no picture.
+        trail: links to the pages above.
         depth: the most steps away from the run, 0 to 2.
         compare_to: the variant to play the same actions in, beside the run.
 
@@ -64,14 +72,15 @@ def page(
     return environment.get_template("page.html").render(
         data=data,
         about=about,
+        trail=trail,
         quote=data.quotes.get(str(about.line), ""),
-        pictures=[(table.sort, picture(table, n)) for n, table in enumerate(data.machines)],
+        pictures=[(table.sort, draw(table, n)) for n, table in enumerate(data.machines)],
         text="\n".join(counterexample_lines(model, example)),
         mermaid=sequence(model, about.title, example),
         test=regression_test(model, example, about.title, prop),
         style=(FOLDER / "player.css").read_text("utf-8"),
         script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script_hash=script_hash(script),
         examples=_examples(data.vocabulary),
         json=embedded(data.as_json()),
     )
@@ -97,3 +106,8 @@ def embedded(data: object) -> str:
     """Data as JSON that no HTML parser takes for markup, inside a script element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def script_hash(script: str) -> str:
+    """The hash of a script, as a content security policy has it: the page then runs no other."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

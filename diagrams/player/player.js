@@ -15,6 +15,17 @@ function render() {
   keepingPart(() => { renderFormula(); renderExpression(); });
 }
 
+/** In a report of one file, a frame has the page: the file's address has the page's path before the fragment. In a frame of a notebook, it has no address. */
+const isInReport = window.name === "schedproof-report", isFramed = location.protocol === "about:";
+const address = {
+  path: isInReport ? `#${parent.location.hash.split("#")[1]}` : "",
+  fragment: () => (isInReport ? parent.location.hash.slice(address.path.length) : isFramed ? "" : location.hash),
+  replace(fragment) {
+    if (isFramed && !isInReport) return;
+    if (address.fragment() !== fragment) (isInReport ? parent : window).history.replaceState(null, "", address.path + fragment);
+  },
+};
+
 /** Shows a position and an object, and names both in the address. */
 function go(position, object) {
   now = Math.max(0, Math.min(last, position));
@@ -22,7 +33,7 @@ function go(position, object) {
   const shown = expression ? `&expression=${encodeURIComponent(expression.text)}` : "";
   const branch = leaving ? `&branch=${[leaving.position, ...leaving.path].join(".")}` : "";
   const fragment = `#step=${now}&object=${encodeURIComponent(selected)}${branch}${shown}`;
-  if (location.hash !== fragment) history.replaceState(null, "", fragment);
+  address.replace(fragment);
   render();
 }
 
@@ -31,7 +42,7 @@ function forward() {
 }
 
 function fromAddress() {
-  const wish = new URLSearchParams(location.hash.slice(1));
+  const wish = new URLSearchParams(address.fragment().slice(1));
   const step = Number.parseInt(wish.get("step") ?? "", 10);
   const object = wish.get("object");
   useExpression(wish.get("expression") ?? "");
@@ -67,6 +78,7 @@ for (const button of document.querySelectorAll(".copy")) {
 }
 addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }); // the lanes show a part of the run only
 addEventListener("hashchange", fromAddress);
+document.addEventListener("place", fromAddress);
 let width = innerWidth;
 addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } });
 byId("player").hidden = false;

@@ -20,6 +20,7 @@ from schedproof.cli.progress import exploring, progress
 from schedproof.cli.run_page import run_page
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
+from schedproof.diagrams.player.about import about_property
 from schedproof.diagrams.player.branches import MOST_DEPTH
 from schedproof.diagrams.player.build import DEPTH
 from schedproof.diagrams.player.data import About
@@ -38,8 +39,6 @@ from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
-from schedproof.proofs.verification.assumptions import assumed_text
-from schedproof.proofs.verification.findings import holds_by, rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
 
@@ -161,10 +160,9 @@ def _explain_property(
             checked = next(j for j in report.properties if j.result.name == name)
     result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
-    verdict = f"{checked.reach}, expected {checked.expected}"
-    notes = []
+    about = about_property(system, model, checked, prop)
     head = [
-        f"{name} ({model.system} {model.variant}): {verdict}",
+        f"{about.title}: {about.verdict}",
         *([f"Property: {prop.says}."] if prop.says else []),
     ]
     if prop.line is not None:
@@ -172,25 +170,17 @@ def _explain_property(
         head.append(
             f"Document: {model.document.name}, line {prop.line}" + (f': "{requirement}"' if requirement else "")
         )
+    elif prop.sentence:
+        head += [f"Source: {prop.sentence}", *footnotes(model.document, [prop.sentence])]
     if result.note:
         head.append(f"Note: {result.note}.")
-    decisive = (rests_on if result.verdict is Verdict.REFUTED else holds_by)(system, model, name)
-    if decisive:
-        readings = [reading.finding_note for reading in decisive]
-        head += [*readings, *footnotes(model.document, readings)]
-        notes += readings
-    if checked.assumes:
-        otherwise = "the property holds" if result.verdict is Verdict.REFUTED else "it is violated"
-        notes.append(f"Assumes: {assumed_text(checked.assumes)}. Otherwise {otherwise}.")
-        head.append(notes[-1])
+    head += [*about.notes, *footnotes(model.document, about.notes)]
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
     if outputs.html is not None:
         played = example or run
         if played is None:
             raise UserError(f"--html: {name} has no run to play, since it is {checked.reach}; leave --html out")
-        title = f"{name} ({model.system} {model.variant})"
-        about = About(title, verdict, prop.says, prop.line, prop.sentence, tuple(notes))
         outputs.html.write(
             run_page(
                 model,

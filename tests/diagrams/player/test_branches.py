@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,12 +22,16 @@ from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.exploration.runs import counterexample_of, sentence
-from tests.diagrams.player.browser import Opened, Page, complaints, step
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
+from tests.diagrams.player.present import step
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
+from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium
 from tests.support.toys import MUTEX
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 NAME = "placements-are-disjoint"
 
@@ -319,7 +324,7 @@ def test_a_branch_of_a_hostile_model_stays_text(opened: Opened) -> None:
 def test_axe_accepts_a_branch(opened: Opened, scheme: str) -> None:
     page = opened(page_of(HIVED, NAME, depth=2), "#step=2&branch=1.0", color_scheme=scheme)
     assert page.locator("#away").is_visible()
-    assert complaints(page) == []
+    assert serious(page) == []
 
 
 @needs_chromium

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
@@ -19,12 +20,16 @@ from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
-from tests.diagrams.player.browser import Opened, Page, complaints, step
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
+from tests.diagrams.player.present import step
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
+from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium, needs_dot
 from tests.support.toys import MUTEX
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 pytestmark = needs_chromium
 
@@ -286,14 +291,14 @@ def test_a_run_of_10000_steps_opens_fast(opened: Opened) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_serious_complaint(opened: Opened, scheme: str) -> None:
-    assert complaints(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
+    assert serious(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
 
 
 def test_axe_accepts_a_loop_a_long_formula_and_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     for model, name in [(MUTEX, "weakly-fair-entry"), (BEAKER, "no-abba")]:
         text = page(model, refuted(model, name), About(name, notes=("a note",)), model.property(name))
-        assert complaints(opened(text, "#step=5", viewport={"width": 320, "height": 256})) == []
+        assert serious(opened(text, "#step=5", viewport={"width": 320, "height": 256})) == []
 
 
 def test_a_screen_reader_hears_each_step(opened: Opened) -> None:
@@ -476,4 +481,4 @@ def test_an_expression_over_hostile_names(opened: Opened) -> None:
 def test_axe_accepts_an_expression(opened: Opened, scheme: str, text: str) -> None:
     page = opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)
     evaluate(page, text)
-    assert complaints(page) == []
+    assert serious(page) == []

@@ -17,9 +17,9 @@ from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.verdict import Counterexample
-from tests.diagrams.player.browser import Opened, complaints
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.diagrams.player.runs import blinking, refuted
+from tests.support.browsing import Opened, serious
 from tests.support.lamps import SWITCH_ON, Lamp, lamps, x
 from tests.support.needs import needs_chromium
 
@@ -190,7 +190,7 @@ def test_a_comparison_of_hostile_variants_stays_text(opened: Opened) -> None:
 @needs_chromium
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_accepts_a_comparison(opened: Opened, scheme: str) -> None:
-    assert complaints(opened(text(), "#step=3", color_scheme=scheme)) == []
+    assert serious(opened(text(), "#step=3", color_scheme=scheme)) == []
 
 
 @needs_chromium

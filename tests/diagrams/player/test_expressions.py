@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -55,9 +55,11 @@ from schedproof.model.semantics import (
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.model.systems.hived.machines import Cell, PodGroup
 from schedproof.proofs.exploration.explore import explore
-from tests.diagrams.player.browser import Browser
 from tests.support.needs import needs_chromium
 from tests.support.random_models import random_model
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 MODELS = 20
 MOMENTS = 8

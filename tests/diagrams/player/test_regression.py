@@ -21,9 +21,9 @@ from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, Instance
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.runs import counterexample_of
-from tests.diagrams.player.browser import Opened
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
+from tests.support.browsing import Opened
 from tests.support.lamps import lamps, x
 from tests.support.needs import needs_chromium
 from tests.support.toys import MUTEX
