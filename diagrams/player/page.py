@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jinja2
 
+from schedproof.diagrams.layout import layout_scripts
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.wording import quoted
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
@@ -56,7 +57,7 @@ def page(
         example: the run.
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
-        draw: draws the machine with a number as SVG; "" for no picture.
+        draw: draws the machine with a number as SVG; what it leaves empty, the page draws.
         trail: links to the pages above.
         depth: the most steps away from the run, 0 to 2.
         compare_to: the variant to play the same actions in, beside the run.
@@ -68,13 +69,14 @@ def page(
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    script = page_script()
+    pictures = [(table.sort, draw(table, n)) for n, table in enumerate(data.machines)]
+    script = page_script(lays_out=not all(svg for _, svg in pictures))
     return environment.get_template("page.html").render(
         data=data,
         about=about,
         trail=trail,
         quote=data.quotes.get(str(about.line), ""),
-        pictures=[(table.sort, draw(table, n)) for n, table in enumerate(data.machines)],
+        pictures=pictures,
         text="\n".join(counterexample_lines(model, example)),
         mermaid=sequence(model, about.title, example),
         test=regression_test(model, example, about.title, prop),
@@ -86,9 +88,14 @@ def page(
     )
 
 
-def page_script() -> str:
-    """The page's script."""
-    parts = "\n".join((FOLDER / name).read_text("utf-8") for name in SCRIPTS)
+def page_script(*, lays_out: bool = False) -> str:
+    """The page's script.
+
+    Args:
+        lays_out: whether it draws the machines.
+    """
+    own = [(FOLDER / name).read_text("utf-8") for name in SCRIPTS]
+    parts = "\n".join([*(layout_scripts() if lays_out else ()), *own])
     return f'"use strict";\n(() => {{\n{parts}}})();'
 
 

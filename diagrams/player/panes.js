@@ -187,7 +187,6 @@ function renderFormula() {
 
 function renderObject() {
   const lane = allLanes.find((each) => each.name === selected);
-  byId("table").replaceChildren();
   byId("object-title").textContent = lane ? `${lane.name} at ${now ? `step ${now}` : "the start"}` : "Object";
   if (!lane) return byId("object").replaceChildren("The run has no objects.");
   const fields = stateAt(now).get(selected);
@@ -206,7 +205,7 @@ function renderMachine(machine, state, firing) {
   const pictures = [...document.querySelectorAll(".picture")];
   pictures.forEach((each) => { each.hidden = each.dataset.sort !== machine.sort; });
   const picture = pictures.find((each) => !each.hidden);
-  if (!picture) return renderTable(machine, state, firing);
+  if (!picture.firstElementChild) picture.append(drawGraph(graphOf(machine, number)));
   picture.querySelectorAll(".lit, .taken").forEach((each) => each.classList.remove("lit", "taken"));
   const states = Object.keys(machine.states);
   const id = (name) => `s${states.indexOf(name)}`;
@@ -220,14 +219,13 @@ function renderMachine(machine, state, firing) {
   svg.setAttribute("aria-label", `State machine of ${machine.sort}. ${selected} is in ${state}.${arrow}`);
 }
 
-function renderTable(machine, state, firing) {
-  const rows = machine.rows.map((row) => {
-    const taken = firing && firing.event === `${machine.sort}.${row.event}` && firing.source === row.source;
-    return make("tr", { className: taken ? "taken" : "" }, make("td", { className: row.source === state ? "lit" : "" }, row.source),
-      make("td", {}, `${row.event}${taken ? " ● taken" : ""}`), make("td", {}, row.target), make("td", {}, cite(row.line, row.fact)));
-  });
-  const titles = ["from", "event", "to", "document"].map((title) => make("th", { scope: "col" }, title));
-  byId("table").replaceChildren(make("div", { className: "scroll", role: "group", "aria-label": "State machine", tabIndex: 0 }, make("table", {},
-    make("caption", {}, `The machine of ${machine.sort}; ${selected} is in ${state}`), make("thead", {}, make("tr", {}, ...titles)), make("tbody", {}, ...rows))));
+/** The machine as a graph; the ids are those of the pictures that graphviz draws. */
+function graphOf(machine, number) {
+  const states = Object.keys(machine.states), id = (name) => `s${states.indexOf(name)}`, arrows = new Map();
+  for (const { source, event, target } of machine.rows) {
+    const arrow = `m${number}_${id(source)}_${id(target)}`;
+    const edge = arrows.get(arrow) ?? { source: id(source), target: id(target), element: arrow, lines: [], notes: "" };
+    arrows.set(arrow, { ...edge, lines: [...new Set([...edge.lines, event])] });
+  }
+  return { nodes: states.map((name) => ({ id: id(name), label: name, details: [], element: `m${number}_${id(name)}` })), edges: [...arrows.values()] };
 }
-

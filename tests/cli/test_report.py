@@ -170,9 +170,9 @@ def test_nothing_is_half_written_without_space(run: Run, monkeypatch: pytest.Mon
         ),
         (
             ["--earlier", "text"],
-            "--earlier: 'text' is no report; name the folder or the file of an earlier report, or of verify",
+            "--earlier: 'text' is not a report; name the folder or the file of an earlier report, or of verify",
         ),
-        (["--earlier", "list.json"], "--earlier: 'list.json' is no report"),
+        (["--earlier", "list.json"], "--earlier: 'list.json' is not a report"),
         (["--single-file", "-o", "nowhere/x.html"], "--output: cannot write 'nowhere/x.html': directory"),
         (["--variant", "blue"], "'blue'"),
         (["-o", ""], "--output: the name is empty"),

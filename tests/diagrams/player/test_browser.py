@@ -242,11 +242,16 @@ def test_the_machine_shows_state_and_arrow(opened: Opened) -> None:
     assert svg.locator(".taken").count() == 0
 
 
-def test_without_graphviz_the_machine_is_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_graphviz_the_page_draws_the_machine(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     shown_page = opened(page(HIVED, refuted(HIVED, NAME), About(NAME), HIVED.property(NAME)), "#step=4&object=c0")
-    assert shown_page.locator("#table tr.taken td").all_inner_texts()[:3] == ["Reserved", "e8 ● taken", "Used"]
-    assert shown_page.locator("#table td.lit").first.inner_text() == "Used"
+    assert shown_page.locator(".picture:visible .lit text").all_text_contents() == ["Used"]
+    assert shown_page.locator(".picture:visible .taken text").all_text_contents() == ["e8"]
+    assert shown_page.locator(".picture:visible .node").count() == len(HIVED.machine("Cell").states)
+    shown_page.click("#lanes tbody button >> text=g0")
+    assert shown_page.locator(".picture:visible .lit text").all_text_contents() == ["BeingPreempted"]
+    label = shown_page.locator(".picture:visible svg").get_attribute("aria-label")
+    assert label == "State machine of PodGroup. g0 is in BeingPreempted."
 
 
 def test_a_lasso_goes_on_where_its_loop_begins(opened: Opened) -> None:
@@ -294,7 +299,7 @@ def test_axe_has_no_serious_complaint(opened: Opened, scheme: str) -> None:
     assert serious(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
 
 
-def test_axe_accepts_a_loop_a_long_formula_and_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_axe_accepts_a_loop_a_long_formula_and_own_pictures(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     for model, name in [(MUTEX, "weakly-fair-entry"), (BEAKER, "no-abba")]:
         text = page(model, refuted(model, name), About(name, notes=("a note",)), model.property(name))

@@ -150,10 +150,16 @@ def test_a_picture_shows_names_as_they_are() -> None:
     assert set(table.states) <= set(labels)
 
 
-def test_without_graphviz_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_graphviz_the_page_has_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     text = page(HIVED, refuted(HIVED, "placements-are-disjoint"), About("x"), HIVED.property("placements-are-disjoint"))
-    assert "<svg" not in text and 'id="table"' in text
+    assert "<svg" not in text and "@dagrejs/dagre" in text
+
+
+@needs_dot
+def test_with_graphviz_the_page_has_no_library() -> None:
+    text = page_of(HIVED, "placements-are-disjoint")
+    assert "<svg" in text and "@dagrejs/dagre" not in text
 
 
 def test_headings_do_not_skip_a_level() -> None:

@@ -46,12 +46,15 @@ def cases() -> Iterator[Case]:
         ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
+        ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"],
         ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
     ):  # fmt: skip
         yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)
     yield command("generate", "hived", "--cover", "actions", "--output", "file", files={"file": ""})
     yield command("generate", "hived", "--cover", "actions", "--output", "folder", files={"folder/x": ""})
     yield command("init", "mine", "-o", "file", files={"file": ""})
+    yield command("report", "hived", "-o", "notes", files={"notes/mine.txt": ""})
+    yield command("report", "hived", "--earlier", "notes", files={"notes": "text"})
     yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
     for arguments in (
         ["validate", "hived", "x", "--idle-timeout", "1"], ["verify", "hived", "--variant", "nosuch"],
