@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import Place, calling_place
-from .model import Change, Element
+from .machine import Machine
+from .model import Change, Configurations, Element
 
 
 @dataclass(frozen=True)
@@ -108,9 +109,12 @@ class Reading:
         line: the sentence's line.
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
-            it. Both are empty where it cannot be tried; ``rests`` and ``breaks`` are then empty as well.
+            it, with ``machines`` and ``configurations`` where that needs them. All are empty where it cannot be tried;
+            ``rests`` and ``breaks`` are then empty as well.
+        machines: replace the machines of their sorts, for other states, attributes or events.
+        configurations: replace the model's; None keeps them.
         untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
-            Begins small, without a full stop; required where ``adds`` and ``drops`` are empty.
+            Begins small, without a full stop; required where nothing is tried.
         question: what the sentence leaves open, as a question. Required, by name.
         why: the reason for the model's answer. Required, by name.
         variant: whose interpretation it is; by default the system's first variant.
@@ -130,7 +134,14 @@ class Reading:
     why: str = field(kw_only=True)
     untried: str = field(default="", kw_only=True)
     variant: str = ""
+    machines: Sequence[Machine] = field(default=(), kw_only=True)
+    configurations: Configurations | None = field(default=None, kw_only=True)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether it has a change of the model to the other interpretation."""
+        return bool(self.adds or self.drops or self.machines or self.configurations)
 
     @property
     def finding_note(self) -> str:
@@ -139,5 +150,5 @@ class Reading:
 
     @property
     def change(self) -> Change:
-        """The change of the model to the other interpretation."""
+        """The change of rows, actions, rules and properties to the other interpretation."""
         return Change(why=self.otherwise, repairs=list(self.rests), adds=self.adds, drops=self.drops, place=self.place)

@@ -23,6 +23,9 @@ MOST_OBJECTS = 64
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
 
+Configurations = Callable[[Mapping[str, int]], Iterable[Rigid]]
+"""The rigid attributes to explore at given sizes: sort name -> number of objects."""
+
 Element = Row | Action | Rule | Property
 """The elements that variants add, replace or drop."""
 
@@ -92,7 +95,7 @@ class Model:
     default_scope: Mapping[str, int]
     document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
-    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = field(default_factory=lambda: one_configuration)
+    configurations: Configurations = field(default_factory=lambda: one_configuration)
     refuted: frozenset[str] = frozenset()
     assumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     amends: str = ""
@@ -182,7 +185,7 @@ class Model:
         refuted: frozenset[str],
         machines: Sequence[Machine] = (),
         axioms: Sequence[Term] = (),
-        configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
+        configurations: Configurations | None = None,
         default_scope: Mapping[str, int] = {},
         assumes: Mapping[str, Sequence[str]] = {},
     ) -> Model:

@@ -16,12 +16,7 @@ from schedproof.proofs.verdict import Verdict
 
 def of_variant(system: System, model: Model) -> list[Reading]:
     """The interpretations of a variant that have an alternative to try."""
-    return [reading for reading in system.interpretations_of(model) if is_tried(reading)]
-
-
-def is_tried(reading: Reading) -> bool:
-    """Whether an interpretation has an alternative to try: a change of the model."""
-    return bool(reading.adds or reading.drops)
+    return [reading for reading in system.interpretations_of(model) if reading.is_tried]
 
 
 def otherwise(model: Model, reading: Reading) -> Model:
@@ -32,7 +27,14 @@ def otherwise(model: Model, reading: Reading) -> Model:
     """
     name = f"{reading.name}-otherwise"
     try:
-        amended = model.amend(name, reading.otherwise, [reading.change], model.refuted)
+        amended = model.amend(
+            name,
+            reading.otherwise,
+            [reading.change],
+            model.refuted,
+            machines=reading.machines,
+            configurations=reading.configurations,
+        )
         return checked(replace(amended, place=reading.place))
     except ModelError as error:
         element = f"interpretation {reading.name}: {error.element}"
@@ -110,7 +112,7 @@ def question_and_answers(reading: Reading, *, then: str = "") -> list[str]:
     """
     stated = (
         effect(reading.rests, reading.breaks)
-        if is_tried(reading)
+        if reading.is_tried
         else f"not tried: {reading.untried or 'it is in words only'}"
     )
     return [

@@ -18,7 +18,7 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.verification.findings import findings
 from schedproof.proofs.verification.interpreted import differences, otherwise, wrong
 
-TRIED = [reading for reading in INTERPRETATIONS if reading.adds or reading.drops]
+TRIED = [reading for reading in INTERPRETATIONS if reading.is_tried]
 
 
 def variant_of(reading: Reading) -> Model:
