@@ -109,10 +109,11 @@ class Reading:
         line: the sentence's line.
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
-            it, with ``machines`` and ``configurations`` where that needs them. All are empty where it cannot be tried;
+            it, with ``machines``, ``configurations`` and ``scope`` where that needs them. All are empty where it cannot be tried;
             ``rests`` and ``breaks`` are then empty as well.
         machines: replace the machines of their sorts, for other states, attributes or events.
         configurations: replace the model's; None keeps them.
+        scope: the numbers of objects that differ from the model's default scope.
         untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
             Begins small, without a full stop; required where nothing is tried.
         question: what the sentence leaves open, as a question. Required, by name.
@@ -136,6 +137,7 @@ class Reading:
     variant: str = ""
     machines: Sequence[Machine] = field(default=(), kw_only=True)
     configurations: Configurations | None = field(default=None, kw_only=True)
+    scope: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property

@@ -34,6 +34,7 @@ def otherwise(model: Model, reading: Reading) -> Model:
             model.refuted,
             machines=reading.machines,
             configurations=reading.configurations,
+            default_scope=reading.scope,
         )
         return checked(replace(amended, place=reading.place))
     except ModelError as error:
