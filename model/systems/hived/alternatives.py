@@ -92,7 +92,7 @@ GROUPS_HAVE_A_SIZE: Sequence[Element] = [
     with_guard(allocate, THE_SIZE),
     with_guard(preempt, THE_SIZE),
     Invariant(
-        name="allocated-with-its-size",
+        name="allocated-fully",
         says="an Allocated group uses as many cells as it needs",
         line=23,
         sentence="`Allocated`: the PG is fully allocated cells.",

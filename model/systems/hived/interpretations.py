@@ -189,7 +189,6 @@ DECISIONS = (
         machines=[SIZED],
         configurations=sizes_of_groups,
         adds=GROUPS_HAVE_A_SIZE,
-        breaks=["allocated-with-its-size"],
     ),
     Reading(
         "the-decided-cells-are-the-reserved-ones",
