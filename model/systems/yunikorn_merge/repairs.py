@@ -154,6 +154,7 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     ),
     repairs=[
         "nodes-are-removed-from-the-scheduler-first",
+        "nodes-are-added-to-the-cache-first",
         "allocations-are-removed-from-the-scheduler-first",
         "confirmed-allocations-are-there",
         "allocations-are-told-once",

@@ -40,6 +40,8 @@ TWO_COPY = Model(
         {
             # to the cache first, from the scheduler first: violated for preemption, nodes, and short-lived objects
             "nodes-are-removed-from-the-scheduler-first",
+            # a node that the cache has removed before the scheduler hears that it was added
+            "nodes-are-added-to-the-cache-first",
             "allocations-are-removed-from-the-scheduler-first",
             # an accepted proposal whose ask is gone, or whose allocation is gone again
             "accepted-allocations-are-confirmed",
