@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .errors import Place, calling_place
 from .machine import Machine
 from .model import Change, Configurations, Element
+from .terms import Term
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class Reading:
             ``rests`` and ``breaks`` are then empty as well.
         machines: replace the machines of their sorts, for other states, attributes or events.
         configurations: replace the model's; None keeps them.
+        axioms: replace the model's; None keeps them. A configuration must meet them.
         scope: the numbers of objects that differ from the model's default scope.
         untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
             Begins small, without a full stop; required where nothing is tried.
@@ -137,6 +139,7 @@ class Reading:
     variant: str = ""
     machines: Sequence[Machine] = field(default=(), kw_only=True)
     configurations: Configurations | None = field(default=None, kw_only=True)
+    axioms: Sequence[Term] | None = field(default=None, kw_only=True)
     scope: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
