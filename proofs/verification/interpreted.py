@@ -36,7 +36,8 @@ def otherwise(model: Model, reading: Reading) -> Model:
             configurations=reading.configurations,
             default_scope=reading.scope,
         )
-        return checked(replace(amended, place=reading.place))
+        axioms = amended.axioms if reading.axioms is None else reading.axioms
+        return checked(replace(amended, axioms=axioms, place=reading.place))
     except ModelError as error:
         element = f"interpretation {reading.name}: {error.element}"
         raise ModelError(element, reading.place, error.problem, error.remedy) from None

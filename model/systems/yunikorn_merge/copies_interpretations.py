@@ -86,7 +86,6 @@ REQUESTS = (
             "applications-are-added-to-the-cache-first",
             "applications-are-removed-from-the-scheduler-first",
             "applications-in-both-copies",
-            "nodes-are-added-to-the-cache-first",
             "nodes-in-both-copies",
             "partitions-are-added-to-the-cache-first",
             "partitions-are-removed-from-the-scheduler-first",
@@ -456,7 +455,7 @@ SCHEDULER_CHECKS = (
                 line=19,
             )
         ],
-        breaks=["nodes-are-added-to-the-cache-first", "nodes-in-both-copies"],
+        breaks=["nodes-in-both-copies"],
     ),
     Reading(
         "an-ask-fails-without-its-application",
