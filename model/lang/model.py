@@ -323,6 +323,7 @@ class Change:
         asks: of an invariant or a step invariant that is ``shown``: what must also be true where it is violated.
         avoids: the names of actions that the run of ``shown`` must not have.
         prompt: the names of actions that the run of ``shown`` takes as soon as they are possible.
+        lines: of the document, what is wrong; by default, the line of ``shown``.
         mistakes: what else it repairs, of earlier variants that are wrong for another reason.
     """
 
@@ -337,6 +338,7 @@ class Change:
     asks: Term | None = None
     avoids: Sequence[str] = ()
     prompt: Sequence[str] = ()
+    lines: Sequence[int] = ()
     mistakes: Sequence[Mistake] = ()
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
