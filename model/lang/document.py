@@ -115,6 +115,7 @@ class Reading:
         machines: replace the machines of their sorts, for other states, attributes or events.
         configurations: replace the model's; None keeps them.
         axioms: replace the model's; None keeps them. A configuration must meet them.
+        locks: instead of a change of the model, one of the variant's first lock file: the keys of a lock file that amends it.
         scope: the numbers of objects that differ from the model's default scope.
         untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
             Begins small, without a full stop; required where nothing is tried.
@@ -141,12 +142,13 @@ class Reading:
     configurations: Configurations | None = field(default=None, kw_only=True)
     axioms: Sequence[Term] | None = field(default=None, kw_only=True)
     scope: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    locks: str = field(default="", kw_only=True)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property
     def is_tried(self) -> bool:
-        """Whether it has a change of the model to the other interpretation."""
-        return bool(self.adds or self.drops or self.machines or self.configurations)
+        """Whether it has a change of the model, or of its locks, to the other interpretation."""
+        return bool(self.adds or self.drops or self.machines or self.configurations or self.locks)
 
     @property
     def finding_note(self) -> str:
