@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from schedproof.model.lang import Action, Attribute, BoolType, Rigid, Row, Rule, Term, Var, exists, forall, implies
-from schedproof.model.lang.model import Element
+from schedproof.model.lang.model import Configurations, Element
 from schedproof.model.lang.terms import both
 
 from .cache import PRESENT, PROPOSALS
 from .configurations import (
+    ADDING_NODES,
+    ALLOCATING,
     CONFIGURATIONS,
+    GIVING_BACK,
+    RECOVERING,
     REGISTERING,
+    RELEASED,
     REMOVING_PARTITIONS,
     Configuration,
     configurations,
@@ -27,6 +33,11 @@ from .sorts import Allocation, Node, SchedulingAllocation
 from .variants import TWO_COPY
 
 r = CHANNELS.variables[2]
+
+
+def with_also(another: Configuration) -> Configurations:
+    """The configurations of the model, and one in which the other answer makes a difference."""
+    return partial(configurations, among=[*CONFIGURATIONS, another])
 
 
 # --- The resource manager does not wait
@@ -49,6 +60,17 @@ RUNS_AGAIN: Sequence[Element] = [
     *(Row(Allocation, "allocated", state, "running", line=26) for state in ("given_back", "ended")),
     Rule("NewAllocation is heard", DELIVER["NewAllocation"], [], e.allocation.fires("allocated"), line=26),
 ]
+
+GIVEN_BACK_AT_ONCE = with_also(
+    Configuration(
+        "a node is added with what runs on it, which is given back",
+        (*ADDING_NODES, *RECOVERING, *ALLOCATING, *RELEASED, *GIVING_BACK),
+        nodes=[False],
+        asks=[0],
+        recovered=[0],
+        allocations=[(0, 0)],
+    )
+)
 
 # --- Several partitions
 
@@ -141,7 +163,7 @@ def events_come_twice(sizes: Mapping[str, int]) -> Iterator[Rigid]:
         }
 
 
-COME_TWICE = ("an ask and its allocation", "what runs is preempted or given back, or its node or application goes")
+COME_TWICE = ("an ask and its allocation",)
 
 # --- The scheduling loop reads, and writes later
 
@@ -191,6 +213,16 @@ REJECTED_TOGETHER: Sequence[Element] = [
 ]
 """The first condition of each of these rules is whether the proposal fits."""
 
+TWO_PROPOSALS = with_also(
+    Configuration(
+        "two asks, each with a node of its own, and nodes are decommissioned",
+        (*ALLOCATING, "AllocationReleased", "AddAsk", "NewAsk", "DecommissionNode", "NodeRemoved"),
+        nodes=[True, True],
+        asks=[0, 0],
+        allocations=[(0, 0), (1, 1)],
+    )
+)
+
 # --- What fails
 
 RELEASE_IS_REFUSED = replace(
@@ -203,6 +235,17 @@ NOT_RECOVERED_IS_REPORTED = send(
     "AllocationReleased",
     e.allocation,
     line=27,
+)
+
+REMOVED_BEFORE_IT_RECOVERS = with_also(
+    Configuration(
+        "a node is added with what runs on it, and the partition is removed",
+        (*ADDING_NODES, *RECOVERING, *ALLOCATING, *RELEASED, *REMOVING_PARTITIONS),
+        nodes=[False],
+        asks=[0],
+        recovered=[0],
+        allocations=[(0, 0)],
+    )
 )
 
 # --- A rejection has two events

@@ -117,8 +117,9 @@ REQUESTS = (
         question="What does the resource manager do if it is notified of an allocation that it gave back, or that ended?",
         read="A notification of a new allocation has an effect only if the resource manager does not know the allocation, or knows that it runs.",
         otherwise="The allocation runs again, as far as it knows.",
-        why="The notification is older than the end. In the configurations that are explored, this never happens.",
+        why="The notification is older than the end.",
         adds=alt.RUNS_AGAIN,
+        configurations=alt.GIVEN_BACK_AT_ONCE,
     ),
     Reading(
         "there-is-one-resource-manager",
@@ -174,6 +175,7 @@ CHANNEL = (
         otherwise="A bundle has all proposals that are under way. The cache rejects them together if one of them fails.",
         why="Lines 66 to 70 describe the result of one allocation.",
         adds=alt.REJECTED_TOGETHER,
+        configurations=alt.TWO_PROPOSALS,
     ),
     Reading(
         "one-answer-to-a-proposal",
@@ -256,7 +258,7 @@ CACHE_CHECKS = (
         question="What happens to an ask that fails the cache's check?",
         read="The cache rejects it, and notifies the resource manager.",
         otherwise="The cache drops it without notice.",
-        why="Line 28 has the cache as a sender of RMRejectedAllocationAskEvent. In the configurations that are explored, every ask passes.",
+        why="Line 28 has the cache as a sender of RMRejectedAllocationAskEvent.",
         drops=["an ask that is not sane"],
     ),
     Reading(
@@ -572,8 +574,9 @@ SCHEDULER_CHECKS = (
         question="What does the scheduler do with an allocation to recover, if its application or node is not there?",
         read="It drops the allocation without notice.",
         otherwise="It notifies the resource manager that the allocation has ended.",
-        why="The line does not mention a failure. In the configurations that are explored, this never happens.",
+        why="The line does not mention a failure.",
         adds=[alt.NOT_RECOVERED_IS_REPORTED],
+        configurations=alt.REMOVED_BEFORE_IT_RECOVERS,
     ),
     Reading(
         "a-node-of-the-copies-has-room-for-one-allocation",
