@@ -215,8 +215,8 @@ class VerdictCache:
                 file = interpreted_locks.required(its.file, self._model, its.reading)
                 locks = interpreted_locks.otherwise(file, its.reading)
                 expected = sorted(interpreted_locks.properties(file)[0])
-                content = [Digester(places=True).digest(locks).hex(), *expected]
-                return [*content, "/", *its.reading.rests, "/", *its.reading.breaks]
+                read = Digester(places=True).digest(locks).hex()
+                return [read, *expected, "/", *its.reading.rests, "/", *its.reading.breaks]
             other = otherwise(self._model, its.reading)
             elements = [other.machines, other.elements, other.axioms, configurations(other, check_scope(other, {}))]
             return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]

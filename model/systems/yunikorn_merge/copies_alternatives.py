@@ -168,24 +168,24 @@ COME_TWICE = ("an ask and its allocation",)
 # --- The scheduling loop reads, and writes later
 
 FINDING = [
-    replace(each, attributes=[*each.attributes, Attribute("found", BoolType(), line=64)])
+    replace(each, attributes=[*each.attributes, Attribute("possible", BoolType(), line=64)])
     for each in SCHEDULER_MACHINES
     if each.sort == SchedulingAllocation
 ]
 find = replace(
     propose,
     name="find",
-    when=[*propose.when, ~x.scheduler.found],
+    when=[*propose.when, ~x.scheduler.possible],
     fires=[x.scheduler.fires("find")],
     says="the scheduler finds the allocation {x} possible",
 )
 READS_BEFORE_IT_WRITES: Sequence[Element] = [
     find,
-    Row(SchedulingAllocation, "find", "absent", "absent", line=64, found=True),
-    Row(SchedulingAllocation, "propose", "absent", "proposed", line=64, found=False),
+    Row(SchedulingAllocation, "find", "absent", "absent", line=64, possible=True),
+    Row(SchedulingAllocation, "propose", "absent", "proposed", line=64, possible=False),
     replace(
         propose,
-        when=[x.scheduler.found, x.scheduler.is_("absent"), *propose.when[-2:]],
+        when=[x.scheduler.possible, x.scheduler.is_("absent"), *propose.when[-2:]],
         fires=[x.scheduler.fires("propose")],
     ),
     Rule(
@@ -256,9 +256,9 @@ def rejections_come_twice(sizes: Mapping[str, int]) -> Iterator[Rigid]:
     sort = CHANNELS.sort.name
     for of in CONFIGURATIONS:
         rigid = of.rigid
-        again = [n for n, kind in enumerate(rigid[sort, "kind"]) if kind == "RejectedAllocation"]
+        doubled = [n for n, kind in enumerate(rigid[sort, "kind"]) if kind == "RejectedAllocation"]
         yield {
-            key: [*values, *(values[n] for n in again)] if key[0] == sort else values for key, values in rigid.items()
+            key: [*values, *(values[n] for n in doubled)] if key[0] == sort else values for key, values in rigid.items()
         }
 
 
