@@ -115,7 +115,7 @@ class Reading:
         machines: replace the machines of their sorts, for other states, attributes or events.
         configurations: replace the model's; None keeps them.
         axioms: replace the model's; None keeps them. A configuration must meet them.
-        locks: instead of a change of the model, one of the variant's first lock file: the keys of a lock file that amends it.
+        locks: instead of a change of the model, the keys of a lock file that amends the variant's first one.
         scope: the numbers of objects that differ from the model's default scope.
         untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
             Begins small, without a full stop; required where nothing is tried.

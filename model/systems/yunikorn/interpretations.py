@@ -691,8 +691,7 @@ RELEASE = (
         "a-time-out-compares-and-acts-at-once",
         20,
         "The function of a state's timer compares the state and fires its event in one step.",
-        "It does so in two steps, with other steps between them, as in the variant unlocked-timers. There time-outs-end-their-own-state, completing-ends "
-        "and completed-expires are violated.",
+        "It does so in two steps, with other steps between them, as in the variant unlocked-timers.",
         question="Can the state change between the comparison and the event?",
         why="It can: the function holds no lock of the application (fact 1.3). The time between is short, and the variant shows what it does.",
         variant="v0.12.2",
