@@ -291,6 +291,7 @@ CACHE_CHECKS = (
         why="The cache is the sender of RMNodeUpdateEvent, and no event reports a node from the scheduler to the cache.",
         drops=["the cache accepts a node"],
         adds=[send("the scheduler accepts a node", n.scheduler.fires("add"), [], "NodeAccepted", n, line=29)],
+        rests=["nodes-are-added-to-the-cache-first"],
         breaks=["nodes-are-answered"],
     ),
     Reading(

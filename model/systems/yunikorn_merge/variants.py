@@ -64,7 +64,9 @@ TWO_COPY = Model(
         }
     ),
     # an event of the removal that overtakes the one before it is not applied
-    assumes=dict.fromkeys(("withdrawn-asks-go", "removed-applications-go"), ("Message.ordered",)),
+    assumes=dict.fromkeys(
+        ("withdrawn-asks-go", "removed-applications-go", "decommissioned-nodes-go"), ("Message.ordered",)
+    ),
 )
 
 TWO_COPY_REPAIRED = TWO_COPY.amend(
@@ -73,7 +75,10 @@ TWO_COPY_REPAIRED = TWO_COPY.amend(
     REPAIRS,
     refuted=frozenset(),
     assumes=dict.fromkeys(
-        ("withdrawn-asks-go", "removed-applications-go", "removed-partitions-go", "copies-can-agree-again"),
+        (
+            *("withdrawn-asks-go", "removed-applications-go", "decommissioned-nodes-go"),
+            *("removed-partitions-go", "copies-can-agree-again"),
+        ),
         ("Message.ordered",),
     ),
 )
