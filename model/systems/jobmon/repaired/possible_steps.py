@@ -1,8 +1,8 @@
-"""What a command, its wrapper and the cluster may do in one step, whatever the other agents do."""
+"""What a client, a command, its wrapper and the cluster may do in one step, whatever the other agents do."""
 
 from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.systems.jobmon.shipped.auxiliary_invariants import INCREASED
-from schedproof.model.systems.jobmon.shipped.machines import i
+from schedproof.model.systems.jobmon.shipped.machines import c, i
 from schedproof.model.systems.jobmon.shipped.properties import WORK
 
 from .properties import others
@@ -38,4 +38,13 @@ STOPPED = AlwaysCanReach(
     given=RUNS & i.doomed,
     goal=i.job.is_("Stopped"),
     without=others("stop_command"),
+)
+LINKED = AlwaysCanReach(
+    name="clients-can-link-their-run",
+    says="a client that has registered its run can link it, in whichever state the last run has left the workflow",
+    sentence="fact 2.4: F->G, H->G, A->G",
+    over=[c],
+    given=c.is_("Running") & c.run.is_("Registered") & ~c.run.workflow.is_("Done"),
+    goal=c.run.is_("Linking"),
+    without=others("link"),
 )

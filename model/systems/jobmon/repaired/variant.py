@@ -255,6 +255,7 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
         effects.NOT_DONE,
         *effects.RESET,
         conditions.COLD_ONLY,
+        possible_steps.LINKED,
     ],
     drops=[
         *m.RESETS_OF_WHAT_IS_ON_ITS_WAY,
