@@ -48,7 +48,7 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
     steps, positions = _repeat(instance, run, example)
     lanes = _lanes(instance, example)
     machines = tables(model, {lane.sort for lane in lanes})
-    quotes, facts = _cited(model.document, about, steps, machines)
+    quotes, facts = cited_texts(model.document, about, steps, machines)
     return Played(
         about,
         model.document.name,
@@ -94,7 +94,7 @@ def _lanes(instance: Instance, example: Counterexample) -> tuple[Lane, ...]:
     return tuple(lanes)
 
 
-def _cited(
+def cited_texts(
     document: Document, about: About, steps: Sequence[PlayedStep], machines: Sequence[MachineTable]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The texts of the cited lines and facts that are known."""

@@ -51,7 +51,7 @@ def page(
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    script = (FOLDER / "player.js").read_text("utf-8")
+    script = page_script()
     return environment.get_template("page.html").render(
         data=data,
         about=about,
@@ -65,6 +65,11 @@ def page(
         script_hash=script_hash(script),
         json=embedded(data.as_json()),
     )
+
+
+def page_script() -> str:
+    """The page's script."""
+    return (FOLDER / "player.js").read_text("utf-8")
 
 
 def embedded(data: object) -> str:

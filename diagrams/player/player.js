@@ -341,12 +341,16 @@
   }
 
   const moves = { ArrowRight: forward, ArrowLeft: () => go(now - 1, selected), Home: () => go(0, selected), End: () => go(last, selected) };
+  // A page that goes on to play another run says so by the event "run".
+  const stop = new AbortController();
+  const listening = { signal: stop.signal };
+  document.addEventListener("run", () => stop.abort(), listening);
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.target.closest("pre, .scroll[tabindex]")) return;
     if (!(event.key in moves)) return;
     event.preventDefault();
     moves[event.key]();
-  });
+  }, listening);
   byId("first").onclick = moves.Home;
   byId("back").onclick = moves.ArrowLeft;
   byId("forward").onclick = forward;
@@ -364,11 +368,11 @@
       }
     };
   }
-  addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }); // the lanes show a part of the run only
-  addEventListener("hashchange", fromAddress);
-  document.addEventListener("place", fromAddress);
+  addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }, listening); // the lanes show a part of the run only
+  addEventListener("hashchange", fromAddress, listening);
+  document.addEventListener("place", fromAddress, listening);
   let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } });
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } }, listening);
   byId("player").hidden = false;
   fromAddress();
 })();
