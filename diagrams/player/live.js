@@ -149,7 +149,7 @@ function verdictText() {
   const records = count(view.records, "record");
   if (view.verdict === "conforms") return ["Conforms", view.records ? ` so far, after ${records}.` : `. There are no records yet.`];
   const at = view.nonconformance;
-  if (view.verdict === "violates") return ["Nonconformance", at ? ` at record ${at.record}: ${at.reason}. Later records are not checked.` : ` within ${records}.`];
+  if (view.verdict === "violates") return ["Nonconformance", at ? ` at record ${at.record.toLocaleString("en")}: ${at.reason}. Later records are not checked.` : ` within ${records}.`];
   return ["Undetermined", ` after ${records}${view.note ? `: ${view.note}` : ""}.`];
 }
 
@@ -174,8 +174,9 @@ function fitsText() {
   if (!last) return "The lanes show the objects before the first record.";
   const first = shown.records_before + 1;
   if (first > last) return `No run is shown: ${shown.states ? "record " + last + " has too many explanations" : "too many states explain the records"}. The lanes show what came after.`;
-  const explained = first === last ? `record ${first}` : `records ${first} to ${last}`;
-  const left = first > 1 ? ` The page leaves out the records before record ${first}.` : "";
+  const number = (n) => n.toLocaleString("en");
+  const explained = first === last ? `record ${number(first)}` : `records ${number(first)} to ${number(last)}`;
+  const left = first > 1 ? ` The page leaves out the records before record ${number(first)}.` : "";
   const which = shown.is_only_one ? "It is the only run that fits" + (first > 1 ? " from there on." : ".")
     : shown.states > 1 ? `Several runs fit; this is one of them, and leads to one of ${shown.states} possible states.` : "Several runs fit; this is one of them.";
   const hidden = shown.objects - run.lanes.length;

@@ -39,7 +39,7 @@ class LiveRuns:
         """The data of the page that plays a run; its steps say to which record they belong."""
         steps = _Lanes(self, run)
         played = tuple(steps.played())
-        self._forget(run)
+        self._discard(run)
         lanes = steps.lanes()
         machines = tables(self._model, {lane.sort for lane in lanes})
         about = About(f"{self._model.system} {self._model.variant}")
@@ -59,10 +59,10 @@ class LiveRuns:
     def _played(self, record: ExplainedRecord, step: RunStep) -> PlayedStep:
         stepper, cascades = self._of(record.objects)
         _, changed = changes(stepper, step.before, step.choice)
-        said = trace_step(stepper.instance, step.choice, changed)
+        described = trace_step(stepper.instance, step.choice, changed)
         _, firings = cascades.firings(step.before, step.choice, changed)
         where = f"no record, before record {record.number}" if step.is_unlogged else f"record {record.number}"
-        return PlayedStep(f"{said.says} ({where})", said.action, said.line, said.fact, firings, "")
+        return PlayedStep(f"{described.says} ({where})", described.action, described.line, described.fact, firings, "")
 
     def _of(self, objects: ObjectMap) -> tuple[Stepper, Cascades]:
         known = self._cascades.get(id(objects))
@@ -73,7 +73,7 @@ class LiveRuns:
             known = self._cascades[id(objects)] = objects, stepper, Cascades(stepper)
         return known[1], known[2]
 
-    def _forget(self, run: ExplainedRun) -> None:
+    def _discard(self, run: ExplainedRun) -> None:
         numbers = {record.number for record in run.records}
         self._steps = {key: step for key, step in self._steps.items() if key[0] in numbers}
 
@@ -111,18 +111,18 @@ class _Lanes:
     def _appearing(self, record: ExplainedRecord, before: ObjectMap) -> Iterator[PlayedStep]:
         """Enters the objects that the record brings."""
         new = {(sort, name) for sort, names in record.objects.newer(before).items() for name in names}
-        again = []
+        replaced = []
         for key, fields in _described(record.objects, record.before):
             if key in new or key not in self._now:
                 if key in self._now and self._now[key] != fields:
-                    again.append(self._replaced(key, self._now[key], fields))
+                    replaced.append(self._replaced(key, self._now[key], fields))
                 self._initial.setdefault(key, fields)
                 self._now[key] = fields
                 self._used[key] = None
-        if again:
-            names = " and ".join(firing.object for firing in again)
-            says = f"{names} {'is a new object' if len(again) == 1 else 'are new objects'} (record {record.number})"
-            yield PlayedStep(says, "a name is used again", None, "", tuple(again), "")
+        if replaced:
+            names = " and ".join(firing.object for firing in replaced)
+            says = f"{names} {'is a new object' if len(replaced) == 1 else 'are new objects'} (record {record.number})"
+            yield PlayedStep(says, "a name is used again", None, "", tuple(replaced), "")
 
     def _replaced(self, key: tuple[str, str], old: Fields, new: Fields) -> Firing:
         changed = {field: (old.get(field, ""), value) for field, value in new.items() if old.get(field) != value}

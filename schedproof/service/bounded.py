@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-AGAIN = 1.0
+INTERVAL = 1.0
 """Seconds until the work is interrupted once more, if something has caught the first interruption."""
 
 
@@ -31,7 +31,7 @@ def bounded(seconds: float, work: Callable[[], T], otherwise: T) -> T:
     before = signal.signal(signal.SIGPROF, interrupt)
     try:
         try:
-            signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
+            signal.setitimer(signal.ITIMER_PROF, seconds, INTERVAL)
             return work()
         finally:
             is_working = False

@@ -42,11 +42,8 @@ class View:
         view: dict[str, Any] = {
             name: report[name] for name in ("system", "variant", "verdict", "records", "note") if name in report
         }
-        departure = report.get("first_departure", {})
-        if departure:
-            view["nonconformance"] = {
-                name: departure[name] for name in ("record", "says", "reason") if name in departure
-            }
+        if nonconformance := report.get("first_departure"):
+            view["nonconformance"] = {name: nonconformance[name] for name in ("record", "reason")}
         try:
             return {**view, **self._run(), "next": bounded(MOST_SECONDS / 3, self._next, None)}
         except MemoryError:

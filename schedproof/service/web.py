@@ -220,7 +220,7 @@ def _live(app: FastAPI, sessions: Sessions, has_token: bool) -> None:
         return Json({"views": sessions.live()})
 
     @app.get(
-        "/views/{live}", tags=["live"], operation_id="view", response_class=EventStream,
+        "/views/{live}", tags=["live"], operation_id="view", response_class=StreamingResponse,
         responses=_stream() | _problems(404, 422, 503),
     )  # fmt: skip
     async def view(request: Request, live: Live) -> Response:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,20 +14,24 @@ from typing import Any
 
 import pytest
 
-httpx = pytest.importorskip("httpx")
+pytest.importorskip("httpx")
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
+import httpx
+
+from schedproof.cli.commands.serve import HOST, PORT
 from schedproof.proofs.traces.engine.explained import Explanations
 from schedproof.service import view
 from schedproof.service.limits import Limits
 from schedproof.service.session import Session
 from tests.service.bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, listened, served, serving, until
 from tests.service.slow_record import SPIN, spinning
-from tests.support.needs import needs_proc
+from tests.support.needs import needs_curl, needs_proc
+from tests.support.places import ROOT
 
 TOKEN = "sixteen-letters-or-more"
-FAST = {"pause": 0.01, "beat": 0.1}
+FAST: dict[str, Any] = {"pause": 0.01, "beat": 0.1}
 
 MOST_SECONDS = 20
 """The limit for reading one stream."""
@@ -128,10 +134,19 @@ class TestAccess:
             stranger = httpx.Client(base_url=asking.http.base_url)
             for path in ("/live", f"/live/{live}", "/live/nobody"):
                 page = stranger.get(path)
-                assert page.status_code == 200 and page.text == stranger.get("/live").text, "it says nothing of a session"
+                assert page.status_code == 200 and page.text == stranger.get("/live").text, (
+                    "it says nothing of a session"
+                )
                 assert page.headers["content-security-policy"] == "frame-ancestors 'none'"
                 assert page.headers["referrer-policy"] == "no-referrer"
-            for path in ("/views", f"/views/{live}", f"/views/{live}?token={TOKEN}", "/live/a/b", "/livea", "/live/%2e"):
+            for path in (
+                "/views",
+                f"/views/{live}",
+                f"/views/{live}?token={TOKEN}",
+                "/live/a/b",
+                "/livea",
+                "/live/%2e",
+            ):
                 answer = stranger.get(path)
                 assert (answer.status_code, answer.json()["error"]) == (401, "unauthorized"), path
             assert asking.http.get(f"/views/{live}", headers={"Origin": "http://evil.example"}).status_code == 403
@@ -303,8 +318,8 @@ class TestNoHarm:
         monkeypatch.setattr(view, "MOST_BYTES", 15_000)
         with client() as asking:
             session, live = asking.create()
-            again = [ALLOCATE, {"action": "delete_allocated", "parameters": {"p": "g0"}}]
-            for record in again:
+            twice = [ALLOCATE, {"action": "delete_allocated", "parameters": {"p": "g0"}}]
+            for record in twice:
                 asking.send(session, record)
             asking.send(session, *[{"action": "crash"}] * 100)
             with asking.watching(live) as events:
@@ -346,3 +361,27 @@ def test_streams_leave_room_for_clients() -> None:
     assert limits.streams + limits.sessions * limits.waiting < limits.connections
 
 
+@needs_curl
+def test_the_commands_of_the_how_to_do_what_it_says() -> None:
+    section = (ROOT / "docs" / "howto" / "play.md").read_text("utf-8").split("## Watch a log while it grows")[1]
+    serve, *asked = [
+        line for block in re.findall(r"```sh\n(.*?)```", section, re.DOTALL) for line in block.splitlines()
+    ]
+    assert serve == "schedproof serve &" and len(asked) == 3
+
+    with client() as asking:
+
+        def answer(line: str, session: str = "") -> Any:
+            assert f"http://{HOST}:{PORT}/" in line
+            line = line.replace(str(PORT), str(asking.http.base_url.port)).replace("/ID/", f"/{session}/")
+            done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=20, check=True)
+            return json.loads(done.stdout)
+
+        created = answer(asked[0])
+        with asking.watching(created["live"].removeprefix("/live/")) as events:
+            seen(events, 0)
+            answer(asked[1], created["id"])
+            assert seen(events, 1)["verdict"] == "conforms"
+            answer(asked[2], created["id"])
+            content = seen(events, 2)
+            assert content["nonconformance"]["record"] == 2 and "c0: Used" in content["nonconformance"]["reason"]

@@ -168,12 +168,12 @@ class Explanations:
         Raises:
             TooManyStates: the record leaves too much open.
         """
-        record, wanted = self.steps.reader(later.objects).record(later.number, _line(later)), set(later.states)
+        record, targets = self.steps.reader(later.objects).record(later.number, _line(later)), set(later.states)
         ways: dict[State, tuple[State, State, tuple[str, ...]]] = {}
         ambiguous = set[State]()
         for before, start in starts:
             for path in record.successors(start):
-                if path.state not in wanted:
+                if path.state not in targets:
                     continue
                 if path.state in ways:
                     ambiguous.add(path.state)

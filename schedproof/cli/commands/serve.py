@@ -74,7 +74,7 @@ def serve(
     limits = replace(
         DEFAULT, sessions=max_sessions, body=max_body << 20, seconds=max_seconds, patience=6 * max_seconds,
         memory=max_memory << 20, idle=idle_timeout, streams=max_streams,
-        connections=max(DEFAULT.connections, 4 * max_sessions) + max_streams,
+        connections=max(DEFAULT.connections, 4 * max_sessions) + max(0, max_streams - DEFAULT.streams),
     )  # fmt: skip
     if os.name != "posix":
         raise UserError("serve: this system cannot fork and limit processes; run it on Linux or macOS")

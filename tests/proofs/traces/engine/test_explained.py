@@ -81,9 +81,9 @@ def test_each_step_is_one_and_fits_its_record(seed: int, header: dict[str, Any])
         if watched.records % 12:
             continue
         explanations.learn(watched.kept)
-        found = explanations.run(watched.kept)
-        state = found.state
-        for each in found.records:
+        run_so_far = explanations.run(watched.kept)
+        state = run_so_far.state
+        for each in run_so_far.records:
             stepper = Stepper(each.objects.unnamed)
             state = each.before
             for step in each.steps:
@@ -92,8 +92,10 @@ def test_each_step_is_one_and_fits_its_record(seed: int, header: dict[str, Any])
             assert state == each.after
             assert list(fits(each, given[each.number - 1])) == []
         assert state in watched.candidates.states
-        assert [each.number for each in found.records] == list(range(found.records_before + 1, watched.records + 1))
-    assert watched.records > 20 and len(found.records) > 10, "the comparison says something"
+        assert [each.number for each in run_so_far.records] == list(
+            range(run_so_far.records_before + 1, watched.records + 1)
+        )
+    assert watched.records > 20 and len(run_so_far.records) > 10, "the comparison says something"
 
 
 def test_unlogged_steps_are_in_the_run() -> None:
@@ -101,30 +103,30 @@ def test_unlogged_steps_are_in_the_run() -> None:
     watched.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})
     # By the document, g is Deleted only by e3, from Allocated (line 85).
     watched.take({"state": {"PodGroup": {"g": {"state": "Deleted"}}}, "unlogged": 1})
-    found = explained(watched)
-    assert words(found) == ["1 allocate g ['a']", "2* delete_allocated g"]
-    assert (found.is_only_one, found.states) == (True, 1)
+    run_so_far = explained(watched)
+    assert words(run_so_far) == ["1 allocate g ['a']", "2* delete_allocated g"]
+    assert (run_so_far.is_only_one, run_so_far.states) == (True, 1)
 
 
 def test_several_runs_that_fit() -> None:
     watched = watch()
     watched.take({"action": "allocate", "parameters": {"p": "g"}})
-    found = explained(watched)
+    run_so_far = explained(watched)
     # g may have a, b, or both.
-    assert (found.is_only_one, found.states) == (False, 3)
+    assert (run_so_far.is_only_one, run_so_far.states) == (False, 3)
     watched.take({"state": {"Cell": {"a": {"state": "Free"}}}})
-    found = explained(watched)
-    assert words(found) == ["1 allocate g ['b']"] and found.is_only_one, "a later record says which"
+    run_so_far = explained(watched)
+    assert words(run_so_far) == ["1 allocate g ['b']"] and run_so_far.is_only_one, "a later record says which"
 
 
 def test_the_run_begins_where_its_records_are_kept() -> None:
     watched = watch()
     for _ in range(3 * origins.MOST_RECORDS):
         watched.take({"state": {"PodGroup": {"g": {"state": "Pending"}}}})
-    found = explained(watched)
-    assert found.records_before + len(found.records) == watched.records == 3 * origins.MOST_RECORDS
-    assert len(found.records) == origins.MOST_RECORDS - 1
-    part = found.last(2)
+    run_so_far = explained(watched)
+    assert run_so_far.records_before + len(run_so_far.records) == watched.records == 3 * origins.MOST_RECORDS
+    assert len(run_so_far.records) == origins.MOST_RECORDS - 1
+    part = run_so_far.last(2)
     assert [each.number for each in part.records] == [watched.records - 1, watched.records]
     assert part.records_before == watched.records - 2
 
@@ -133,13 +135,13 @@ def test_too_many_states_have_no_run() -> None:
     watched = Watch(system("hived"), None, {**HIVED, "objects": {"PodGroup": ["g"], "Cell": list("abcdefg")}})
     watched.take({"action": "allocate"})
     assert len(watched.candidates.states) > origins.MOST_STATES
-    found = explained(watched)
-    assert (found.records, found.records_before, found.states) == ((), 1, 0)
+    run_so_far = explained(watched)
+    assert (run_so_far.records, run_so_far.records_before, run_so_far.states) == ((), 1, 0)
     # The next record shows which of them it was; the lanes begin there.
     cells = {name: {"state": "Used" if name == "a" else "Free"} for name in "abcdefg"}
     watched.take({"state": {"Cell": cells}})
-    found = explained(watched)
-    assert (list(found.records), found.records_before, found.states) == ([], 2, 1)
+    run_so_far = explained(watched)
+    assert (list(run_so_far.records), run_so_far.records_before, run_so_far.states) == ([], 2, 1)
     watched.take({"action": "delete_allocated", "parameters": {"p": "g"}})
     assert words(explained(watched)) == ["3 delete_allocated g"]
 
