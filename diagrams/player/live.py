@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from schedproof.model.lang import Model
-from schedproof.model.semantics import Choice, Stepper
+from schedproof.model.semantics import Choice, State, Stepper
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.exploration.runs import changes, trace_step
@@ -28,7 +28,7 @@ Fields = dict[str, str]
 
 
 class LiveRuns:
-    """Makes the data of pages of one trace. What it keeps, it keeps for the records of the last run only."""
+    """Makes the data of pages of one trace. It keeps what it has computed, to be interrupted and go on."""
 
     def __init__(self, model: Model, explanations: Explanations) -> None:
         self._model, self._explanations = model, explanations
@@ -39,7 +39,6 @@ class LiveRuns:
         """The data of the page that plays a run; its steps say to which record they belong."""
         steps = _Lanes(self, run)
         played = tuple(steps.played())
-        self._discard(run)
         lanes = steps.lanes()
         machines = tables(self._model, {lane.sort for lane in lanes})
         about = About(f"{self._model.system} {self._model.variant}")
@@ -73,9 +72,14 @@ class LiveRuns:
             known = self._cascades[id(objects)] = objects, stepper, Cascades(stepper)
         return known[1], known[2]
 
-    def _discard(self, run: ExplainedRun) -> None:
-        numbers = {record.number for record in run.records}
-        self._steps = {key: step for key, step in self._steps.items() if key[0] in numbers}
+    @property
+    def progress(self) -> int:
+        """How many steps are kept."""
+        return len(self._steps)
+
+    def keep(self, first: int) -> None:
+        """Drops what is kept for the records before ``first``."""
+        self._steps = {key: step for key, step in self._steps.items() if key[0] >= first}
 
 
 class _Lanes:
@@ -98,7 +102,8 @@ class _Lanes:
         """The steps; one more where another object has taken the name of an earlier one."""
         run = self._run
         if run.state:
-            for key, fields in _described(run.objects, run.state):
+            every = {sort: range(len(names)) for sort, names in run.objects.names.items()}
+            for key, fields in _described(run.objects, run.state, every):
                 self._initial[key] = self._now[key] = fields
         before = run.objects
         for record in run.records:
@@ -110,15 +115,13 @@ class _Lanes:
 
     def _appearing(self, record: ExplainedRecord, before: ObjectMap) -> Iterator[PlayedStep]:
         """Enters the objects that the record brings."""
-        new = {(sort, name) for sort, names in record.objects.newer(before).items() for name in names}
         replaced = []
-        for key, fields in _described(record.objects, record.before):
-            if key in new or key not in self._now:
-                if key in self._now and self._now[key] != fields:
-                    replaced.append(self._replaced(key, self._now[key], fields))
-                self._initial.setdefault(key, fields)
-                self._now[key] = fields
-                self._used[key] = None
+        for key, fields in _described(record.objects, record.before, record.objects.new_places(before)):
+            if key in self._now and self._now[key] != fields:
+                replaced.append(self._replaced(key, self._now[key], fields))
+            self._initial.setdefault(key, fields)
+            self._now[key] = fields
+            self._used[key] = None
         if replaced:
             names = " and ".join(firing.object for firing in replaced)
             says = f"{names} {'is a new object' if len(replaced) == 1 else 'are new objects'} (record {record.number})"
@@ -158,12 +161,14 @@ class _Lanes:
         return f"{sort} {name}" if name in self._shared else name
 
 
-def _described(objects: ObjectMap, state: Sequence[int]) -> Iterator[tuple[tuple[str, str], Fields]]:
-    """The fields of each object in a state, by sort and name."""
-    described: Mapping[str, Mapping[str, Mapping[str, object]]] = objects.instance.describe(tuple(state))
-    for sort, named in described.items():
-        for name, fields in named.items():
-            yield (sort, name), {field: shown(value) for field, value in fields.items()}
+def _described(
+    objects: ObjectMap, state: State, numbers: Mapping[str, Iterable[int]]
+) -> Iterator[tuple[tuple[str, str], Fields]]:
+    """The fields of objects in a state, by sort and name."""
+    for sort, of_sort in numbers.items():
+        for number in of_sort:
+            fields = objects.instance.fields(state, sort, number)
+            yield (sort, objects.names[sort][number]), {field: shown(value) for field, value in fields.items()}
 
 
 def _parameters(objects: ObjectMap, choice: Choice) -> Iterator[tuple[str, str]]:

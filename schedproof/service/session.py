@@ -108,6 +108,8 @@ class Session:
             if self.closed is not None or self.lost:
                 return json.dumps(self.standing).encode()
             answer = await self._answer({"ask": "view"}, b"")
+            if answer.body.get("more"):
+                self._note_change()  # the next view has more of the run
             return json.dumps(self.standing if self.closed is not None or self.lost else dict(answer.body)).encode()
 
     def _note_change(self) -> None:

@@ -6,13 +6,14 @@ It is made in the session's own process, which must not be lost by it: the work 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Any
 
 from schedproof.diagrams.player.live import LiveRuns
 from schedproof.proofs.exploration.counterexample_text import shown
-from schedproof.proofs.traces.engine.explained import ExplainedRun, Explanations
+from schedproof.proofs.traces.engine.explained import Explanations
+from schedproof.proofs.traces.engine.origins import Kept
 from schedproof.proofs.traces.engine.watch import Allowed, Watch
 
 from .bounded import bounded
@@ -22,6 +23,9 @@ MOST_STEPS_NEXT = 30
 
 MOST_BYTES = 1 << 20
 """The limit for the bytes of a run. Of a longer one a view shows the last records."""
+
+FEW = 10
+"""How many records a run explains where it takes too long to explain all that are kept."""
 
 MOST_SECONDS = 0.6
 """The limit for the processor time of a view: the client's own requests wait while it is made."""
@@ -61,15 +65,27 @@ class View:
 
     def _run(self) -> dict[str, Any]:
         """The run, and what it leaves out."""
-        kept, seconds = self._watch.kept, MOST_SECONDS / 3
-        bounded(seconds, lambda: self._known()[0].learn(kept), None)
-        return bounded(
-            seconds, lambda: self._shown(self._known()[0].run(kept)), {"run": None, "note_on_run": "it takes too long"}
-        )
+        kept, seconds, before = self._watch.kept, MOST_SECONDS / 3, self._progress()
+        is_learnt = bounded(seconds, lambda: self._learn(kept), False)
+        shown_run = bounded(seconds / 2, lambda: self._shown(kept, len(kept)), None)
+        more = not (is_learnt and shown_run is not None) and self._progress() > before
+        shown_run = shown_run or bounded(seconds / 2, lambda: self._shown(kept, FEW), None)
+        return {**(shown_run or {"run": None, "note_on_run": "it takes too long"}), "more": more}
 
-    def _shown(self, run: ExplainedRun) -> dict[str, Any]:
-        _, runs = self._known()
-        for most in (len(run.records), 100, 30, 10, 3, 0):
+    def _learn(self, kept: Sequence[Kept]) -> bool:
+        self._known()[0].learn(kept)
+        return True
+
+    def _progress(self) -> int:
+        """How much is computed; what is left out may be in a later view if it grows."""
+        explanations, runs = self._explanations, self._runs
+        return -1 if explanations is None or runs is None else explanations.progress + runs.progress
+
+    def _shown(self, kept: Sequence[Kept], most_records: int) -> dict[str, Any]:
+        explanations, runs = self._known()
+        run = explanations.run(kept, most_records)
+        runs.keep(kept[0].number)
+        for most in (most_records, 100, 30, 10, 3, 0):
             part = run.last(most)
             played = runs.played(part).as_json()
             if len(json.dumps(played)) <= MOST_BYTES:

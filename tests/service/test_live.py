@@ -296,7 +296,7 @@ class TestNoHarm:
             return content
 
     def test_a_run_that_takes_too_long(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def forever(self: object, kept: object) -> None:
+        def forever(self: object, kept: object, most: object) -> None:
             while True:
                 pass
 
@@ -326,6 +326,20 @@ class TestNoHarm:
                 content = seen(events, 102)
         assert len(content["run"]["steps"]) == 102 - content["records_before"] < 102
         assert len(json.dumps(content["run"])) <= 15_000
+
+    def test_a_long_run_is_complete_after_a_while(self) -> None:
+        """One that takes longer than a view may: 200 groups of 700 cells, each record with other objects than the last."""
+        cells = [f"c{number}" for number in range(700)]
+        records = [{"action": "allocate", "parameters": {"p": f"g{n}", "K": [f"c{n}"]}} for n in range(180)]
+        with client() as asking:
+            session, live = asking.create({"schedproof": 1, "system": "hived", "objects": {"Cell": cells}})
+            for at in range(0, len(records), 20):
+                assert asking.send(session, *records[at : at + 20])["verdict"] == "conforms"
+            with asking.watching(live) as events:
+                views = [seen(events, len(records))]
+                while views[-1].get("more"):
+                    views.append(seen(events, len(records)))
+        assert len(views[-1]["run"]["steps"]) == len(records) and views[-1]["records_before"] == 0
 
     def test_viewers_who_leave_at_once(self) -> None:
         with client() as asking:

@@ -276,7 +276,7 @@ class TestReadme:
             "live views at once": f"{limits.streams}",
             "time between two events of a live view": f"{limits.pause:g} s",
             "time without an event after which a live view sends a sign of life": f"{limits.beat:g} s",
-            "records that a live view explains": f"{MOST_RECORDS}",
+            "records that a live view explains": f"{MOST_RECORDS - 1}",
             "processor time of a session for one event of a live view": f"{MOST_SECONDS:g} s",
             "size of the run in one event": f"{MOST_BYTES >> 20} MiB",
             "messages of JSON-RPC to one session at once": f"{UNDER_WAY}",

@@ -109,7 +109,8 @@ class _Link:
 class Explanations:
     """Finds the runs of one trace. It keeps what it has computed of the last records.
 
-    It may be interrupted by an exception at any point: the record that took too long is then left unexplained.
+    It may be interrupted by an exception at any point, and goes on when it is called again. A record that takes a whole call
+    is left unexplained.
 
     Args:
         steps: computes steps; not those of the watch, whose stored values an interruption could harm.
@@ -117,23 +118,31 @@ class Explanations:
 
     steps: TraceSteps
     _links: dict[int, _Link | None] = field(default_factory=dict)
+    _steps: dict[tuple[int, State, tuple[str, ...]], tuple[RunStep, ...]] = field(default_factory=dict)
 
     @staticmethod
     def of(header: Header) -> Explanations:
         """Those of a trace with this header."""
         return Explanations(TraceSteps(header.objects.model, header))
 
+    @property
+    def progress(self) -> int:
+        """How much is kept: records, and ways that were followed."""
+        return len(self._links) + len(self._steps)
+
     def learn(self, kept: Sequence[Kept]) -> None:
         """Computes how the records were explained, the newest first, if it is not known yet."""
         numbers = {each.number for each in kept}
         self._links = {number: link for number, link in self._links.items() if number in numbers}
-        for earlier, later in reversed(list(pairwise(kept))):
-            if later.number not in self._links:
-                self._links[later.number] = None  # if it takes too long, it is not tried again
-                self._links[later.number] = self._link(earlier, later)
+        self._steps = {key: steps for key, steps in self._steps.items() if key[0] in numbers}
+        unknown = [pair for pair in reversed(list(pairwise(kept))) if pair[1].number not in self._links]
+        for position, (earlier, later) in enumerate(unknown):
+            if position == 0:
+                self._links[later.number] = None  # it has all the time; if it takes longer, it is not tried again
+            self._links[later.number] = self._link(earlier, later)
 
-    def run(self, kept: Sequence[Kept]) -> ExplainedRun:
-        """The longest known run that ends with the last record."""
+    def run(self, kept: Sequence[Kept], most: int | None = None) -> ExplainedRun:
+        """The longest known run that ends with the last record, of at most so many records."""
         last = kept[-1]
         if not last.states:
             return ExplainedRun(last.number, last.objects, (), (), False, 0)
@@ -141,10 +150,13 @@ class Explanations:
         begin = last
         for earlier, later in reversed(list(pairwise(kept))):
             link = self._links.get(later.number)
-            if link is None or state not in link.ways:
+            if link is None or state not in link.ways or len(records) == most:
                 break
             before, moved, words = link.ways[state]
-            steps = tuple(self._steps_of(later, moved, words))
+            key = later.number, moved, words
+            if key not in self._steps:
+                self._steps[key] = tuple(self._steps_of(later, moved, words))
+            steps = self._steps[key]
             records.append(ExplainedRecord(later.number, later.objects, moved, steps, state))
             only_one = only_one and state not in link.ambiguous
             state, begin = before, earlier

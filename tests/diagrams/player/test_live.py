@@ -32,7 +32,9 @@ class Live:
         return self.explanations.run(self.watch.kept)
 
     def played(self) -> Played:
-        return self.runs.played(self.run())
+        run = self.run()
+        self.runs.keep(self.watch.kept[0].number)
+        return self.runs.played(run)
 
 
 def ends(played: Played) -> dict[str, dict[str, str]]:

@@ -152,3 +152,28 @@ def test_the_run_ends_before_a_nonconforming_record() -> None:
     watched.take({"action": "allocate", "parameters": {"p": "h", "K": ["a"]}})
     assert watched.validation.verdict is LogVerdict.VIOLATES
     assert words(explained(watched)) == ["1 allocate g ['a']"]
+
+
+def test_an_interruption_costs_one_record_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(BaseException):
+        pass
+
+    watched = watch()
+    for _ in range(6):
+        watched.take({"state": {"PodGroup": {"g": {"state": "Pending"}}}})
+    explanations, link = Explanations.of(watched.header), Explanations._link
+    late = [4, 2, 2]  # the record at which a call is interrupted
+
+    def interrupted(self: Explanations, earlier: Any, later: Any) -> Any:
+        if late and later.number == late[0]:
+            late.pop(0)
+            raise Late
+        return link(self, earlier, later)
+
+    monkeypatch.setattr(Explanations, "_link", interrupted)
+    while late:
+        with pytest.raises(Late):
+            explanations.learn(watched.kept)
+    explanations.learn(watched.kept)
+    # The second call began with record 4; the third with record 2, which took all of it.
+    assert explanations.run(watched.kept).records_before == 2
