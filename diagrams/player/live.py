@@ -40,7 +40,7 @@ class LiveRuns:
         steps = _Lanes(self, run)
         played = tuple(steps.played())
         lanes = steps.lanes()
-        machines = tables(self._model, {lane.sort for lane in lanes})
+        machines = tables(self._model, set(run.objects.names))
         about = About(f"{self._model.system} {self._model.variant}")
         quotes, facts = cited_texts(self._model.document, about, played, machines)
         sizes = ",".join(f"{sort}={len(names)}" for sort, names in run.objects.names.items())

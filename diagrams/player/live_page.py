@@ -6,6 +6,8 @@ from functools import cache
 
 import jinja2
 
+from schedproof.diagrams.layout import layout_scripts
+
 from .data import About, Played
 from .page import FOLDER, embedded, page_script, script_hash
 
@@ -21,13 +23,14 @@ def live_page() -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    live = (FOLDER / "live.js").read_text("utf-8")
-    script = f'"use strict";\n(() => {{\nconst play = () => {{\n{page_script()}\n}};\n{live}}})();'
+    layout, live = "\n".join(layout_scripts()), (FOLDER / "live.js").read_text("utf-8")
+    script = f'"use strict";\n(() => {{\n{layout}\nconst play = () => {{\n{page_script()}\n}};\n{live}}})();'
     return environment.get_template("live.html").render(
         data=NOTHING,
         about=ABOUT,
         trail=(),
         pictures=(),
+        examples=(),
         style="\n".join((FOLDER / name).read_text("utf-8") for name in ("player.css", "live.css")),
         script=script,
         script_hash=script_hash(script),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schedproof.diagrams.gallery import Picture
+from schedproof.diagrams.player.build import MOST_STEPS
 from schedproof.model.lang import Property
 from schedproof.model.ledger.ledger import Ledger
 from schedproof.model.registry.system import System
@@ -92,7 +93,6 @@ def run_of(verdict: PlacedVerdict) -> Counterexample | None:
     return verdict.checked.result.counterexample if verdict.checked is not None and verdict.refuted else None
 
 
-def playable(verdict: PlacedVerdict) -> bool:
-    """Whether a page can play the counterexample."""
-    run = run_of(verdict)
-    return run is not None and run.recorded is not None
+def playable(run: Counterexample | None) -> bool:
+    """Whether a page can play a run: it begins in the initial state, and is not too long."""
+    return run is not None and run.recorded is not None and len(run.steps) <= MOST_STEPS

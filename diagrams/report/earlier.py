@@ -93,5 +93,5 @@ def read(name: str) -> dict[Key, str]:
         return verdicts(json.loads(embedded.group(1) if embedded else text))
     except (ValueError, KeyError, TypeError):
         raise UserError(
-            f"--earlier: {name!r} is no report; name the folder or the file of an earlier report, or of verify --json"
+            f"--earlier: {name!r} is not a report; name the folder or the file of an earlier report, or of verify --json"
         ) from None

@@ -43,7 +43,7 @@ class Requirement:
 
     Attributes:
         document: the name of the document.
-        line: of the document.
+        line: of the document; None if the sentence is of another source, such as a fact.
         sentence: that line, or the part that the property is about.
         variants: the variants of which it is the document.
     """
@@ -141,11 +141,11 @@ class Site:
             path = paths.property_page(name, prop)
             yield path, self._property(section, verdicts, path)
             for each in verdicts:
-                if playable(each):
+                if playable(run_of(each)):
                     yield paths.run_page(name, each.model.variant, prop), self._run(section, each)
         for defect in section.defects or ():
             finding = defect.shown
-            if finding.counterexample.recorded is not None:
+            if playable(finding.counterexample):
                 path = paths.defect_run_page(name, defect.name, finding.property)
                 yield path, self._run_of_defect(section, defect, finding, path)
 
@@ -253,7 +253,7 @@ def _image(picture: Picture) -> str:
 
 
 def requirements(verdicts: Sequence[PlacedVerdict]) -> list[Requirement]:
-    """What documents require with a property, each line of a document once.
+    """What documents or facts require with a property, each sentence once.
 
     Args:
         verdicts: on the property, by variant.
@@ -261,7 +261,7 @@ def requirements(verdicts: Sequence[PlacedVerdict]) -> list[Requirement]:
     variants: dict[tuple[str, int | None, str], list[str]] = {}
     for each in verdicts:
         document, prop = each.model.document, each.prop
-        if prop.line is not None:
+        if prop.line is not None or prop.sentence:
             key = (document.name, prop.line, prop.sentence or quote(document, prop.line))
             variants.setdefault(key, []).append(each.model.variant)
     return [Requirement(*key, tuple(names)) for key, names in variants.items()]

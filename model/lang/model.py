@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from schedproof.model.errors import shown
+from schedproof.model.notebook import InNotebook, table
 
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
@@ -55,7 +56,7 @@ NO_DOCUMENT = Document("", "")
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(InNotebook):
     """One variant of a system.
 
     Args:
@@ -109,6 +110,23 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         return without_caches(self)
+
+    @property
+    def _in_words(self) -> str:
+        return f"{self.system} {self.variant}: {self.about}"
+
+    def _repr_html_(self) -> str:
+        machines = [
+            [each.sort.name, ", ".join(state.name for state in each.states), ", ".join(a.name for a in each.attributes)]
+            for each in self.machines
+        ]
+        properties = [
+            [each.name, each.kind, each.says, "refuted" if each.name in self.refuted else "proved"]
+            for each in self.properties
+        ]
+        return table(self._in_words, ["sort", "states", "attributes"], machines) + table(
+            f"{len(properties)} properties", ["property", "kind", "says", "expected"], properties
+        )
 
     @property
     def sorts(self) -> tuple[Sort, ...]:

@@ -96,7 +96,8 @@ class Finding:
     def run_text(self) -> list[str]:
         """The sentence, the property and the run, as lines for a reader."""
         example = self.counterexample
-        lines = [f"  The document: {self.sentence}"] if self.sentence else []
+        source = "Source" if self.line is None else "The document"
+        lines = [f"  {source}: {self.sentence}"] if self.sentence else []
         lines.append(f"  The property {self.property}: {self.says}")
         if self.of:
             lines.append(f"    A run of {self.of}; {self.variant} violates the property by another:")

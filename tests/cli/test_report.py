@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from schedproof.cli import main
+from schedproof.diagrams.report import content
 from schedproof.model.lang import Change, Reading
 from schedproof.model.registry.system import System
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
@@ -169,9 +170,9 @@ def test_nothing_is_half_written_without_space(run: Run, monkeypatch: pytest.Mon
         ),
         (
             ["--earlier", "text"],
-            "--earlier: 'text' is no report; name the folder or the file of an earlier report, or of verify",
+            "--earlier: 'text' is not a report; name the folder or the file of an earlier report, or of verify",
         ),
-        (["--earlier", "list.json"], "--earlier: 'list.json' is no report"),
+        (["--earlier", "list.json"], "--earlier: 'list.json' is not a report"),
         (["--single-file", "-o", "nowhere/x.html"], "--output: cannot write 'nowhere/x.html': directory"),
         (["--variant", "blue"], "'blue'"),
         (["-o", ""], "--output: the name is empty"),
@@ -202,6 +203,14 @@ def test_without_graphviz_the_page_lays_out_pictures(run: Run, monkeypatch: pyte
     page = Path("report/lamps/pictures/plain.html").read_text("utf-8")
     assert "<img" not in page and "stateDiagram-v2" in page
     assert '{"id":"On","label":"On"' in page
+
+
+def test_a_run_that_is_too_long_to_play_is_text(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content, "MOST_STEPS", 0)
+    assert run()[0] == 0
+    assert not Path("report/lamps/runs").exists() and not Path("report/lamps/defects").exists()
+    assert "1. l0 is switched on" in text_of("report/lamps/properties/stays-dark.html")
+    assert list(dead(Path("report"))) == []
 
 
 @needs_dot

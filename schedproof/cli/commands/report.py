@@ -18,7 +18,6 @@ from schedproof.cli.progress import progress
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, conclusion, standings
 from schedproof.cli.verifying import SystemFindings, findings_of, work
-from schedproof.diagrams.errors import DiagramError
 from schedproof.diagrams.gallery import pictures
 from schedproof.diagrams.report.content import Content, SystemContent
 from schedproof.diagrams.report.earlier import MADE_BY, Change, Key, changes, is_report, read, verdicts
@@ -107,10 +106,7 @@ def report(
         sections = [_section(by_name[name], its, all_findings.get(name)) for name, its in _by_system(reports).items()]
         earlier = _changes(before, reports, data) if since is not None else []
         content = Content(sections, conclusion(reports), data, since or "", earlier)
-        try:
-            pages = dict(Site(content, drawn=shutil.which("dot") is not None, report_progress=report_progress).pages())
-        except DiagramError as error:
-            raise UserError(str(error)) from None
+        pages = dict(Site(content, drawn=shutil.which("dot") is not None, report_progress=report_progress).pages())
         report_progress("writing")
         place = target.write(pages)
     if json_file is not None:
