@@ -161,9 +161,9 @@ function renderStanding() {
   const [verdict, rest] = verdictText();
   byId("verdict").className = view.verdict;
   byId("verdict").replaceChildren(make("strong", {}, `${view.verdict === "violates" ? "✗ " : view.verdict === "conforms" ? "✓ " : ""}${verdict}`), rest);
-  const coming = view.next?.events ?? [];
+  const coming = view.verdict === "undetermined" ? [] : view.next?.events ?? [];
   const items = coming.map((event) => make("li", {}, make("strong", {}, event.action), `: ${event.says}`));
-  const more = !view.next ? "It takes too long to compute." : view.verdict === "violates" ? "Nothing: the records do not conform."
+  const more = view.verdict === "undetermined" ? "It is not known: the records are not checked to the end." : !view.next ? "It takes too long to compute." : view.verdict === "violates" ? "Nothing: the records do not conform."
     : view.next.complete ? (items.length ? "" : "Nothing: no step is possible.") : "There may be more.";
   byId("coming").replaceChildren(...(items.length ? [make("ul", {}, ...items)] : []), more);
 }
@@ -171,10 +171,10 @@ function renderStanding() {
 /** What the run on the page explains. */
 function fitsText() {
   const run = shown.run;
-  const last = view.verdict === "violates" && view.nonconformance ? view.nonconformance.record - 1 : view.records;
+  const last = shown.last_record;
   if (!last) return "The lanes show the objects before the first record.";
   const first = shown.records_before + 1;
-  if (first > last) return `No run is shown: ${shown.states ? "record " + last + " has too many explanations" : "too many states explain the records"}. The lanes show what came after.`;
+  if (first > last) return `No run is shown: ${shown.states ? `record ${last} has too many explanations` : "too many states explain the records"}.${run.lanes.length ? ` The lanes show the objects after record ${last}.` : ""}`;
   const number = (n) => n.toLocaleString("en");
   const explained = first === last ? `record ${number(first)}` : `records ${number(first)} to ${number(last)}`;
   const left = first > 1 ? ` The page leaves out the records before record ${number(first)}.` : "";

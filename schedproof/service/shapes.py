@@ -87,7 +87,7 @@ def of_traces() -> dict[str, Any]:
     schemas["EventStream"] = {
         "type": "string",
         "description": "Events `view`, whose data are JSON: `system`, `variant`, `verdict`, `records`, `nonconformance` with `record` and "
-        "`reason`, `note`; `run`, a run that explains the last records, for the page, or null with `note_on_run`; `records_before` the run; "
+        "`reason`, `note`; `run`, a run that explains the last records, for the page, or null with `note_on_run`; `records_before` the run, and its `last_record`; "
         "`is_only_one`: whether no other run fits; `states`: how many states explain the records; `next` with `events` and `complete`. "
         "The event `end` comes last. Lines that begin with a colon are signs of life.",
     }

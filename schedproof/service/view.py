@@ -92,6 +92,7 @@ class View:
                 return {
                     "run": played,
                     "records_before": part.records_before,
+                    "last_record": kept[-1].number,
                     "is_only_one": part.is_only_one,
                     "states": part.states,
                     "objects": sum(map(len, self._watch.objects.names.values())),

@@ -14,7 +14,8 @@ pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 
 from tests.diagrams.player.hostile import ATTACK, COMMENT
-from tests.service.bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, until
+from tests.service.bench import ALLOCATE, COMPLETE, HIVED, PREEMPT, WIDE, until
+from tests.service.slow_record import SPIN, spinning
 from tests.service.test_live import TOKEN, Client, client
 from tests.support.browsing import browser, serious
 from tests.support.needs import needs_chromium
@@ -76,6 +77,7 @@ def test_lanes_grow_and_the_verdict_turns(browser: Browser) -> None:
             asking.send(session, ALLOCATE)
             wait(page, "#verdict", "Conforms so far, after 1 record.")
             assert columns(page) == ["Start", "Step 1"]
+            assert page.locator(".picture .lit text").text_content() == "Allocated"
             assert page.locator("#lanes tbody tr").first.inner_text().split("\n")[-1].strip() == "● Pending → Allocated"
             asking.send(session, PREEMPT)
             wait(page, "#now", "Step 2 of 2: g1 begins to preempt what runs on {c0, c1} (record 2).")
@@ -137,6 +139,40 @@ def test_several_runs_are_said_to_be_several(browser: Browser) -> None:
         with opened(browser, asking, f"/live/{live}") as page:
             # g0 may have c0, c1, or both.
             wait(page, "#fits", "Several runs fit; this is one of them, and leads to one of 3 possible states.")
+
+
+def test_a_run_that_is_not_known_is_not_shown(browser: Browser) -> None:
+    with client() as asking:
+        session, live = asking.create(WIDE)
+        with opened(browser, asking, f"/live/{live}") as page:
+            wait(page, "#fits", "The lanes show the objects before the first record.")
+            asking.send(session, {"action": "allocate"})
+            wait(page, "#fits", "No run is shown: too many states explain the records.")
+            # What g0 holds is now known: the lanes begin there.
+            cells = {
+                f"c{n}": {"state": "Used" if n == 0 else "Free", "user": "g0" if n == 0 else None} for n in range(10)
+            }
+            asking.send(session, {"state": {"Cell": cells}})
+            wait(
+                page,
+                "#fits",
+                "No run is shown: record 2 has too many explanations. The lanes show the objects after record 2.",
+            )
+            assert columns(page) == ["Start"]
+            asking.send(session, {"action": "delete_allocated", "parameters": {"p": "g0"}})
+            wait(page, "#fits", "The run explains record 3. It is the only run that fits from there on.")
+
+
+def test_a_lost_session_is_undetermined(browser: Browser) -> None:
+    with spinning(), client(seconds=0.4) as asking:
+        session, live = asking.create()
+        asking.send(session, ALLOCATE)
+        with opened(browser, asking, f"/live/{live}") as page:
+            wait(page, "#now", "Step 1 of 1")
+            asking.send(session, SPIN)
+            wait(page, "#verdict", "Undetermined after 1 record: the session was lost: a request took more than 0.4 s")
+            wait(page, "#coming", "It is not known")
+            assert columns(page) == ["Start", "Step 1"], "the lanes stay"
 
 
 def test_a_screen_reader_hears_a_verdict_and_no_flood(browser: Browser) -> None:
