@@ -163,9 +163,9 @@ function renderStanding() {
   byId("verdict").replaceChildren(make("strong", {}, `${view.verdict === "violates" ? "✗ " : view.verdict === "conforms" ? "✓ " : ""}${verdict}`), rest);
   const coming = view.verdict === "undetermined" ? [] : view.next?.events ?? [];
   const items = coming.map((event) => make("li", {}, make("strong", {}, event.action), `: ${event.says}`));
-  const more = view.verdict === "undetermined" ? "It is not known: the records are not checked to the end." : !view.next ? "It takes too long to compute." : view.verdict === "violates" ? "Nothing: the records do not conform."
-    : view.next.complete ? (items.length ? "" : "Nothing: no step is possible.") : "There may be more.";
-  byId("coming").replaceChildren(...(items.length ? [make("ul", {}, ...items)] : []), more);
+  const many = view.verdict === "undetermined" ? "It is not known: the records are not checked to the end." : !view.next ? "It takes too long to compute." : view.verdict === "violates" ? "Nothing: the records do not conform."
+    : view.next.complete ? (items.length ? `${count(items.length, "step")}:` : "Nothing: no step is possible.") : `At least ${count(items.length, "step")}:`;
+  byId("coming").replaceChildren(many, ...(items.length ? [make("ul", {}, ...items)] : []));
 }
 
 /** What the run on the page explains. */

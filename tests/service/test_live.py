@@ -127,6 +127,17 @@ def test_signs_of_life_come_while_nothing_happens() -> None:
         assert [next(events)[0] for _ in range(3)] == ["beat"] * 3
 
 
+def test_a_stream_outlives_the_time_of_other_requests() -> None:
+    with client(content=0.2, patience=1.0, waiting=1, reading=0.4) as asking:
+        session, live = asking.create()
+        with asking.watching(live) as events:
+            begun = time.monotonic()
+            while time.monotonic() < begun + 2.5:  # another request has 0.2 + 1 + 0.4 seconds
+                next(events)
+            asking.send(session, ALLOCATE)
+            assert seen(events, 1)
+
+
 class TestAccess:
     def test_the_pages_are_open_and_the_views_are_not(self) -> None:
         with client(TOKEN) as asking:

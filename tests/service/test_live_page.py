@@ -83,6 +83,7 @@ def test_lanes_grow_and_the_verdict_turns(browser: Browser) -> None:
             wait(page, "#now", "Step 2 of 2: g1 begins to preempt what runs on {c0, c1} (record 2).")
             wait(page, "#fits", "The run explains records 1 to 2. It is the only run that fits.")
             wait(page, "#coming", "vacate: the pod on c0 is deleted")
+            assert page.inner_text("#coming").startswith("3 steps:")
             asking.send(session, COMPLETE)
             wait(page, "#verdict", "Nonconformance at record 3: complete(p=g1)")
             assert columns(page) == ["Start", "Step 1", "Step 2"]
