@@ -24,6 +24,9 @@ MOST_OBJECTS = 64
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
 
+Configurations = Callable[[Mapping[str, int]], Iterable[Rigid]]
+"""The rigid attributes to explore at given sizes: sort name -> number of objects."""
+
 Element = Row | Action | Rule | Property
 """The elements that variants add, replace or drop."""
 
@@ -93,7 +96,7 @@ class Model(InNotebook):
     default_scope: Mapping[str, int]
     document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
-    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = field(default_factory=lambda: one_configuration)
+    configurations: Configurations = field(default_factory=lambda: one_configuration)
     refuted: frozenset[str] = frozenset()
     assumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     amends: str = ""
@@ -200,7 +203,7 @@ class Model(InNotebook):
         refuted: frozenset[str],
         machines: Sequence[Machine] = (),
         axioms: Sequence[Term] = (),
-        configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
+        configurations: Configurations | None = None,
         default_scope: Mapping[str, int] = {},
         assumes: Mapping[str, Sequence[str]] = {},
     ) -> Model:
@@ -338,6 +341,7 @@ class Change:
         asks: of an invariant or a step invariant that is ``shown``: what must also be true where it is violated.
         avoids: the names of actions that the run of ``shown`` must not have.
         prompt: the names of actions that the run of ``shown`` takes as soon as they are possible.
+        lines: of the document, what is wrong; by default, the line of ``shown``.
         mistakes: what else it repairs, of earlier variants that are wrong for another reason.
     """
 
@@ -352,6 +356,7 @@ class Change:
     asks: Term | None = None
     avoids: Sequence[str] = ()
     prompt: Sequence[str] = ()
+    lines: Sequence[int] = ()
     mistakes: Sequence[Mistake] = ()
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 

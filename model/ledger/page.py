@@ -116,7 +116,7 @@ def _where(reading: Reading) -> str:
 
 def _answers(reading: Reading, ledger: Ledger) -> Mapping[str, str]:
     """What an interpretation says, by a heading for each, and what hangs on it: verdicts, and elements of the models."""
-    tried = bool(reading.adds or reading.drops)
+    tried = reading.is_tried
     elements = [
         name
         for name, mark in ledger.elements.items()
@@ -217,7 +217,7 @@ def as_json(system: System, ledger: Ledger, gaps: Sequence[str]) -> dict[str, An
                 "answer": each.read,
                 "otherwise": each.otherwise,
                 "why": each.why,
-                "tried": bool(each.adds or each.drops),
+                "tried": each.is_tried,
                 "rests": list(each.rests),
                 "breaks": list(each.breaks),
             }

@@ -34,7 +34,7 @@ REFUSED = "the server responded with a status of 40"
 
 
 @contextmanager
-def opened(browser: Browser, asking: Client, path: str, **options: Any) -> Iterator[Page]:
+def opened(browser: Browser, asking: Client, path: str, script: str = "", **options: Any) -> Iterator[Page]:
     """A page of the server. It fails if it complains, or asks another server for anything."""
     context = browser.new_context(base_url=str(asking.http.base_url), **options)
     page, complaints, asked = context.new_page(), list[str](), list[str]()
@@ -42,6 +42,8 @@ def opened(browser: Browser, asking: Client, path: str, **options: Any) -> Itera
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     try:
+        if script:
+            page.add_init_script(script)
         page.goto(path)
         yield page
         assert complaints == []
@@ -260,6 +262,29 @@ def test_it_is_legible_at_400_percent(browser: Browser) -> None:
         with opened(browser, asking, f"/live/{live}", viewport={"width": 320, "height": 256}) as page:
             wait(page, "#verdict", "Nonconformance")
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+COUNTING = """
+const add = EventTarget.prototype.addEventListener, added = [];
+EventTarget.prototype.addEventListener = function (name, listener, options) {
+  if (this instanceof Node || this === window) added.push(options?.signal ?? { aborted: false });
+  return add.call(this, name, listener, options);
+};
+window.listening = () => added.filter((signal) => !signal.aborted).length;
+"""
+"""Counts what listens to the page."""
+
+
+def test_a_run_that_is_replaced_listens_no_more(browser: Browser) -> None:
+    with client() as asking:
+        session, live = asking.create()
+        with opened(browser, asking, f"/live/{live}", COUNTING) as page:
+            wait(page, "#now", "The initial state.")
+            first = page.evaluate("listening()")
+            for number in range(1, 6):
+                asking.send(session, CRASH)
+                wait(page, "#now", f"Step {number} of {number}")
+            assert page.evaluate("listening()") == first > 5
 
 
 def test_a_busy_session_does_not_fill_the_page(browser: Browser) -> None:

@@ -9,10 +9,23 @@ from typing import Any
 import pytest
 
 from schedproof.model.errors import SchedproofError
-from schedproof.model.lang import Action, Invariant, Machine, Model, ModelError, Reading, Row, Sort, State, variable
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    BoolType,
+    Invariant,
+    Machine,
+    Model,
+    ModelError,
+    Reading,
+    Row,
+    Sort,
+    State,
+    variable,
+)
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import ambiguities
-from schedproof.proofs.verification.interpreted import otherwise
+from schedproof.proofs.verification.interpreted import differences, otherwise
 from schedproof.proofs.verification.verify import plan, verify_variant
 
 Lamp = Sort("Lamp", "x")
@@ -89,3 +102,25 @@ def test_verify_and_findings_refuse_unknown_names(change: Mapping[str, Any], say
             assert "interpretation burns-out" in str(caught.value) and says in str(caught.value)
         else:
             command()
+
+
+OLD = replace(LAMPS.machines[0], attributes=[Attribute("old", BoolType(), rigid=True)])
+
+
+@pytest.mark.parametrize(("old", "held"), [(True, {"dark"}), (False, set())])
+def test_the_other_answer_may_need_other_machines(old: bool, held: set[str]) -> None:
+    """Old lamps cannot be switched on, so that lamps stay dark rests on none being old."""
+    (on,) = LAMPS.actions
+    reading = Reading(
+        "lamps-are-new",
+        3,
+        "Lamps are new.",
+        "They are old.",
+        question="How old are they?",
+        why="No line says.",
+        machines=[OLD],
+        configurations=lambda sizes: [{("Lamp", "old"): [old]}],
+        adds=[replace(on, when=[*on.when, ~x.old])],
+    )
+    assert reading.is_tried
+    assert differences(BROKEN, reading) == (held, set())
