@@ -68,7 +68,7 @@ def played(
     changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
     enabled = replace(enabled, lanes=lanes_of(instance, dict.fromkeys(changed, ""))) if changed else enabled
     machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
-    quotes, facts = _cited(model.document, about, (*steps, *enabled.steps), machines)
+    quotes, facts = cited_texts(model.document, about, (*steps, *enabled.steps), machines)
     return Played(
         about,
         model.document.name,
@@ -99,7 +99,7 @@ def _repeat(
     return tuple(steps), positions
 
 
-def _cited(
+def cited_texts(
     document: Document, about: About, steps: Sequence[PlayedStep], machines: Sequence[MachineTable]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The texts of the cited lines and facts that are known."""

@@ -42,5 +42,5 @@ byId("expression-form").addEventListener("submit", (event) => {
   event.preventDefault();
   useExpression(byId("expression").value);
   go(now, selected);
-});
+}, listening);
 

@@ -94,8 +94,8 @@ def page_script(*, lays_out: bool = False) -> str:
     Args:
         lays_out: whether it draws the machines.
     """
-    own = [(FOLDER / name).read_text("utf-8") for name in SCRIPTS]
-    parts = "\n".join([*(layout_scripts() if lays_out else ()), *own])
+    of_player = [(FOLDER / name).read_text("utf-8") for name in SCRIPTS]
+    parts = "\n".join([*(layout_scripts() if lays_out else ()), *of_player])
     return f'"use strict";\n(() => {{\n{parts}}})();'
 
 

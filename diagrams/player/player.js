@@ -57,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   if (!(event.key in moves)) return;
   event.preventDefault();
   moves[event.key]();
-});
+}, listening);
 byId("rejoin").onclick = rejoin;
 byId("first").onclick = moves.Home;
 byId("back").onclick = moves.ArrowLeft;
@@ -76,10 +76,10 @@ for (const button of document.querySelectorAll(".copy")) {
     }
   };
 }
-addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }); // the lanes show a part of the run only
-addEventListener("hashchange", fromAddress);
-document.addEventListener("place", fromAddress);
+addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }, listening); // the lanes show a part of the run only
+addEventListener("hashchange", fromAddress, listening);
+document.addEventListener("place", fromAddress, listening);
 let width = innerWidth;
-addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } });
+addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } }, listening);
 byId("player").hidden = false;
 fromAddress();

@@ -1,6 +1,10 @@
 // The run: what the page shows of it, and its states. All text becomes text nodes, never markup.
 
 const run = JSON.parse(document.getElementById("data").textContent);
+// A page that goes on to play another run says so by the event "run".
+const stop = new AbortController();
+const listening = { signal: stop.signal };
+document.addEventListener("run", () => stop.abort(), listening);
 const byId = (id) => document.getElementById(id);
 const SNAPSHOT = 100; // positions from one stored state to the next
 const allLanes = [...run.lanes, ...run.branches.lanes];
