@@ -15,6 +15,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from schedproof.model.lang import Model
@@ -55,8 +56,17 @@ class Picture:
     stem: str
     heading: str
     about: str
-    dot: str
-    mermaid: str
+    diagram: Diagram
+
+    @cached_property
+    def dot(self) -> str:
+        """The picture as DOT text."""
+        return dot(self.diagram)
+
+    @cached_property
+    def mermaid(self) -> str:
+        """The picture as a Mermaid diagram."""
+        return mermaid(self.diagram)
 
     @property
     def system(self) -> str:
@@ -76,8 +86,12 @@ FORMATS: Mapping[str, tuple[str, Callable[[Picture], str | bytes]]] = {
 """Format -> the ending of its files, and the function that makes their content."""
 
 
-def pictures(systems: Systems) -> Iterator[Picture]:
+def pictures(systems: Systems, *, explored: bool = True) -> Iterator[Picture]:
     """All pictures, in the order of the registry.
+
+    Args:
+        systems: the systems.
+        explored: also those of states that occur together, and of deadlocks, which an exploration finds.
 
     The machines and triggers of an amendment are compared with the first variant of its line.
     An amendment of an amendment has only the pictures that it draws differently.
@@ -91,7 +105,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                 drawn = diagram(model, name, since=since)
                 if amended is None or not _same(drawn, amended, name, since):
                     yield _picture(model, name, name, _about(model, name, drawn), drawn)
-            pairings = all_observed(model, changing_pairings(model) if amended is None else ())
+            pairings = all_observed(model, changing_pairings(model) if explored and amended is None else ())
             for name, seen in pairings.items():
                 about = (
                     f"The states of {_article(name)} and of what its `{name.partition('.')[2]}` is that occur together"
@@ -101,7 +115,7 @@ def pictures(systems: Systems) -> Iterator[Picture]:
                     yield _picture(model, name, name, f"{about}.", pairs)
             for name, (about, draw) in auxiliary_pictures(system, model).items():
                 yield _picture(model, name, name, f"{about}.", draw())
-            if model.variant in system.waits and (amended is not None or not model.amends):
+            if explored and model.variant in system.waits and (amended is not None or not model.amends):
                 yield from _deadlocks(model, system.waits[model.variant])
 
 
@@ -120,7 +134,7 @@ def _deadlocks(model: Model, waiting: Waiting) -> Iterator[Picture]:
 
 
 def _picture(model: Model, stem: str, heading: str, about: str, drawn: Diagram) -> Picture:
-    return Picture(f"{model.system}/{model.variant}/{stem}", heading, about, dot(drawn), mermaid(drawn))
+    return Picture(f"{model.system}/{model.variant}/{stem}", heading, about, drawn)
 
 
 def _article(name: str) -> str:

@@ -35,7 +35,7 @@ def table(all_defects: Sequence[Defect]) -> Iterator[str]:
     """A table of all defects, one on each line."""
     yield from ["| defect | variants | line | properties that it violates |", "|---|---|---|---|"]
     for defect in all_defects:
-        line = "" if defect.shown.line is None else str(defect.shown.line)
+        line = "" if defect.line is None else str(defect.line)
         violates = ", ".join(finding.property for finding in defect.findings)
         yield f"| [{defect.name}](#{anchor(defect)}) | {', '.join(defect.variants)} | {line} | {violates} |"
     yield ""
@@ -52,8 +52,8 @@ def section(defect: Defect) -> Iterator[str]:
     yield from [f"({anchor(defect)})=", f"### {defect.name}", ""]
     if defect.wrong:
         yield from [f"**{defect.wrong}**", ""]
-    if shown.sentence:
-        yield from [f"> {shown.sentence}", ">", f"> — {shown.document}, line {shown.line}", ""]
+    for line, sentence in defect.sentences:
+        yield from [f"> {sentence}", ">", f"> — {shown.document}, line {line}", ""]
     yield from ["Violated:", ""]
     for finding in defect.findings:
         yield f"- `{finding.property}`: {finding.says}" + (f" (line {finding.line})" if finding.line else "")

@@ -16,6 +16,7 @@ from pathlib import Path
 from .cited import fact, quote
 from .lang import Action, Document, Machine, Model, Row, Rule
 from .ledger.statements import Statement, statements
+from .locks import read
 from .registry.discovery import systems
 from .registry.system import System
 
@@ -87,6 +88,13 @@ def read_quotes(system: System, folder: Path) -> dict[Path, dict[str, dict[str, 
 def _sentences(system: System, model: Model) -> Iterator[str]:
     """The sentences that findings print, and those that may cite lines in words."""
     yield from (change.why for change in model.changes)
+    yield from (f"line {line}" for change in model.changes for line in change.lines)
+    yield from (
+        f"line {line}"
+        for file in system.locks.get(model.variant, ())
+        for each in read(file.file).repairs
+        for line in each.lines
+    )
     yield from (text for prop in model.properties for text in (prop.says, "" if prop.sentence else f"line {prop.line}"))
     for reading in system.interpretations:
         yield from (f"line {reading.line}", reading.read, reading.otherwise)

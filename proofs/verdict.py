@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schedproof.model.lang.properties import LifeCycle
+from schedproof.model.notebook import InNotebook, numbered, paragraph, table
 from schedproof.model.semantics import Choice, scope_text
 
 
@@ -162,7 +163,7 @@ class RecordedRun:
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Counterexample(InNotebook):
     """Why a property fails: a run from the initial state, or a counterexample to induction.
 
     Attributes:
@@ -189,6 +190,13 @@ class Counterexample:
     initial: Sequence[ObjectFacts] = ()
     initial_state: bool = False
     recorded: RecordedRun | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def _in_words(self) -> str:
+        return "\n".join([*(f"{n}. {step.says}" for n, step in enumerate(self.steps, 1)), self.problem])
+
+    def _repr_html_(self) -> str:
+        return numbered(step.says for step in self.steps) + paragraph(self.problem)
 
     @property
     def ending(self) -> str:
@@ -223,7 +231,7 @@ def objects_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(InNotebook):
     """The verdict of one method on one property.
 
     Attributes:
@@ -254,6 +262,15 @@ class Result:
     configurations: int = 1
     lemmas: Sequence[str] = ()
     bounds: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def _in_words(self) -> str:
+        run = f"\n{self.counterexample._in_words}" if self.counterexample is not None else ""
+        return f"{self.name}: {self.reach}{run}"
+
+    def _repr_html_(self) -> str:
+        run = self.counterexample._repr_html_() if self.counterexample is not None else ""
+        return table("", ["property", "kind", "verdict"], [[self.name, self.kind, self.reach]]) + run
 
     @property
     def for_any_number(self) -> bool:

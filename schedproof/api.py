@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.player.run import Player, Run
 from schedproof.model.errors import ArgumentError, SchedproofError, require
 from schedproof.model.lang import Model, ModelError
 from schedproof.model.lang.check import checked
@@ -59,6 +61,7 @@ __all__ = [
     "CheckpointError",
     "Counterexample",
     "Defect",
+    "DiagramError",
     "Difference",
     "Disagreement",
     "Engine",
@@ -75,8 +78,10 @@ __all__ = [
     "ObjectFacts",
     "Obligation",
     "Origin",
+    "Player",
     "Requirement",
     "Result",
+    "Run",
     "Saving",
     "SchedproofError",
     "ScopeError",

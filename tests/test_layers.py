@@ -25,7 +25,7 @@ LAYERS = [
     "model.registry",
     "model.locks | model.semantics",
     "model.lang",
-    "model.errors",
+    "model.errors | model.notebook",
 ]
 """From top to bottom: a room imports what is below it. Rooms side by side do not import each other."""
 

@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from schedproof.diagrams.errors import DiagramError
 from schedproof.model.cited import fact, quote
 from schedproof.model.lang import Document, Model, Property
 from schedproof.model.quotes import cited_lines
-from schedproof.model.semantics import Instance, scope_text, stepper_of
-from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.model.semantics import scope_text, stepper_of
 from schedproof.proofs.exploration.recorded_run import instance_of
-from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.verdict import Counterexample, RecordedRun
 
-from .cascades import Cascades
-from .data import About, Firing, Lane, MachineTable, Played, PlayedStep
+from .branches import branches
+from .cascades import Cascades, play
+from .comparison import comparison
+from .data import About, MachineTable, Played, PlayedStep
 from .formulas import Position, formulas
+from .lanes import lanes_of
 from .machines import tables
+from .vocabulary import vocabulary
 
 MOST_STEPS = 10_000
 """The most steps of a run on a page."""
 
+DEPTH = 1
+"""How many steps a page goes away from its run, unless asked for another number."""
 
-def played(model: Model, example: Counterexample, about: About, prop: Property | None) -> Played:
+
+def played(
+    model: Model,
+    example: Counterexample,
+    about: About,
+    prop: Property | None,
+    *,
+    depth: int = DEPTH,
+    compare_to: Model | None = None,
+) -> Played:
     """The data of a page.
 
     Args:
         example: the run.
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
+        depth: the most steps away from the run, 0 to 2.
+        compare_to: the variant to play the same actions in, beside the run.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps.
@@ -45,10 +61,14 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
             f"the run has {len(example.steps):,} steps, and a page plays at most {MOST_STEPS:,}; leave --html out"
         )
     instance = instance_of(model, run)
-    steps, positions = _repeat(instance, run, example)
-    lanes = _lanes(instance, example)
-    machines = tables(model, {lane.sort for lane in lanes})
-    quotes, facts = _cited(model.document, about, steps, machines)
+    cascades = Cascades(stepper_of(instance))
+    steps, positions = _repeat(cascades, run, example)
+    lanes = lanes_of(instance, {each.object: each.text for each in example.objects})
+    enabled = branches(cascades, [position.state for position in positions], run.choices, depth)
+    changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
+    enabled = replace(enabled, lanes=lanes_of(instance, dict.fromkeys(changed, ""))) if changed else enabled
+    machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
+    quotes, facts = cited_texts(model.document, about, (*steps, *enabled.steps), machines)
     return Played(
         about,
         model.document.name,
@@ -61,40 +81,25 @@ def played(model: Model, example: Counterexample, about: About, prop: Property |
         machines,
         quotes,
         facts,
+        vocabulary(instance),
+        enabled,
+        comparison(instance, run, compare_to, {lane.name for lane in lanes}) if compare_to is not None else None,
+        model.variant,
     )
 
 
 def _repeat(
-    instance: Instance, run: RecordedRun, example: Counterexample
+    cascades: Cascades, run: RecordedRun, example: Counterexample
 ) -> tuple[tuple[PlayedStep, ...], list[Position]]:
-    stepper = stepper_of(instance)
-    cascades, steps = Cascades(stepper), []
-    positions = [Position(instance.initial())]
+    steps, positions = [], [Position(cascades.stepper.instance.initial())]
     for choice, step in zip(run.choices, example.steps, strict=True):
-        before = positions[-1].state
-        firings: tuple[Firing, ...] = ()
-        if step.ill_formed:
-            positions.append(Position(before))
-        else:
-            fired, firings = cascades.firings(before, choice, step.changes)
-            positions.append(Position(stepper.apply(before, fired), before, choice, fired))
-        steps.append(PlayedStep(step.says, step.action, step.line, step.fact, firings, step.ill_formed))
+        position, played_step = play(cascades, positions[-1].state, choice, step)
+        positions.append(position)
+        steps.append(played_step)
     return tuple(steps), positions
 
 
-def _lanes(instance: Instance, example: Counterexample) -> tuple[Lane, ...]:
-    """A lane for each object of the run; all objects if the run names none."""
-    named = {each.object: each.text for each in example.objects}
-    lanes = []
-    for sort, objects in instance.describe(instance.initial()).items():
-        for name, fields in objects.items():
-            if not named or name in named:
-                text = named.get(name, f"{words(sort)} {name}")
-                lanes.append(Lane(name, sort, text, {field: shown(value) for field, value in fields.items()}))
-    return tuple(lanes)
-
-
-def _cited(
+def cited_texts(
     document: Document, about: About, steps: Sequence[PlayedStep], machines: Sequence[MachineTable]
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The texts of the cited lines and facts that are known."""

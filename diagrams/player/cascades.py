@@ -13,9 +13,11 @@ from schedproof.model.semantics import Causes, Choice, Firings, Moment, State, S
 from schedproof.model.semantics.evaluate import NOBODY, Eval, sort_of_term
 from schedproof.model.semantics.search import Search
 from schedproof.proofs.exploration.counterexample_text import shown
-from schedproof.proofs.verdict import FieldChange
+from schedproof.proofs.verdict import FieldChange, TraceStep
 
-from .data import Cause, Firing
+from .data import Cause, Firing, PlayedStep
+from .formulas import Position
+from .vocabulary import Encoder
 
 Key = tuple[str, str, int]
 """A firing: sort, event, object number."""
@@ -36,7 +38,8 @@ class Cascades:
     """Finds the causes of firings; compiles each rule once."""
 
     def __init__(self, stepper: Stepper) -> None:
-        self._stepper, self._instance = stepper, stepper.instance
+        self.stepper, self._instance = stepper, stepper.instance
+        self.encoder = Encoder(stepper.instance)
         self._triggers: dict[str, _Trigger] = {}
         order = trigger_graph(self._instance.model).sorted()
         self._order = {node: n for n, node in enumerate(order)}
@@ -53,7 +56,7 @@ class Cascades:
             IllFormed, Undefined: the step is not well-formed.
         """
         causes: Causes = {}
-        fired = self._stepper.firings(state, choice, causes)
+        fired = self.stepper.firings(state, choice, causes)
         # A cause comes before its effects.
         keys = sorted(causes, key=lambda key: (self._order[key[0], key[1]], key[2]))
         numbers = {key: n for n, key in enumerate(keys)}
@@ -86,6 +89,7 @@ class Cascades:
             row.line,
             row.fact,
             changes.get((name, f"{sort}.{event}"), {}),
+            self.encoder.payload(sort, event, fired[sort, event][number]),
         )
 
     def _cause(
@@ -128,3 +132,29 @@ class Cascades:
                 compile_term(self._instance, rule.on.of, free),
             )
         return self._triggers[rule.name]
+
+
+def play(cascades: Cascades, before: State, choice: Choice, step: TraceStep) -> tuple[Position, PlayedStep]:
+    """A step for the page, and the position of the run after it.
+
+    Args:
+        before: the state before the step.
+        choice, step: the step, in numbers and in words.
+    """
+    encoder = cascades.encoder
+    if step.ill_formed:
+        return Position(before), PlayedStep(
+            step.says, step.action, step.line, step.fact, (), step.ill_formed, encoder.parameters(choice)
+        )
+    fired, firings = cascades.firings(before, choice, step.changes)
+    after = cascades.stepper.apply(before, fired)
+    return Position(after, before, choice, fired), PlayedStep(
+        step.says,
+        step.action,
+        step.line,
+        step.fact,
+        firings,
+        "",
+        encoder.parameters(choice),
+        encoder.writes(before, after),
+    )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+
+Encoded = int | str
+"""A value as a number, as in a state of the model. A set is the decimal text of its bit mask, which may be too large for a number of JavaScript."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Firing:
         line: of the document, from which the row comes.
         fact: the id of a fact, if the row comes from no line.
         changes: field -> (value before, value after).
+        payload: the parameters of the event.
     """
 
     object: str
@@ -90,6 +94,7 @@ class Firing:
     line: int | None
     fact: str
     changes: Mapping[str, tuple[str, str]]
+    payload: Mapping[str, Encoded] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,8 @@ class PlayedStep:
         fact: the id of a fact, if the action comes from no line.
         firings: each after the firing that caused it.
         ill_formed: why no state follows the step; empty for a well-formed step.
+        parameters: of the action.
+        writes: the slots of the state that change, with their new values.
     """
 
     says: str
@@ -111,6 +118,8 @@ class PlayedStep:
     fact: str
     firings: tuple[Firing, ...]
     ill_formed: str
+    parameters: Mapping[str, Encoded] = field(default_factory=dict)
+    writes: tuple[tuple[int, Encoded], ...] = ()
 
 
 Values = tuple[tuple[int, str], ...]
@@ -149,10 +158,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula of the property: its title, and the formula with all its parts."""
+    """A formula of the property.
+
+    Attributes:
+        title: its title.
+        part: the formula with all its parts.
+        text: the formula as the page reads it.
+        actions: the actions at whose steps it is evaluated; None for a formula that is evaluated in every state.
+    """
 
     title: str
     part: Part
+    text: str = ""
+    actions: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -176,14 +194,134 @@ class MachineTable:
 
 
 @dataclass(frozen=True)
+class ValueType:
+    """A type.
+
+    Attributes:
+        kind: "bool", "int", "enum", "ref" or "set".
+        sort: of the objects of a reference or a set.
+        values: of an enumeration.
+        low, high: the bounds of a number.
+    """
+
+    kind: str
+    sort: str = ""
+    values: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+
+
+@dataclass(frozen=True)
+class FieldPlace:
+    """Where the values of a field are: its type, and its first slot in a state, or a rigid field's value for each object."""
+
+    type: ValueType
+    slot: int | None = None
+    values: tuple[Encoded, ...] = ()
+
+
+@dataclass(frozen=True)
+class SortWords:
+    """What a formula may say of a sort.
+
+    Attributes:
+        short: the letter with which its objects' names begin.
+        objects: the names of the objects.
+        states: of its machine.
+        slot: the first slot of the objects' states.
+        fields: its attributes.
+        events: name -> the types of the parameters.
+    """
+
+    short: str
+    objects: tuple[str, ...]
+    states: tuple[str, ...]
+    slot: int
+    fields: Mapping[str, FieldPlace]
+    events: Mapping[str, Mapping[str, ValueType]]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What formulas over the run may read.
+
+    Attributes:
+        sorts: by name.
+        actions: name -> the types of the parameters.
+        initial: the initial state.
+    """
+
+    sorts: Mapping[str, SortWords] = field(default_factory=dict)
+    actions: Mapping[str, Mapping[str, ValueType]] = field(default_factory=dict)
+    initial: tuple[Encoded, ...] = ()
+
+
+@dataclass(frozen=True)
+class EnabledStep:
+    """A step that is enabled in a state.
+
+    Attributes:
+        step: its position in :attr:`Branches.steps`.
+        state: the position of the state after it in :attr:`Branches.states`; None if the page does not go on from there.
+    """
+
+    step: int
+    state: int | None
+
+
+@dataclass(frozen=True)
+class Branches:
+    """The steps that are enabled along a run, and where they lead.
+
+    Attributes:
+        depth: the most steps away from the run.
+        steps: each step once.
+        states: the enabled steps of each state.
+        positions: for each position of the run, its state; None if its enabled steps are not on the page.
+        run_steps: for each step of the run, its position among the enabled steps of the state before it.
+        omitted: the number of states whose enabled steps are left out, since the page would be too large.
+        lanes: the objects that these steps change and the run does not name.
+    """
+
+    depth: int = 0
+    steps: tuple[PlayedStep, ...] = ()
+    states: tuple[tuple[EnabledStep, ...], ...] = ()
+    positions: tuple[int | None, ...] = ()
+    run_steps: tuple[int | None, ...] = ()
+    omitted: int = 0
+    lanes: tuple[Lane, ...] = ()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The same actions in another variant.
+
+    Attributes:
+        variant: its name.
+        lanes: the objects of the run that the variant has.
+        steps: as many as the variant enables, one after the other.
+        stops: why the next step of the run is not possible; empty if all are.
+    """
+
+    variant: str
+    lanes: tuple[Lane, ...]
+    steps: tuple[PlayedStep, ...]
+    stops: str
+
+
+@dataclass(frozen=True)
 class Played:
     """A run for the page.
 
     Attributes:
         problem: what the run shows, as the text of a counterexample ends.
+        variant: of the model.
         loops_from: the number of steps before a lasso's loop.
         quotes: line of the document -> its text.
         facts: id -> text, of what the document leaves out.
+        vocabulary: what formulas may read.
+        branches: the steps that the run does not take.
+        comparison: the same actions in another variant.
     """
 
     about: About
@@ -197,6 +335,10 @@ class Played:
     machines: tuple[MachineTable, ...]
     quotes: Mapping[str, str]
     facts: Mapping[str, str]
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    branches: Branches = field(default_factory=Branches)
+    comparison: Comparison | None = None
+    variant: str = ""
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

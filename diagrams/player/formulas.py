@@ -15,10 +15,11 @@ from schedproof.model.lang import (
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.wording import show_term
+from schedproof.model.lang.wording import show_exactly
 from schedproof.model.semantics import Choice, Firings, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.evaluate import NOBODY, sort_of_term, type_of_term
 from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.proofs.exploration.guards import renamed, value_words
 from schedproof.proofs.exploration.safety import conditions_of
 
 from .data import FieldValue, Formula, Part, Values
@@ -65,7 +66,7 @@ def formulas(
             goal = "The goal, which is never reached" if isinstance(prop, LeadsTo) else "The goal"
             stated = [("The premise", prop.given), (goal, prop.goal)]
             return tuple(
-                Formula(title, _Evaluated(instance, bound, positions).part("", _closed(term, prop.over, bound), None))
+                _Evaluated(instance, bound, positions).formula(title, _closed(term, prop.over, bound), None)
                 for title, term in stated
                 if term is not None
             )
@@ -73,7 +74,7 @@ def formulas(
     for step, term in conditions:
         evaluated = _Evaluated(instance, bound, positions, step)
         if len(conditions) == 1 or evaluated.values(term, False)[-1] in ("false", UNDEFINED):
-            return (Formula("The property", evaluated.part("", term, True)),)
+            return (evaluated.formula("The property", term, True),)
     return ()
 
 
@@ -127,10 +128,12 @@ class _Evaluated:
         self._bound = bound
         self._left = min(MOST_PARTS, MOST_VALUES // len(positions))
 
-    def part(self, role: str, term: t.Term, required: bool | None) -> Part:
+    def formula(self, title: str, term: t.Term, required: bool | None) -> Formula:
         """The formula with its parts."""
         variables = {name: v for name, v in t.free_variables(term).items() if name in self._bound}
-        return self._part(role, term, required, False, _Scope(self._bound, variables))
+        scope = _Scope(self._bound, variables)
+        actions = None if self._steps is None else tuple(sorted(self._steps))
+        return Formula(title, self._part("", term, required, False, scope), self._text(term, False, scope), actions)
 
     def values(self, term: t.Term, is_after: bool, scope: _Scope | None = None) -> list[str]:
         """The value of a formula at each position."""
@@ -212,10 +215,10 @@ class _Evaluated:
 
     def _text(self, term: t.Term, is_after: bool, scope: _Scope) -> str:
         """A formula in words, with the names of objects in place of variables."""
-        named = _renamed(
-            term, {n: shown(self._instance.show(v.type, scope.values[n])) for n, v in scope.variables.items()}
+        named = renamed(
+            term, {n: value_words(self._instance, v.type, scope.values[n]) for n, v in scope.variables.items()}
         )
-        return show_term(t.after(named) if is_after else named)
+        return show_exactly(t.after(named) if is_after else named)
 
     def _reads(self, term: t.Term, is_after: bool, scope: _Scope) -> Iterator[FieldValue]:
         """The fields that a formula without shown parts reads, each with its value."""
@@ -268,13 +271,6 @@ def _fields(term: t.Term, is_after: bool) -> Iterator[tuple[t.Attr | t.Is, bool]
         yield term, is_after
     for child in t.children(term):
         yield from _fields(child, is_after or isinstance(term, t.After))
-
-
-def _renamed(term: t.Term, names: Mapping[str, str]) -> t.Term:
-    if isinstance(term, t.Var):
-        return t.Var(names.get(term.name, term.name), term.type, place=term.place)
-    inner = {n: name for n, name in names.items() if n not in {v.name for v in t.bound_by(term)}}
-    return t.rebuilt(term, lambda child: _renamed(child, inner))
 
 
 def _changes(values: Sequence[str]) -> Values:

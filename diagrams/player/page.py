@@ -5,22 +5,51 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import jinja2
 
+from schedproof.diagrams.layout import layout_scripts
 from schedproof.model.lang import Model, Property
+from schedproof.model.lang.wording import quoted
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
 from schedproof.proofs.verdict import Counterexample
 
-from .build import played
-from .data import About
+from .build import DEPTH, played
+from .data import About, MachineTable, Vocabulary
 from .machines import picture
+from .regression import regression_test
 
 FOLDER = Path(__file__).parent
 
+SCRIPTS = (
+    "expression.js",
+    "parts.js",
+    "run.js",
+    "branches.js",
+    "comparison.js",
+    "panes.js",
+    "expression_pane.js",
+    "player.js",
+)
+"""The parts of the page's script, which share one scope."""
 
-def page(model: Model, example: Counterexample, about: About, prop: Property | None = None) -> str:
+Trail = Sequence[tuple[str, str]]
+"""Links to the pages above: text and address."""
+
+
+def page(
+    model: Model,
+    example: Counterexample,
+    about: About,
+    prop: Property | None = None,
+    *,
+    draw: Callable[[MachineTable, int], str] = picture,
+    trail: Trail = (),
+    depth: int = DEPTH,
+    compare_to: Model | None = None,
+) -> str:
     """The page that plays a run, as HTML.
 
     Args:
@@ -28,30 +57,64 @@ def page(model: Model, example: Counterexample, about: About, prop: Property | N
         example: the run.
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
+        draw: draws the machine with a number as SVG; what it leaves empty, the page draws.
+        trail: links to the pages above.
+        depth: the most steps away from the run, 0 to 2.
+        compare_to: the variant to play the same actions in, beside the run.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page.
     """
-    data = played(model, example, about, prop)
+    data = played(model, example, about, prop, depth=depth, compare_to=compare_to)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    script = (FOLDER / "player.js").read_text("utf-8")
+    pictures = [(table.sort, draw(table, n)) for n, table in enumerate(data.machines)]
+    script = page_script(lays_out=not all(svg for _, svg in pictures))
     return environment.get_template("page.html").render(
         data=data,
         about=about,
+        trail=trail,
         quote=data.quotes.get(str(about.line), ""),
-        pictures=[(table.sort, picture(table, n)) for n, table in enumerate(data.machines)],
+        pictures=pictures,
         text="\n".join(counterexample_lines(model, example)),
         mermaid=sequence(model, about.title, example),
+        test=regression_test(model, example, about.title, prop),
         style=(FOLDER / "player.css").read_text("utf-8"),
         script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script_hash=script_hash(script),
+        examples=_examples(data.vocabulary),
         json=embedded(data.as_json()),
     )
+
+
+def page_script(*, lays_out: bool = False) -> str:
+    """The page's script.
+
+    Args:
+        lays_out: whether it draws the machines.
+    """
+    of_player = [(FOLDER / name).read_text("utf-8") for name in SCRIPTS]
+    parts = "\n".join([*(layout_scripts() if lays_out else ()), *of_player])
+    return f'"use strict";\n(() => {{\n{parts}}})();'
+
+
+def _examples(vocabulary: Vocabulary) -> list[str]:
+    """Expressions that a reader may write."""
+    with_states = [(sort, words) for sort, words in vocabulary.sorts.items() if words.states and words.objects]
+    if not with_states:
+        return []
+    sort, words = with_states[0]
+    name, state, bound = quoted(words.objects[0]), quoted(words.states[0]), f"{quoted(sort)} x"
+    return [f"{name} {state}", f"not ({name} {state})", f"for every {bound}: x {state}", f"afterwards {name} {state}"]
 
 
 def embedded(data: object) -> str:
     """Data as JSON that no HTML parser takes for markup, inside a script element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def script_hash(script: str) -> str:
+    """The hash of a script, as a content security policy has it: the page then runs no other."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

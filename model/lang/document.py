@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import Place, calling_place
 from .machine import Machine
-from .model import Change, Element, Rigid
+from .model import Change, Configurations, Element
+from .terms import Term
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,18 @@ class Reading:
         line: the sentence's line.
         read: the model's interpretation.
         otherwise: the other interpretation, in words; ``adds`` and ``drops`` change the model, or its properties, to
-            it. Both are empty where it cannot be tried; ``rests`` and ``breaks`` are then empty as well.
+            it, with ``machines``, ``configurations`` and ``scope`` where that needs them. All are empty where it cannot be tried;
+            ``rests`` and ``breaks`` are then empty as well.
+        machines: replace the machines of their sorts, for other states, attributes or events.
+        configurations: replace the model's; None keeps them.
+        axioms: replace the model's; None keeps them. A configuration must meet them.
+        locks: instead of a change of the model, the keys of a lock file that amends the variant's first one.
+        scope: the numbers of objects that differ from the model's default scope.
         untried: why it cannot be tried: what a change of the model would need, and where it is tried instead, if it is.
-            Begins small, without a full stop; required where ``adds`` and ``drops`` are empty.
+            Begins small, without a full stop; required where nothing is tried.
         question: what the sentence leaves open, as a question. Required, by name.
         why: the reason for the model's answer. Required, by name.
         variant: whose interpretation it is; by default the system's first variant.
-        machines, configurations: replace the variant's, where the other interpretation needs further attributes, events or
-            rigid values; as of ``Model.amend``.
         rests: violated properties that rest on the interpretation; they hold under the other one.
         breaks: properties that hold because of it; under the other one they are violated or vacuous.
     """
@@ -134,8 +139,16 @@ class Reading:
     untried: str = field(default="", kw_only=True)
     variant: str = ""
     machines: Sequence[Machine] = field(default=(), kw_only=True)
-    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = field(default=None, kw_only=True)
+    configurations: Configurations | None = field(default=None, kw_only=True)
+    axioms: Sequence[Term] | None = field(default=None, kw_only=True)
+    scope: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+    locks: str = field(default="", kw_only=True)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether it has a change of the model, or of its locks, to the other interpretation."""
+        return bool(self.adds or self.drops or self.machines or self.configurations or self.locks)
 
     @property
     def finding_note(self) -> str:
@@ -144,5 +157,5 @@ class Reading:
 
     @property
     def change(self) -> Change:
-        """The change of the model to the other interpretation."""
+        """The change of rows, actions, rules and properties to the other interpretation."""
         return Change(why=self.otherwise, repairs=list(self.rests), adds=self.adds, drops=self.drops, place=self.place)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from schedproof.model.errors import shown
+from schedproof.model.notebook import InNotebook, table
 
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
@@ -22,6 +23,9 @@ MOST_OBJECTS = 64
 
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
+
+Configurations = Callable[[Mapping[str, int]], Iterable[Rigid]]
+"""The rigid attributes to explore at given sizes: sort name -> number of objects."""
 
 Element = Row | Action | Rule | Property
 """The elements that variants add, replace or drop."""
@@ -55,7 +59,7 @@ NO_DOCUMENT = Document("", "")
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(InNotebook):
     """One variant of a system.
 
     Args:
@@ -92,7 +96,7 @@ class Model:
     default_scope: Mapping[str, int]
     document: Document = NO_DOCUMENT
     axioms: Sequence[Term] = ()
-    configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] = field(default_factory=lambda: one_configuration)
+    configurations: Configurations = field(default_factory=lambda: one_configuration)
     refuted: frozenset[str] = frozenset()
     assumes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     amends: str = ""
@@ -109,6 +113,23 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         return without_caches(self)
+
+    @property
+    def _in_words(self) -> str:
+        return f"{self.system} {self.variant}: {self.about}"
+
+    def _repr_html_(self) -> str:
+        machines = [
+            [each.sort.name, ", ".join(state.name for state in each.states), ", ".join(a.name for a in each.attributes)]
+            for each in self.machines
+        ]
+        properties = [
+            [each.name, each.kind, each.says, "refuted" if each.name in self.refuted else "proved"]
+            for each in self.properties
+        ]
+        return table(self._in_words, ["sort", "states", "attributes"], machines) + table(
+            f"{len(properties)} properties", ["property", "kind", "says", "expected"], properties
+        )
 
     @property
     def sorts(self) -> tuple[Sort, ...]:
@@ -182,7 +203,7 @@ class Model:
         refuted: frozenset[str],
         machines: Sequence[Machine] = (),
         axioms: Sequence[Term] = (),
-        configurations: Callable[[Mapping[str, int]], Iterable[Rigid]] | None = None,
+        configurations: Configurations | None = None,
         default_scope: Mapping[str, int] = {},
         assumes: Mapping[str, Sequence[str]] = {},
     ) -> Model:
@@ -321,6 +342,7 @@ class Change:
             from which its goal is not reached.
         avoids: of an invariant or a step invariant that is ``shown``: the names of actions that its run must not have.
         prompt: of the same: the names of actions that its run takes as soon as they are possible.
+        lines: of the document, what is wrong; by default, the line of ``shown``.
         mistakes: what else it repairs, of earlier variants that are wrong for another reason.
     """
 
@@ -335,6 +357,7 @@ class Change:
     asks: Term | None = None
     avoids: Sequence[str] = ()
     prompt: Sequence[str] = ()
+    lines: Sequence[int] = ()
     mistakes: Sequence[Mistake] = ()
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 

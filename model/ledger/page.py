@@ -116,7 +116,7 @@ def _where(reading: Reading) -> str:
 
 def _answers(reading: Reading, ledger: Ledger) -> Mapping[str, str]:
     """What an interpretation says, by a heading for each, and what hangs on it: verdicts, and elements of the models."""
-    tried = bool(reading.adds or reading.drops)
+    tried = reading.is_tried
     elements = [
         name
         for name, mark in ledger.elements.items()
@@ -143,8 +143,17 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def html(system: System, ledger: Ledger) -> str:
-    """The same as one page of HTML, coloured by verdict."""
+def html(
+    system: System, ledger: Ledger, *, links: Mapping[str, str] | None = None, trail: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The same as one page of HTML, coloured by verdict.
+
+    Args:
+        system: the system.
+        ledger: of its document.
+        links: addresses of the pages of properties, by name.
+        trail: text and address of links to the pages above.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -156,6 +165,8 @@ def html(system: System, ledger: Ledger) -> str:
     return environment.get_template("page.html").render(
         system=system,
         ledger=ledger,
+        links=links or {},
+        trail=trail,
         rows=rows,
         verdicts=list(Verdict),
         interpretations=[
@@ -206,7 +217,7 @@ def as_json(system: System, ledger: Ledger, gaps: Sequence[str]) -> dict[str, An
                 "answer": each.read,
                 "otherwise": each.otherwise,
                 "why": each.why,
-                "tried": bool(each.adds or each.drops),
+                "tried": each.is_tried,
                 "rests": list(each.rests),
                 "breaks": list(each.breaks),
             }

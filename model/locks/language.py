@@ -282,6 +282,7 @@ class Repair:
         wrong: what is wrong without it, in one sentence.
         shown: the check whose run shows that best; "" for the first.
         rests: the interpretations of the document, by name, without which the run of ``shown`` is not one.
+        lines: of the document, what is wrong; () for the line of the check.
     """
 
     why: str
@@ -290,6 +291,7 @@ class Repair:
     wrong: str
     shown: str
     rests: tuple[str, ...]
+    lines: tuple[int, ...]
     place: Place = field(compare=False, repr=False)
 
 

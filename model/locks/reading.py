@@ -33,7 +33,7 @@ KEYS = (
     *("about", "document", "amends", "classes", "order", "closed", "rules", "operations"),
     *("objects", "channels", "threads", "together", "drops", "refuted", "repairs"),
 )
-REPAIR_KEYS = ("checks", "name", "wrong", "shown", "rests")
+REPAIR_KEYS = ("checks", "name", "wrong", "shown", "rests", "lines")
 LARGEST = 1_000_000
 """The most bytes of a file. Descriptions are a few lines; the limit avoids reading a wrong file whole."""
 
@@ -407,7 +407,7 @@ class _Reader:
     def repair(self, key: yaml.ScalarNode, node: yaml.Node) -> Repair:
         place, why = self.place(key), key.value
         if not isinstance(node, yaml.MappingNode):
-            return Repair(why, self.texts(node), "", "", "", (), place)
+            return Repair(why, self.texts(node), "", "", "", (), (), place)
         given = {what.value: value for what, value in self.mapping(node, "a repair")}
         if other := next((what for what, _ in node.value if what.value not in REPAIR_KEYS), None):
             raise LocksError(
@@ -426,7 +426,7 @@ class _Reader:
                 f"choose from {', '.join(checks)}",
             )
         rests = self.texts(given["rests"]) if "rests" in given else ()
-        return Repair(why, checks, name, wrong, shown, rests, place)
+        return Repair(why, checks, name, wrong, shown, rests, self.numbers(given.get("lines")), place)
 
     def texts(self, node: yaml.Node) -> tuple[str, ...]:
         """The lines of a list, or one line."""

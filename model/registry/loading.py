@@ -234,7 +234,7 @@ def _require_complete(reading: Reading) -> None:
             element, reading.place, "read and otherwise are the same", "write another answer under otherwise"
         )
     for key, names in (("rests", reading.rests), ("breaks", reading.breaks)):
-        if names and not reading.adds and not reading.drops:
+        if names and not reading.is_tried:
             raise ModelError(
                 element,
                 reading.place,

@@ -251,13 +251,17 @@ class Instance:
         for machine in self.model.machines:
             sort = machine.sort.name
             for i, name in enumerate(self.object_names(sort)):
-                fields: dict[str, object] = {}
-                if machine.states:
-                    fields["state"] = machine.states[state[self.slot(sort) + i]].name
-                for attribute in self.attributes(sort):
-                    fields[attribute.name] = self.show(attribute.type, state[self.slot(sort, attribute.name) + i])
-                by_sort.setdefault(sort, {})[name] = fields
+                by_sort.setdefault(sort, {})[name] = self.fields(state, sort, i)
         return by_sort
+
+    def fields(self, state: State, sort: str, number: int) -> dict[str, object]:
+        """The fields of one object in a state: field -> value ("state" for the state)."""
+        machine, fields = self.model.machine(sort), dict[str, object]()
+        if machine.states:
+            fields["state"] = machine.states[state[self.slot(sort) + number]].name
+        for attribute in self.attributes(sort):
+            fields[attribute.name] = self.show(attribute.type, state[self.slot(sort, attribute.name) + number])
+        return fields
 
 
 def encode(kind: Type, value: object) -> int:

@@ -47,15 +47,15 @@ def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tup
     instance = stepper.instance
     fired = stepper.firings(before, choice, causes)
     after = stepper.apply(before, fired)
-    old, new = instance.describe(before), instance.describe(after)
     changed = []
     for (sort, event), objects in fired.items():
         names = instance.object_names(sort)
         for who in objects:
             cause = causes[sort, event, who]
             by = f"rule {cause.name}" if isinstance(cause, Rule) else f"action {cause.name}"
-            for name, value in new[sort][names[who]].items():
-                was = old[sort][names[who]][name]
+            old = instance.fields(before, sort, who)
+            for name, value in instance.fields(after, sort, who).items():
+                was = old[name]
                 if was != value:
                     changed.append(
                         FieldChange(names[who], name, was, value, f"{sort}.{event}", by, cause.line, cause.fact)

@@ -107,7 +107,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
     provable = [p for p in model.properties if not isinstance(p, InvariantAtScope | StepInvariantAtScope)]
     invariants = [p for p in provable if isinstance(p, Invariant)]
     assumed = {p.name: before.formula(closed(p)) for p in invariants}
-    ranges = tuple(_ranges(model, before))
+    ranges = tuple(number_ranges(model, before))
     always = axioms + ranges
     made: list[Obligation] = []
     reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
@@ -142,7 +142,7 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
         if WELL_FORMED not in known:
             made += [
                 Obligation(WELL_FORMED, action.name, d, g, c)
-                for d, g, c in _well_formed(cascade, action, always, context)
+                for d, g, c in well_formed(cascade, action, always, context)
             ]
     named = tuple(_with_distinct_names(made))
     return Proof(model, symbols, axioms, always, assumed, stated, cascades, named)
@@ -187,7 +187,7 @@ def _whole(reader: Translator, term: t.Term) -> Z:
     return formula if is_true(defined) else And(defined, formula)
 
 
-def _ranges(model: Model, before: Translator) -> Iterator[Z]:
+def number_ranges(model: Model, before: Translator) -> Iterator[Z]:
     """Formulas that numbers are in their ranges: an invariant of the encoding, checked as well-formedness."""
     for machine in model.machines:
         for attribute in machine.attributes:
@@ -197,7 +197,7 @@ def _ranges(model: Model, before: Translator) -> Iterator[Z]:
                 yield ForAll([x], And(value >= attribute.type.low, value <= attribute.type.high))
 
 
-def _well_formed(
+def well_formed(
     cascade: Cascade, action: Action, always: tuple[Z, ...], context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
     """The obligations that a step is well-formed: each as (detail, goal, context)."""
@@ -211,10 +211,10 @@ def _well_formed(
         inside = Or(*[symbols.state(key[0], x) == symbols.states[key[0]][s] for s in sources])
         yield f"{event} must fire in a source state", ForAll([x], Implies(cascade.fires(*key, x), inside)), context
         for cause in causes:
-            reads = _reads(cascade, cause.written or cause)
+            reads = defined_reads(cascade, cause.written or cause)
             if not is_true(reads):
                 yield f"{cause.by.name} reads no attribute of NONE", reads, context
-        yield from _one_payload(cascade, key, causes, context)
+        yield from one_payload(cascade, key, causes, context)
         for row in symbols.model.table(key[0]):
             for name, value in row.sets:
                 if row.event == key[1]:
@@ -229,7 +229,9 @@ def _well_formed(
                 yield what, ForAll([x], Not(twice)), context
 
 
-def _reads(cascade: Cascade, cause: Cause) -> Z:
+def defined_reads(cascade: Cascade, cause: Cause) -> Z:
+    """The formula that what a cause reads is there, for every choice of its variables: no attribute of NONE."""
+
     def body(inside: Translator) -> Z:
         head = inside.both(
             inside.defined(cause.head.of),
@@ -241,7 +243,7 @@ def _reads(cascade: Cascade, cause: Cause) -> Z:
     return cascade.before.quantified(True, cause.extras, body)
 
 
-def _one_payload(
+def one_payload(
     cascade: Cascade, key: tuple[str, str], causes: Sequence[Cause], context: tuple[Z, ...]
 ) -> Iterator[tuple[str, Z, tuple[Z, ...]]]:
     """Obligations that an event gets one payload on an object, from two causes or from one cause twice."""

@@ -194,7 +194,7 @@ class Induction:
         }
 
 
-class _Context:
+class Context:
     """The solvers for all obligations of an action, with each invariant behind a switch.
 
     ``solver`` has all objects, ``near`` only the relevant ones.
@@ -406,19 +406,19 @@ class _Prover:
         self.failed: set[str] = set()
         """The properties with an obligation that is not proved. Its answer stays, since it assumes no invariant."""
         self._counts = Counter(o.invariant for o in proof.obligations)
-        self._contexts: dict[int, _Context] = {}
+        self._contexts: dict[int, Context] = {}
         self._spent: dict[str, float] = {}
         # With those of earlier proofs, so that two invariants never follow from each other.
         self._derived: dict[str, frozenset[str] | None] = {a.obligation.invariant: a.used for a in earlier if a.follows}
         self._relevance = Relevance(proof.symbols)
-        self._alone = _Context(proof, self._relevance, proof.axioms)
+        self._alone = Context(proof, self._relevance, proof.axioms)
 
-    def _context(self, obligation: Obligation) -> _Context:
+    def _context(self, obligation: Obligation) -> Context:
         key = id(obligation.context)
         if key not in self._contexts:
             # Obligations about the state before any step need no cascade.
             cascade = None if obligation.context is self.proof.always else self.proof.cascades.get(obligation.action)
-            self._contexts[key] = _Context(self.proof, self._relevance, obligation.context, cascade)
+            self._contexts[key] = Context(self.proof, self._relevance, obligation.context, cascade)
         return self._contexts[key]
 
     def _answer(

@@ -20,7 +20,7 @@ from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Verdict
 
-from .interpreted import is_tried, question_and_answers, require_known_names
+from .interpreted import question_and_answers, require_known_names
 from .properties import expected, properties_of
 from .silences import Withheld, withheld
 
@@ -138,7 +138,7 @@ class Ambiguity:
             "answer": about.read,
             "otherwise": about.otherwise,
             "why": about.why,
-            "tried": is_tried(about),
+            "tried": about.is_tried,
             "rests": list(about.rests),
             "breaks": list(about.breaks),
             "silences": [each.as_json() for each in self.silences],

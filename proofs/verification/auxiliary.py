@@ -21,6 +21,7 @@ from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 from . import assumptions
 from .interpreted import differences, effect, of_variant, wrong
+from .interpreted_locks import lock_file
 
 if TYPE_CHECKING:
     from schedproof.proofs.locks.model_check import Answer
@@ -181,6 +182,8 @@ class Interpreted(Auxiliary):
 
     model: Model
     reading: Reading
+    file: LockFile | None
+    """The lock file that it amends, if it is about locks."""
 
     @property
     def properties(self) -> Sequence[Property]:
@@ -195,7 +198,7 @@ class Interpreted(Auxiliary):
         start = time.perf_counter()
         (prop,) = self.properties
         report_progress(f"{prop.name}: the other way")
-        held, broken = (self._in_order(names) for names in differences(self.model, self.reading))
+        held, broken = (self._in_order(names) for names in differences(self.model, self.reading, self.file))
         problems = wrong(self.reading, held, broken)
         verdict = Verdict.REFUTED if problems else Verdict.PROVED
         counterexample = Counterexample((), f"{prop.name}: {'; '.join(problems)}") if problems else None
@@ -268,4 +271,9 @@ def auxiliary(system: System, model: Model, *, interpretations: bool = False) ->
     if not interpretations:
         return [*refined, *locked]
     assumed = [Assumed(model)] if assumptions.assumptions(model) and assumptions.concerned(model) else []
-    return [*refined, *locked, *(Interpreted(model, each) for each in of_variant(system, model)), *assumed]
+    return [
+        *refined,
+        *locked,
+        *(Interpreted(model, each, lock_file(system, model)) for each in of_variant(system, model)),
+        *assumed,
+    ]

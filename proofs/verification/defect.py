@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from schedproof.model.lang import Reading
@@ -27,6 +27,7 @@ class Defect:
         brief: the same, with a few of many names.
         left: why the runs may show another defect as well; "" if all other repairs are in place.
         behaviour: whether the repair changes what happens, and not only a sentence.
+        quotes: what is wrong in the document, by line, if it is not the sentence of the clearest of its properties.
     """
 
     system: str
@@ -39,6 +40,18 @@ class Defect:
     brief: str = ""
     left: str = ""
     behaviour: bool = True
+    quotes: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def line(self) -> int | None:
+        """The line of the document that is wrong, or the first of several."""
+        return self.quotes[0][0] if self.quotes else self.shown.line
+
+    @property
+    def sentences(self) -> tuple[tuple[int | None, str], ...]:
+        """What is wrong in the document, by line; () if that is in no sentence."""
+        shown = self.shown
+        return self.quotes or (((shown.line, shown.sentence),) if shown.sentence else ())
 
     @property
     def shown(self) -> Finding:
@@ -59,8 +72,9 @@ class Defect:
             "name": self.name,
             "wrong": self.wrong,
             "document": self.shown.document,
-            "line": self.shown.line,
-            "sentence": self.shown.sentence,
+            "line": self.line,
+            "sentence": " ".join(words for _, words in self.sentences),
+            "sentences": [{"line": line, "words": words} for line, words in self.sentences],
             "repair": self.repair,
             "cost": self.cost,
             "left": self.left,
@@ -75,12 +89,15 @@ class Defect:
             every: with a run of each property, not only with the clearest, and with all that the repair costs.
         """
         shown = self.shown
-        where = shown.document if shown.line is None else f"{shown.document}:{shown.line}"
+        where = shown.document if self.line is None else f"{shown.document}:{self.line}"
         lines = [f"{self.name} ({where}, {' and '.join(self.variants)})"]
         if self.wrong:
             lines.append(f"  Wrong: {self.wrong}")
         lines.append(f"  Violates: {', '.join(finding.property for finding in self.findings)}")
         for finding in self.findings if every else self.findings[:1]:
+            if self.quotes and finding is shown:
+                lines += [f"  The document, line {line}: {words}" for line, words in self.quotes]
+                finding = replace(finding, sentence="")
             lines += finding.run_text()
             if every:
                 lines += finding.grounds()

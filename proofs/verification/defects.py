@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from schedproof.model.cited import quote
 from schedproof.model.errors import require
 from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
     Change,
+    Document,
     Invariant,
     LeadsTo,
     Model,
@@ -147,7 +149,11 @@ def _of_locks(system: System, model: Model, findings: Sequence[Finding]) -> Iter
         its = [of_model.pop(name) for name in each.properties if name in of_model]
         if not its:
             continue
-        also = [f.property for f in its if any(f.property in other.properties for other in repairs[number + 1 :])]
+        also = [
+            f"Another repair is needed as well for {', '.join(shared)}: {other.repair.name or other.repair.why.rstrip('.')}."
+            for other in repairs[number + 1 :]
+            if (shared := [f.property for f in its if f.property in other.properties])
+        ]
         yield Defect(
             system.name,
             (model.variant,),
@@ -156,8 +162,15 @@ def _of_locks(system: System, model: Model, findings: Sequence[Finding]) -> Iter
             tuple(its),
             each.why,
             "",
-            left=f"Another repair is needed as well for: {', '.join(also)}." if also else "",
+            left=" ".join(also),
+            quotes=quotations(model.document, each.repair.lines),
         )
+
+
+def quotations(document: Document, lines: Sequence[int]) -> tuple[tuple[int, str], ...]:
+    """The lines of a document with their sentences, as far as its file of quotes has them; each sentence once."""
+    by_sentence = {words: line for line in reversed(lines) if (words := quote(document, line))}
+    return tuple((line, words) for words, line in reversed(by_sentence.items()))
 
 
 def _repairs(system: System, model: Model, change: Change, finding: Finding) -> bool:
@@ -255,6 +268,7 @@ def _of_changes(
             cost(base, change, most=MOST_NAMES),
             left,
             behaviour=bool(change.repairs),
+            quotes=quotations(base.document, change.lines),
         )
         yield defect, change
 

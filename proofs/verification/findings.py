@@ -96,7 +96,8 @@ class Finding:
     def run_text(self) -> list[str]:
         """The sentence, the property and the run, as lines for a reader."""
         example = self.counterexample
-        lines = [f"  The document: {self.sentence}"] if self.sentence else []
+        source = "Source" if self.line is None else "The document"
+        lines = [f"  {source}: {self.sentence}"] if self.sentence else []
         lines.append(f"  The property {self.property}: {self.says}")
         if self.of:
             lines.append(f"    A run of {self.of}; {self.variant} violates the property by another:")
@@ -267,7 +268,7 @@ def finding_of(system: System, model: Model, result: Result) -> Finding:
 
 
 def _of_locks(system: System, model: Model) -> list[Finding]:
-    """Findings about a document's locks. One with several repairs rests on what the first of them names."""
+    """Findings about a document's locks. Beside what decides their verdict, one with several repairs rests on what the first names."""
     of_locks = []
     repairs = lock_repairs(system, model)
     for each in documented(system, model):
@@ -276,6 +277,8 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
             prop = required[answer.check.name]
             result = answer.result(prop.name)
             repairing = [repair for repair in repairs if prop.name in repair.properties]
+            named = repairing[0].interpretations if repairing else ()
+            grounds = {each.name: each for each in (*rests_on(system, model, prop.name), *named)}
             if result.counterexample is not None:
                 of_locks.append(
                     Finding(
@@ -288,7 +291,7 @@ def _of_locks(system: System, model: Model) -> list[Finding]:
                         prop.sentence,
                         result.counterexample,
                         " And: ".join(repair.why for repair in repairing) or "none is described",
-                        repairing[0].interpretations if repairing else (),
+                        tuple(grounds.values()),
                     )
                 )
     return of_locks

@@ -9,19 +9,16 @@ from schedproof.model.lang import Model, ModelError, Reading
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError, unknown
-from schedproof.model.registry.system import System
+from schedproof.model.registry.system import LockFile, System
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
+
+from . import interpreted_locks
 
 
 def of_variant(system: System, model: Model) -> list[Reading]:
     """The interpretations of a variant that have an alternative to try."""
-    return [reading for reading in system.interpretations_of(model) if is_tried(reading)]
-
-
-def is_tried(reading: Reading) -> bool:
-    """Whether an interpretation has an alternative to try: a change of the model."""
-    return bool(reading.adds or reading.drops)
+    return [reading for reading in system.interpretations_of(model) if reading.is_tried]
 
 
 def otherwise(model: Model, reading: Reading) -> Model:
@@ -39,18 +36,30 @@ def otherwise(model: Model, reading: Reading) -> Model:
             model.refuted,
             machines=reading.machines,
             configurations=reading.configurations,
+            default_scope=reading.scope,
         )
-        return checked(replace(amended, place=reading.place))
+        axioms = amended.axioms if reading.axioms is None else reading.axioms
+        return checked(replace(amended, axioms=axioms, place=reading.place))
     except ModelError as error:
         element = f"interpretation {reading.name}: {error.element}"
         raise ModelError(element, reading.place, error.problem, error.remedy) from None
 
 
-def differences(model: Model, reading: Reading) -> tuple[frozenset[str], frozenset[str]]:
+def differences(model: Model, reading: Reading, file: LockFile | None = None) -> tuple[frozenset[str], frozenset[str]]:
     """The properties that hold with the other interpretation only, and those that hold with this one only.
 
     A property that nothing meets any more does not hold. The default scope decides.
+
+    Args:
+        model: the variant.
+        reading: its interpretation.
+        file: the lock file of the variant that an interpretation of locks amends.
+
+    Raises:
+        ModelError: the interpretation changes what the model or the lock file does not have.
     """
+    if reading.locks:
+        return interpreted_locks.differences(interpreted_locks.required(file, model, reading), reading)
     results = model_check(otherwise(model, reading), {})
     kept = {result.name for result in results}
     held = {result.name for result in results if result.verdict is Verdict.PROVED}
@@ -84,16 +93,26 @@ def require_known_names(system: System, models: Iterable[Model]) -> None:
     """
     for model in models:
         for reading in of_variant(system, model):
-            kept = [WELL_FORMED, *(prop.name for prop in otherwise(model, reading).properties)]
-            holding = [name for name in kept if name not in model.refuted]
+            violated, holding = _known(system, model, reading)
             for key, what, names, known in (
-                ("rests", "violated property", reading.rests, sorted(model.refuted)),
+                ("rests", "violated property", reading.rests, sorted(violated)),
                 ("breaks", "property that holds", reading.breaks, holding),
             ):
                 for name in names:
                     if name not in known:
                         problem = unknown(what, name, known, listed_by=f"schedproof list {system.name}")
                         raise UserError(f"interpretation {reading.name} ({reading.place}): {key}: {problem}")
+
+
+def _known(system: System, model: Model, reading: Reading) -> tuple[Collection[str], Sequence[str]]:
+    """The names of the properties that a variant violates, and of those that hold, or that the other interpretation adds."""
+    if reading.locks:
+        file = interpreted_locks.required(interpreted_locks.lock_file(system, model), model, reading)
+        interpreted_locks.otherwise(file, reading)  # refuses what the file cannot have
+        violated, holding = interpreted_locks.properties(file)
+        return violated, sorted(holding)
+    kept = [WELL_FORMED, *(prop.name for prop in otherwise(model, reading).properties)]
+    return model.refuted, [name for name in kept if name not in model.refuted]
 
 
 def effect(rests: Sequence[str], breaks: Sequence[str]) -> str:
@@ -117,7 +136,7 @@ def question_and_answers(reading: Reading, *, then: str = "") -> list[str]:
     """
     stated = (
         effect(reading.rests, reading.breaks)
-        if is_tried(reading)
+        if reading.is_tried
         else f"not tried: {reading.untried or 'it is in words only'}"
     )
     return [

@@ -30,6 +30,7 @@ from schedproof.proofs.cache import Cache
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.verdict import Result, Verdict
 
+from . import interpreted_locks
 from .auxiliary import Assumed, Interpreted, Locked, Refined, auxiliary
 from .interpreted import otherwise
 from .parts import Done, Inducted, Part, Work
@@ -210,6 +211,12 @@ class VerdictCache:
         every = auxiliary(self._system, self._model, interpretations=True)
         its = next(each for each in every if name in {p.name for p in each.properties})
         if isinstance(its, Interpreted):
+            if its.reading.locks:
+                file = interpreted_locks.required(its.file, self._model, its.reading)
+                locks = interpreted_locks.otherwise(file, its.reading)
+                expected = sorted(interpreted_locks.properties(file)[0])
+                read = Digester(places=True).digest(locks).hex()
+                return [read, *expected, "/", *its.reading.rests, "/", *its.reading.breaks]
             other = otherwise(self._model, its.reading)
             elements = [other.machines, other.elements, other.axioms, configurations(other, check_scope(other, {}))]
             return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]

@@ -14,6 +14,7 @@ from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.recovered import check_recovered
 from schedproof.model.ledger.gaps import require_accounted
+from schedproof.model.notebook import InNotebook, table
 from schedproof.model.registry.discovery import is_registered
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -29,7 +30,7 @@ from .workers import Workers, copied
 
 
 @dataclass(frozen=True)
-class CheckedProperty:
+class CheckedProperty(InNotebook):
     """A property's verdict, and the expected one.
 
     Attributes:
@@ -43,6 +44,14 @@ class CheckedProperty:
     expected: Verdict
     cached: bool = False
     assumes: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def _in_words(self) -> str:
+        return f"{self.result.name}: {self.reach}, expected {self.expected}"
+
+    def _repr_html_(self) -> str:
+        run = self.result.counterexample
+        return _table("", [self]) + (run._repr_html_() if run is not None else "")
 
     @property
     def as_expected(self) -> bool:
@@ -63,7 +72,7 @@ class CheckedProperty:
 
 
 @dataclass(frozen=True)
-class VariantReport:
+class VariantReport(InNotebook):
     """The verdicts on all properties of one variant.
 
     Attributes:
@@ -81,6 +90,14 @@ class VariantReport:
     missing: Sequence[str] = ()
 
     @property
+    def _in_words(self) -> str:
+        expected = sum(each.as_expected for each in self.properties)
+        return f"{self.system} {self.variant}: {expected} of {len(self.properties)} verdicts as expected"
+
+    def _repr_html_(self) -> str:
+        return _table(self._in_words, self.properties)
+
+    @property
     def ok(self) -> bool:
         """Whether there is at least one verdict, none is missing, and all are as expected."""
         return bool(self.properties) and not self.missing and all(j.as_expected for j in self.properties)
@@ -93,6 +110,11 @@ class VariantReport:
             "properties": [j.as_json() for j in self.properties],
         }
         return {**content, "missing": list(self.missing)} if self.missing else content
+
+
+def _table(caption: str, properties: Iterable[CheckedProperty]) -> str:
+    rows = [[each.result.name, each.result.kind, each.reach, str(each.expected)] for each in properties]
+    return table(caption, ["property", "kind", "verdict", "expected"], rows)
 
 
 def verify_variant(

@@ -1,11 +1,11 @@
-"""The output folder of ``generate`` and ``export``."""
+"""The output folder of ``generate``, ``export`` and ``report``."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from schedproof.model.registry.errors import UserError
@@ -18,12 +18,13 @@ class OutputFolder:
 
     Args:
         directory: the folder.
+        replaceable: what it may replace, for messages, and whether a folder is that.
 
     Raises:
         UserError: it is not empty, or cannot be created. The constructor checks this, before the work.
     """
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, replaceable: tuple[str, Callable[[Path], bool]] | None = None) -> None:
         if not directory:
             raise UserError("--output: the name is empty; write a directory's name, for example tests")
         self.path = Path(directory)
@@ -31,8 +32,7 @@ class OutputFolder:
             if self.path.exists() or self.path.is_symlink():
                 if not self.path.is_dir() or self.path.is_symlink():
                     raise UserError(f"--output: {directory!r} is not a directory; write a new name")
-                if any(self.path.iterdir()):
-                    raise UserError(f"--output: directory {directory!r} is not empty; write a new name")
+                self._check_content(directory, replaceable)
             self.path = self.path.resolve()
             if not self.path.parent.is_dir():
                 raise UserError(f"--output: directory {str(self.path.parent)!r} does not exist; create it first")
@@ -40,14 +40,23 @@ class OutputFolder:
         except (OSError, ValueError) as error:
             raise self._error(error) from None
 
+    def _check_content(self, directory: str, replaceable: tuple[str, Callable[[Path], bool]] | None) -> None:
+        if not any(self.path.iterdir()):
+            return
+        if replaceable is None:
+            raise UserError(f"--output: directory {directory!r} is not empty; write a new name")
+        what, is_one = replaceable
+        if not is_one(self.path):
+            raise UserError(f"--output: directory {directory!r} is not empty, and not {what}; write a new name")
+
     def _aside(self) -> str:
         return tempfile.mkdtemp(dir=self.path.parent, prefix=f".{self.path.name}.")
 
     def write(self, files: Mapping[str, str]) -> None:
-        """Writes all files.
+        """Writes all files, and replaces the folder.
 
         Args:
-            files: name -> text.
+            files: name -> text; a name may be a path in the folder.
 
         Raises:
             UserError: they cannot be written.
@@ -56,16 +65,31 @@ class OutputFolder:
             aside = self._aside()
             try:
                 for name, text in files.items():
-                    Path(aside, name).write_text(text, "utf-8")
+                    file = Path(aside, name)
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(text, "utf-8")
                 mask = os.umask(0)
                 os.umask(mask)
                 os.chmod(aside, 0o777 & ~mask)  # a temporary folder is accessible only to its owner
-                os.rename(aside, self.path)  # fails if the target is no longer empty
+                self._replace(aside)
             except BaseException:
                 shutil.rmtree(aside, ignore_errors=True)
                 raise
         except OSError as error:
             raise self._error(error) from None
+
+    def _replace(self, new: str) -> None:
+        if not self.path.exists() or not any(self.path.iterdir()):
+            os.rename(new, self.path)  # fails if the target is no longer empty
+            return
+        former = self._aside()
+        os.rename(self.path, former)
+        try:
+            os.rename(new, self.path)
+        except OSError:
+            os.rename(former, self.path)
+            raise
+        shutil.rmtree(former, ignore_errors=True)
 
     def _error(self, error: OSError | ValueError) -> UserError:
         reason = error.strerror if isinstance(error, OSError) else str(error)

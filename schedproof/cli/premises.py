@@ -16,7 +16,6 @@ from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import ambiguities
 from schedproof.proofs.verification.assumptions import assumed_text, assumptions, concerned
-from schedproof.proofs.verification.interpreted import is_tried
 from schedproof.proofs.verification.properties import property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
 
@@ -53,7 +52,7 @@ def explain_interpretation(system: System, variant: str | None, name: str, json_
     reading = known[name]
     model = system.variants[reading.variant or system.base.variant]
     (entry,) = [each for each in ambiguities(system, variants=[model.variant]) if each.about is reading]
-    checked = _checked(system, model, name) if is_tried(reading) else None
+    checked = _checked(system, model, name) if reading.is_tried else None
     if json_file is not None:
         json_file.write_json({**entry.as_json(), "checked": checked.as_json() if checked is not None else None})
     if json_file is None or not json_file.is_stdout:

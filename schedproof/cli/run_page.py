@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.player.build import DEPTH
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Model, Property
@@ -10,18 +11,28 @@ from schedproof.model.registry.errors import UserError
 from schedproof.proofs.verdict import Counterexample
 
 
-def run_page(model: Model, run: Counterexample, about: About, prop: Property | None = None) -> str:
+def run_page(
+    model: Model,
+    run: Counterexample,
+    about: About,
+    prop: Property | None = None,
+    *,
+    depth: int = DEPTH,
+    compare_to: Model | None = None,
+) -> str:
     """The page of a run, as HTML.
 
     Args:
         run: the run.
         about: what the page says of it.
         prop: the property that the run violates; None if it violates none.
+        depth: the most steps away from the run.
+        compare_to: the variant to play the same actions in, beside the run.
 
     Raises:
         UserError: a page cannot play the run.
     """
     try:
-        return page(model, run, about, prop)
+        return page(model, run, about, prop, depth=depth, compare_to=compare_to)
     except DiagramError as error:
         raise UserError(f"--html: {error}") from None

@@ -20,6 +20,7 @@ from .frames import LENGTH, content, message
 from .limits import Limits
 from .opening import BadSession, opened
 from .strict import NotJson, parse
+from .view import View
 
 OUT_OF_MEMORY = 71
 """The exit code when the process may not have more memory."""
@@ -34,6 +35,7 @@ class Checking:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.watch: Watch | None = None
+        self.view: View | None = None
 
     def answer(self, head: Mapping[str, Any], body: bytes) -> Answer:
         """The answer to one request."""
@@ -46,6 +48,8 @@ class Checking:
                 return Answer(Kind.DONE, self.check.report().as_json())
             case "events":
                 return self.events(head["most"])
+            case "view":
+                return self.see()
             case other:
                 raise AssertionError(f"the server asks for {other!r}")
 
@@ -118,6 +122,12 @@ class Checking:
         return Answer(
             Kind.DONE, {"events": list(allowed.events), "complete": allowed.complete, "records": self.check.records}
         )
+
+    def see(self) -> Answer:
+        """What a viewer sees."""
+        if self.view is None:
+            self.view = View(self.check)
+        return Answer(Kind.DONE, self.view.content())
 
 
 class _NoList(ValueError):

@@ -18,8 +18,8 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine. A web page whose own name resolves to this machine still sends its own name."""
 
-OPEN = "/health"
-"""The only path that needs no token: it reveals nothing about any client."""
+OPEN = re.compile(r"/health|/live(/[A-Za-z0-9_-]{1,64})?")
+"""The paths that need no token: they reveal nothing about any client. The pages of live views ask for the token."""
 
 
 class Gate:
@@ -54,7 +54,11 @@ class Gate:
             return _refused(
                 403, "forbidden", "the request comes from a web page; send requests without an Origin header"
             )
-        if self.token is not None and scope["path"] != OPEN and not self._brought(headers[b"authorization"]):
+        if (
+            self.token is not None
+            and OPEN.fullmatch(scope["path"]) is None
+            and not self._brought(headers[b"authorization"])
+        ):
             says = "the token is missing or wrong; send it as 'Authorization: Bearer TOKEN'"
             return _refused(401, "unauthorized", says, {"WWW-Authenticate": "Bearer"})
         return None

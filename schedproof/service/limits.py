@@ -27,6 +27,9 @@ class Limits:
         content: seconds in which it must send the body.
         reading: seconds in which it must read the answer.
         keep: seconds that a connection stays open for another request.
+        streams: streams of live views at once.
+        pause: seconds between two events of a stream at least; changes in between are one event.
+        beat: seconds without an event after which a stream sends a sign of life.
         ending: seconds that clients have to read their answers when the server ends.
     """
 
@@ -42,4 +45,7 @@ class Limits:
     content: float = 30.0
     reading: float = 30.0
     keep: float = 5.0
+    streams: int = 16
+    pause: float = 0.5
+    beat: float = 15.0
     ending: float = 5.0

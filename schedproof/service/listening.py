@@ -16,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from .gate import LOOPBACK, Gate
 from .limits import Limits
 from .sessions import Sessions
+from .streams import ALLOW
 from .web import application
 
 
@@ -73,7 +74,7 @@ def server(
     names = LOOPBACK | {listening.getsockname()[0]} if is_loopback(listening) else None
     limits = sessions.limits
     config = uvicorn.Config(
-        Gate(application(sessions), token, names),
+        Gate(application(sessions, has_token=token is not None), token, names),
         http=type("Patient", (Patient,), {"limits": limits}),
         ws="none",
         loop="asyncio",
@@ -170,6 +171,7 @@ class Patient(H11Protocol):
         """Notices when a new request begins."""
         if self.cycle is not self._begun and not self.cycle.response_complete:
             self._begun = self.cycle
+            self.scope[ALLOW] = self._allow  # type: ignore[literal-required]
             limits = self.limits
             self._allow(limits.content + limits.waiting * limits.patience + limits.reading)
 

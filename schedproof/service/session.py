@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
+import secrets
 import signal
 import time
 from collections.abc import Mapping
@@ -35,6 +38,12 @@ class Session:
         """The answer to all requests once the session is closed."""
         self.waiting = 0
         self.used = time.monotonic()
+        self.live = secrets.token_urlsafe(18)
+        """The session's name for viewers, who cannot send records under it."""
+        self.version = 0
+        """Counts what viewers can see change."""
+        self._changed = asyncio.Event()
+        self._seeing: tuple[int, asyncio.Task[bytes]] | None = None
 
     async def connect(self) -> None:
         """Opens the connection to its process."""
@@ -65,7 +74,48 @@ class Session:
         """Ends its process. Waiting requests get ``answer``."""
         if self.closed is None:
             self.closed = answer
+            self._note_change()
             await self._end()
+
+    @property
+    def standing(self) -> dict[str, Any]:
+        """The system, the variant, the verdict and the number of records, as last known."""
+        return self._lost_standing() if self.lost else dict(self._standing)
+
+    async def change(self, seen: int, seconds: float) -> bool:
+        """Waits until ``version`` is not ``seen``, for at most so many seconds; whether it is so."""
+        if self.version == seen:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._changed.wait()
+        return self.version != seen
+
+    def view(self) -> asyncio.Task[bytes]:
+        """What viewers see of the present version, as JSON. All viewers of a version share it; none may cancel it.
+
+        It counts as no request: it does not keep the session from being idle, and takes no place of a client's.
+        """
+        if self._seeing is None or self._seeing[0] != self.version:
+            self._seeing = self.version, asyncio.create_task(self._see())
+        return self._seeing[1]
+
+    def forget_view(self) -> None:
+        """Drops what viewers saw last, because nobody watches."""
+        self._seeing = None
+
+    async def _see(self) -> bytes:
+        async with self._lock:
+            if self.closed is not None or self.lost:
+                return json.dumps(self.standing).encode()
+            answer = await self._answer({"ask": "view"}, b"")
+            if answer.body.get("more"):
+                self._note_change()  # the next view has more of the run
+            return json.dumps(self.standing if self.closed is not None or self.lost else dict(answer.body)).encode()
+
+    def _note_change(self) -> None:
+        self.version += 1
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     async def _answer(self, head: Mapping[str, Any], body: bytes) -> Answer:
         assert self._reader is not None and self._writer is not None
@@ -87,6 +137,7 @@ class Session:
             )
         except asyncio.CancelledError:
             self.lost = "a request was given up in the middle"
+            self._note_change()
             self._writer.close()
             raise
         kind, content_of_answer = Kind(envelope["kind"]), envelope["body"]
@@ -97,6 +148,8 @@ class Session:
             for name in ("system", "variant", "verdict", "records")
             if name in content_of_answer
         }
+        if head["ask"] in ("create", "records"):
+            self._note_change()
         return Answer(kind, content_of_answer)
 
     async def _lose(self, head: Mapping[str, Any], why: str) -> Answer:
@@ -104,6 +157,7 @@ class Session:
         if self.closed is not None:
             return self.closed
         self.lost = why
+        self._note_change()
         await self._end()
         return self._without_process(head)
 
@@ -130,15 +184,20 @@ class Session:
         """The answer without a process. The verdict "violates" stays; any other becomes "undetermined"."""
         if head["ask"] == "create":
             return problem(Kind.BAD_SESSION, f"the session cannot be created: {self.lost}; ask for less")
-        verdict = VIOLATES if self._standing.get("verdict") == VIOLATES else UNDETERMINED
-        standing = {**self._standing, "verdict": verdict, "note": f"the session was lost: {self.lost}"}
+        standing = self._lost_standing()
         match head["ask"]:
             case "records":
                 return Answer(Kind.DONE, {"taken": 0, **standing})
             case "report":
                 return Answer(Kind.DONE, {**standing, "format": "schedproof"})
+            case "view":
+                return Answer(Kind.DONE, standing)
             case "events":
                 kept = {name: standing[name] for name in ("records", "note")}
                 return Answer(Kind.DONE, {"events": [], "complete": False, **kept})
             case other:
                 raise AssertionError(f"no request {other!r}")
+
+    def _lost_standing(self) -> dict[str, Any]:
+        verdict = VIOLATES if self._standing.get("verdict") == VIOLATES else UNDETERMINED
+        return {**self._standing, "verdict": verdict, "note": f"the session was lost: {self.lost}"}

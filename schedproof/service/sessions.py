@@ -7,6 +7,7 @@ import contextlib
 import math
 import secrets
 from dataclasses import dataclass, field
+from typing import Any
 
 from .answers import Answer, Kind, problem
 from .limits import MOST_EVENTS, Limits
@@ -89,6 +90,19 @@ class Sessions:
     async def events(self, name: str, most: int | None) -> Answer:
         """The events that may happen next, at most ``most``."""
         return await self._ask(name, {"ask": "events", "most": min(most or MOST_EVENTS, MOST_EVENTS)})
+
+    def live_name(self, name: str) -> str:
+        """The name of a session for viewers; "" if it is no longer open."""
+        return self._open[name].live if name in self._open else ""
+
+    def live(self) -> list[dict[str, Any]]:
+        """The open sessions by their names for viewers, the one with the latest request first."""
+        by_use = sorted(self._open.values(), key=lambda session: session.idle)
+        return [{"name": s.live, **s.standing, "idle_seconds": round(s.idle)} for s in by_use]
+
+    def watched(self, live: str) -> Session | None:
+        """The session with this name for viewers."""
+        return next((session for session in self._open.values() if session.live == live), None)
 
     async def close(self, name: str) -> Answer:
         """Ends a session at once, even during a request."""

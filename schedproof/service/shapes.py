@@ -84,6 +84,13 @@ def of_traces() -> dict[str, Any]:
         },
         "examples": [{"system": "hived", "scope": {"PodGroup": 2, "Cell": 2}}],
     }
+    schemas["EventStream"] = {
+        "type": "string",
+        "description": "Events `view`, whose data are JSON: `system`, `variant`, `verdict`, `records`, `nonconformance` with `record` and "
+        "`reason`, `note`; `run`, a run that explains the last records, for the page, or null with `note_on_run`; `records_before` the run, and its `last_record`; "
+        "`is_only_one`: whether no other run fits; `states`: how many states explain the records; `next` with `events` and `complete`. "
+        "The event `end` comes last. Lines that begin with a colon are signs of life.",
+    }
     schemas["Asked"] = {"oneOf": [{"$ref": COMPONENT + "Situation"}, {"$ref": COMPONENT + "Header"}]}
     return schemas
 
@@ -129,6 +136,10 @@ class Created(Standing):
     """A new session."""
 
     id: str = Field(description="the session's name in all further requests; keep it secret from other clients")
+    live: str = Field(
+        description="the address of the page that shows the session; a client that has it can watch the session, and cannot send records",
+        examples=["/live/sPkyLGlVfkdCUWGrRQTmGPeI"],
+    )
 
 
 class Taken(Standing):
@@ -160,6 +171,24 @@ class Allowed(BaseModel):
     complete: bool = Field(description="these are all; else there may be more")
     records: int
     note: str | None = None
+
+
+class Listed(BaseModel):
+    """A session, as viewers may see it."""
+
+    name: str = Field(description="the session's name for viewers")
+    system: str = Field(examples=["hived"])
+    variant: str = Field(examples=["as-written"])
+    verdict: Verdict
+    records: int
+    note: str | None = None
+    idle_seconds: int = Field(description="seconds since the last request")
+
+
+class Views(BaseModel):
+    """All open sessions, the one with the latest request first."""
+
+    views: list[Listed]
 
 
 class Health(BaseModel):

@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from schedproof import __version__
+from schedproof.diagrams.player.live_page import live_page
 
 from . import shapes
 from .answers import Answer, Kind
 from .catalogue import catalogue
+from .gate import Receive, Scope, Send
 from .limits import MOST_EVENTS, Limits
 from .nursery import Nursery
 from .sessions import Sessions
+from .streams import ALLOW, Streams, TooManyStreams
 
 STATUS = {
     Kind.DONE: 200,
@@ -38,12 +42,20 @@ STATUS = {
     Kind.FAULT: 500,
 }
 
-JSON, LINES = "application/json", "application/x-ndjson"
+JSON, LINES, EVENTS = "application/json", "application/x-ndjson", "text/event-stream"
+
+PAGE_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 ABOUT = """Create a session for a system and a number of objects, post what happens as records, and get the verdict: whether some run of
 the model explains them all, and what may happen next. Every error has one line that says what to do instead. A client that did not get an answer asks
 the session how many `records` it has checked, and sends the rest, with `after` to be sure."""
 
+Live = Annotated[str, Path(description="the session's name for viewers", max_length=64)]
 Name = Annotated[str, Path(alias="id", description="the session's id", max_length=64)]
 
 After = Annotated[
@@ -59,6 +71,20 @@ class Json(JSONResponse):
         return json.dumps(content, separators=(",", ":"), allow_nan=False).encode()
 
 
+class EventStream(StreamingResponse):
+    """A response of server-sent events. It always leaves ``counted``, also if the client leaves before the first event."""
+
+    media_type = EVENTS
+
+    def __init__(self, events: AsyncIterator[bytes], counted: ExitStack) -> None:
+        super().__init__(events, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        self._counted = counted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._counted:
+            await super().__call__(scope, receive, send)
+
+
 class Unread(Exception):
     """The server does not accept the body of a request."""
 
@@ -67,8 +93,13 @@ class Unread(Exception):
         self.status, self.error = status, error
 
 
-def application(sessions: Sessions) -> FastAPI:
-    """The HTTP application. It starts and ends ``sessions``."""
+def application(sessions: Sessions, *, has_token: bool = False) -> FastAPI:
+    """The HTTP application. It starts and ends ``sessions``.
+
+    Args:
+        sessions: the sessions that it serves.
+        has_token: whether all clients have a token, so that one may list the sessions of the others.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -85,6 +116,7 @@ def application(sessions: Sessions) -> FastAPI:
         redirect_slashes=False,
     )
     _resources(app, sessions, catalogue())
+    _live(app, sessions, has_token)
     app.exception_handler(Unread)(_unread)
     app.exception_handler(HTTPException)(_no_resource)
     app.exception_handler(RequestValidationError)(_invalid)
@@ -115,6 +147,8 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
         """A new session, for a system and a scope or with a header of the plain format."""
         _kind(request, JSON)
         answer = await sessions.create(await _read(request, limits))
+        if answer.done:
+            answer = replace(answer, body={**answer.body, "live": f"/live/{sessions.live_name(answer.body['id'])}"})
         response = _json_of(answer, 201)
         if answer.done:
             response.headers["Location"] = f"/sessions/{answer.body['id']}"
@@ -159,6 +193,48 @@ def _resources(app: FastAPI, sessions: Sessions, there_is: Mapping[str, Any]) ->
         """Ends the session, also in the middle of a request."""
         answer = await sessions.close(name)
         return Response(status_code=204) if answer.done else _json_of(answer)
+
+
+def _live(app: FastAPI, sessions: Sessions, has_token: bool) -> None:
+    streams = Streams(sessions.limits)
+
+    @app.get("/live", response_class=HTMLResponse, tags=["live"], operation_id="live")
+    async def page_of_all() -> HTMLResponse:
+        """A page that lists the sessions. Needs no token: the page asks for it."""
+        return HTMLResponse(live_page(), headers=PAGE_HEADERS)
+
+    @app.get("/live/{live}", response_class=HTMLResponse, tags=["live"], operation_id="live_of_session")
+    async def page(live: Live) -> HTMLResponse:
+        """A page that shows a session while records arrive. Needs no token: the page asks for it."""
+        return HTMLResponse(live_page(), headers=PAGE_HEADERS)
+
+    @app.get(
+        "/views", response_model=shapes.Views, tags=["live"], operation_id="views",
+        responses={403: {"model": shapes.Problem, "description": WHY[403]}},
+    )  # fmt: skip
+    async def views() -> Response:
+        """The sessions by their names for viewers, if clients need a token."""
+        if not has_token:
+            says = "a server without a token lists no sessions; open the address 'live' of a new session, or add --token-file"
+            return Json({"error": "forbidden", "message": says}, 403)
+        return Json({"views": sessions.live()})
+
+    @app.get(
+        "/views/{live}", tags=["live"], operation_id="view", response_class=StreamingResponse,
+        responses=_stream() | _problems(404, 422, 503),
+    )  # fmt: skip
+    async def view(request: Request, live: Live) -> Response:
+        """Server-sent events: what the session is now, and again after each change, until it ends. Read-only."""
+        session = sessions.watched(live)
+        if session is None:
+            return Json({"error": Kind.UNKNOWN, "message": "unknown session, or it has ended"}, 404)
+        counted = ExitStack()
+        try:
+            counted.enter_context(streams.one_more(session))
+        except TooManyStreams as error:
+            return Json({"error": Kind.FULL, "message": str(error)}, 503, {"Retry-After": "10"})
+        allow = request.scope.get(ALLOW, lambda seconds: None)
+        return EventStream(streams.events(session, allow), counted)
 
 
 def described(limits: Limits) -> dict[str, Any]:
@@ -255,6 +331,10 @@ def _ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def _stream() -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {EVENTS: {"schema": _ref("EventStream")}}}}
+
+
 def _body(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "requestBody": {"required": True, "content": {kind: {"schema": schema} for kind, schema in content.items()}}
@@ -263,13 +343,14 @@ def _body(content: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 WHY = {
     400: "the body is not valid JSON",
+    403: "the server has no token",
     404: "there is no such session",
     409: "the session has not validated as many records as `after` says",
     413: "the body is too big, or it has more records than can be validated in time",
     415: "the content type is not supported",
     422: "a name or a record is wrong",
     429: "too many requests to this session at once",
-    503: "too many sessions, or the server is ending",
+    503: "too many sessions or live views, or the server is ending",
 }
 
 

@@ -1,4 +1,4 @@
-"""Tests of a Python implementation against a model: step by step, or by its log.
+"""Tests of a Python implementation against a model, step by step or by its log; and of a model, by a run.
 
 With Hypothesis, and the model that ``schedproof init lease`` writes::
 
@@ -23,12 +23,13 @@ from schedproof.model.semantics import Instance, check_scope, fitted, instances
 from schedproof.proofs.traces import LogVerdict, ValidationReport, check_trace
 
 from .lockstep import Agreement
+from .replay import Replay, replay
 from .world import OutOfStep, World
 
 if TYPE_CHECKING:
     from hypothesis.stateful import RuleBasedStateMachine
 
-__all__ = ["OutOfStep", "Refused", "World", "conforms", "lockstep"]
+__all__ = ["OutOfStep", "Refused", "Replay", "World", "conforms", "lockstep", "replay"]
 
 
 class Refused(Exception):

@@ -587,6 +587,7 @@ def test_findings_json(run_json, registered):
         "document": "lamps.md",
         "line": 7,
         "sentence": "Lamps stay dark.",
+        "sentences": [{"line": 7, "words": "Lamps stay dark."}],
         "repair": repair,
         "cost": "without switch_on; property blinks is dropped",
         "left": "",

@@ -54,7 +54,7 @@ async def sessions(**limits: Any) -> AsyncIterator[Sessions]:
 async def client(token: str | None = None, **limits: Any) -> AsyncIterator[Any]:
     """Of a server without a socket."""
     async with sessions(**limits) as opened:
-        gate = Gate(application(opened), token, LOOPBACK)
+        gate = Gate(application(opened, has_token=token is not None), token, LOOPBACK)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://localhost") as asking:
             asking.sessions = opened
             yield asking

@@ -162,7 +162,7 @@ class TestDescription:
         validator.validate(opened)
         operations = [o for path in opened["paths"].values() for o in path.values()]
         names = [o["operationId"] for o in operations]
-        assert len(set(names)) == len(names) == 7
+        assert len(set(names)) == len(names) == 11
         assert all(o["description"] for o in operations)
 
     def test_its_headers_and_records_are_those_of_the_plain_format(self) -> None:
@@ -178,12 +178,13 @@ class TestDescription:
 
         def check(method: str, path: str, answer: Any) -> None:
             reply = document["paths"][path][method]["responses"][str(answer.status_code)]
-            if "content" in reply:
+            if "application/json" in reply.get("content", {}):
                 schema = {**reply["content"]["application/json"]["schema"], "components": document["components"]}
                 jsonschema.Draft202012Validator(schema).validate(answer.json())
 
         async def scenario() -> None:
             async with client(sessions=1) as asking:
+                check("get", "/live", await asking.get("/live"))
                 for path in ("/health", "/systems"):
                     check("get", path, await asking.get(path))
                 answer = await asking.post("/sessions", json=HIVED)
@@ -199,8 +200,17 @@ class TestDescription:
                 check("get", form, await asking.get(session_url))
                 check("get", f"{form}/events", await asking.get(f"{session_url}/events"))
                 check("get", f"{form}/events", await asking.get(f"{session_url}/events?most=0"))
+                check("get", "/views", await asking.get("/views"))
+                check("get", "/views/{live}", await asking.get("/views/nobody"))
                 check("delete", form, await asking.delete(session_url))
                 check("get", form, await asking.get(session_url))
+
+            async with client("a token of this server") as asking:
+                asking.headers["Authorization"] = "Bearer a token of this server"
+                await asking.post("/sessions", json=HIVED)
+                answer = await asking.get("/views")
+                check("get", "/views", answer)
+                assert len(answer.json()["views"]) == 1
 
         together(scenario)
 

@@ -26,11 +26,13 @@ pytest.importorskip("uvicorn")
 from httpx import WriteError
 
 from schedproof.cli.commands.serve import HOST, PORT
+from schedproof.proofs.traces.engine.origins import MOST_RECORDS
 from schedproof.service.limits import MOST_EVENTS, Limits
 from schedproof.service.rpc import MOST_CALLS
 from schedproof.service.stdio import UNDER_WAY
 from schedproof.service.strict import DEEPEST
 from schedproof.service.token import SHORTEST
+from schedproof.service.view import MOST_BYTES, MOST_SECONDS
 from tests.service.bench import (
     ALLOCATE,
     COMPLETE,
@@ -271,6 +273,12 @@ class TestReadme:
             "idle time after which a session ends": f"{limits.idle:g} s",
             "requests to one session at once": f"{limits.waiting}",
             "connections at once": f"{limits.connections}",
+            "live views at once": f"{limits.streams}",
+            "time between two events of a live view": f"{limits.pause:g} s",
+            "time without an event after which a live view sends a sign of life": f"{limits.beat:g} s",
+            "records that a live view explains": f"{MOST_RECORDS - 1}",
+            "processor time of a session for one event of a live view": f"{MOST_SECONDS:g} s",
+            "size of the run in one event": f"{MOST_BYTES >> 20} MiB",
             "messages of JSON-RPC to one session at once": f"{UNDER_WAY}",
             "time to send the head of a request": f"{limits.head:g} s",
             "time to send its body, and time to read the answer": f"{limits.content:g} s each",

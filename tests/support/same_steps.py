@@ -20,7 +20,14 @@ from schedproof.proofs.gc_paused import gc_paused
 from schedproof.proofs.induction import solve
 from schedproof.proofs.induction.cascade import Cascade
 from schedproof.proofs.induction.expressions import And, ForAll, Implies, Not, is_true
-from schedproof.proofs.induction.obligations import Proof, _one_payload, _ranges, _reads, _well_formed, closed
+from schedproof.proofs.induction.obligations import (
+    Proof,
+    closed,
+    defined_reads,
+    number_ranges,
+    one_payload,
+    well_formed,
+)
 from schedproof.proofs.induction.relevant import Relevance
 from schedproof.proofs.induction.translate import Translator, same_reference
 from schedproof.proofs.induction.views import Symbols, Z
@@ -45,7 +52,7 @@ class SameSteps:
         before = Translator(symbols, symbols)
         axioms = tuple(before.formula(axiom) for axiom in model.axioms)
         assumed = {p.name: before.formula(closed(p)) for p in invariants}
-        always = axioms + tuple(_ranges(model, before))
+        always = axioms + tuple(number_ranges(model, before))
         self.proof = Proof(model, symbols, axioms, always, assumed, {}, {}, ())
         self.relevance = Relevance(symbols)
         self.cascade = cache(lambda name: Cascade(symbols, self.model.action(name)))
@@ -105,12 +112,12 @@ class _Compared:
         self.symbols = asker.proof.symbols
 
     @cached_property
-    def _step(self) -> solve._Context:
+    def _step(self) -> solve.Context:
         """In a state in which the action is enabled."""
         proof = self.asker.proof
         formulas = (*proof.always, self.right.guard, *self.right.axioms, *self.other.axioms)
         witnesses = _Witnesses([*self.right.witnesses, *self.other.witnesses])
-        return solve._Context(proof, self.asker.relevance, formulas, witnesses)  # type: ignore[arg-type]
+        return solve.Context(proof, self.asker.relevance, formulas, witnesses)  # type: ignore[arg-type]
 
     def unproved(self) -> str | None:
         """The first claim that z3 does not prove."""
@@ -118,12 +125,12 @@ class _Compared:
         reads = self.other.before.chain(self.other.action.when)
         if self.right.guard is not self.other.guard:
             proof = self.asker.proof
-            state = solve._Context(proof, self.asker.relevance, proof.always)
+            state = solve.Context(proof, self.asker.relevance, proof.always)
             if not self._proved(state, And(enabled, reads)):
                 return "its guard"
         return next((what for what, goal in self._claims() if not self._proved(self._step, goal)), None)
 
-    def _proved(self, context: solve._Context, goal: Z) -> bool:
+    def _proved(self, context: solve.Context, goal: Z) -> bool:
         goal = context.less_what_is_said(self.symbols.expressions.simplified(goal))
         if is_true(goal):
             return True
@@ -141,7 +148,7 @@ class _Compared:
                 differing.add(key)
         rows = {key for key in {**self.right.rows, **self.other.rows} if self._other_rows(key)}
         if differing:
-            for detail, goal, _ in _well_formed(self.other, self.other.action, (), ()):
+            for detail, goal, _ in well_formed(self.other, self.other.action, (), ()):
                 yield detail, goal
         else:
             yield from self._reads()
@@ -185,9 +192,9 @@ class _Compared:
         for key, causes in self.other.causes.items():
             changed = [c for c in causes if id(c.by) not in kept and c.by is not self.right.action]
             for cause in changed:
-                yield f"{cause.by.name} reads no attribute of NONE", _reads(self.other, cause.written or cause)
+                yield f"{cause.by.name} reads no attribute of NONE", defined_reads(self.other, cause.written or cause)
             if changed:
-                for detail, goal, _ in _one_payload(self.other, key, causes, ()):
+                for detail, goal, _ in one_payload(self.other, key, causes, ()):
                     yield detail, goal
         for sort, event in self.other.rows:
             if self._other_rows((sort, event)):

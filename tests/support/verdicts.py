@@ -16,10 +16,12 @@ INTERPRETED = Exploring(engine=Engine.INTERPRETED)
 """At a place with few states, to compile takes longer than to explore."""
 
 
-def verdicts_at(model: Model, place: Place, only: Sequence[str] = ()) -> Mapping[str, Verdict]:
-    """The verdict on every property (or those named ``only``) at a small place."""
+def verdicts_at(
+    model: Model, place: Place, only: Sequence[str] = (), how: Exploring = INTERPRETED
+) -> Mapping[str, Verdict]:
+    """The verdict on every property (or those named ``only``) at a place; at a small one, without a compiler."""
     some = {sort: size for sort, size in place.sizes.items() if size}  # of the others the configuration has none
-    return {r.name: r.verdict for r in model_check(place.alone(model), some, only=only, how=INTERPRETED)}
+    return {r.name: r.verdict for r in model_check(place.alone(model), some, only=only, how=how)}
 
 
 class Verdicts:
@@ -28,15 +30,16 @@ class Verdicts:
     Args:
         model: what the mutants are mutants of.
         places: where to explore; the one that caught the last mutant comes first for the next.
+        how: how the verdicts that need a whole graph are found.
     """
 
-    def __init__(self, model: Model, places: Sequence[Place]) -> None:
-        self.model = model
+    def __init__(self, model: Model, places: Sequence[Place], how: Exploring = INTERPRETED) -> None:
+        self.model, self._how = model, how
         self._places = {place.name: place for place in places}
         self._order = list(self._places)
         self._at_once = {WELL_FORMED, *(p.name for p in seen_at_once(model))}
         self._graph = cache(lambda name: graph_of(model, self._places[name]))
-        self._right = cache(lambda name: verdicts_at(model, self._places[name]))
+        self._right = cache(lambda name: verdicts_at(model, self._places[name], how=how))
 
     def violated(self, mutant: Model) -> Caught | None:
         """A property that ``mutant`` violates at a place where ``model`` does not; None if there is none."""
@@ -56,5 +59,5 @@ class Verdicts:
         broken = first_broken(mutant, place, [prop for prop in kept if prop in self._at_once], vacuous=False)
         if broken is not None:
             return broken
-        rest = verdicts_at(mutant, place, [prop for prop in kept if prop not in self._at_once])
+        rest = verdicts_at(mutant, place, [prop for prop in kept if prop not in self._at_once], self._how)
         return next((prop for prop, verdict in rest.items() if verdict is Verdict.REFUTED), None)

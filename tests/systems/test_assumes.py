@@ -37,7 +37,9 @@ DECIDES = [
     ("yunikorn", "parties", "ShimScheduler.mortal", 7, ["the-shim-gets-to-run"]),
     ("yunikorn", "parties-repaired", "Node.adjustable", 0, ["tasks-do-not-wait-for-ever"]),
     ("yunikorn-merge", "two-copy", "Message.ordered", 10, ["removed-applications-go", "withdrawn-asks-go"]),
+    ("yunikorn-merge", "two-copy", "Message.ordered", 14, ["decommissioned-nodes-go"]),
     ("yunikorn-merge", "two-copy-repaired", "Message.ordered", 10, ["removed-applications-go", "withdrawn-asks-go"]),
+    ("yunikorn-merge", "two-copy-repaired", "Message.ordered", 14, ["decommissioned-nodes-go"]),
     ("yunikorn-merge", "two-copy-repaired", "Message.ordered", 12, ["copies-can-agree-again", "removed-partitions-go"]),
 ]
 LONGER = [

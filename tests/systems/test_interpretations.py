@@ -9,11 +9,13 @@ import pytest
 
 from schedproof.model.lang import Model, Reading
 from schedproof.model.registry.discovery import systems
+from schedproof.model.registry.system import LockFile
 from schedproof.proofs.verification import assumptions
 from schedproof.proofs.verification.interpreted import differences, of_variant, wrong
+from schedproof.proofs.verification.interpreted_locks import lock_file, properties
 
 TRIED = [
-    pytest.param(model, reading, id=f"{system.name}-{model.variant}-{reading.name}")
+    pytest.param(model, reading, lock_file(system, model), id=f"{system.name}-{model.variant}-{reading.name}")
     for system in systems().values()
     for model in system.variants.values()
     for reading in of_variant(system, model)
@@ -21,9 +23,9 @@ TRIED = [
 
 
 @pytest.mark.long(one_in=8)
-@pytest.mark.parametrize(("model", "reading"), TRIED)
-def test_exactly_the_verdicts_differ_that_it_names(model: Model, reading: Reading) -> None:
-    assert wrong(reading, *differences(model, reading)) == []
+@pytest.mark.parametrize(("model", "reading", "file"), TRIED)
+def test_exactly_the_verdicts_differ_that_it_names(model: Model, reading: Reading, file: LockFile | None) -> None:
+    assert wrong(reading, *differences(model, reading, file)) == []
 
 
 @pytest.mark.parametrize("name", ["victims-stay-being-preempted", "deleted-groups-do-not-return"])
@@ -60,8 +62,12 @@ def test_each_names_what_its_variant_keeps_or_violates() -> None:
     for system in systems().values():
         for reading in system.interpretations:
             model = system.variants[reading.variant or system.base.variant]
-            kept = {each.name for each in model.properties} - model.refuted
-            assert set(reading.rests) <= model.refuted and set(reading.breaks) <= kept, reading.name
+            violated, kept = model.refuted, {each.name for each in model.properties} - model.refuted
+            if reading.locks:
+                file = lock_file(system, model)
+                assert file is not None, reading.name
+                violated, kept = properties(file)
+            assert set(reading.rests) <= violated and set(reading.breaks) <= kept, reading.name
 
 
 def test_each_says_what_it_answers_and_why() -> None:
@@ -73,5 +79,5 @@ def test_each_says_what_it_answers_and_why() -> None:
             assert len({reading.read, reading.otherwise, reading.why}) == 3, (
                 f"{system.name} {reading.name}: says it twice"
             )
-            if not (reading.adds or reading.drops):
+            if not reading.is_tried:
                 assert not reading.rests and not reading.breaks, f"{reading.name}: nothing was tried"

@@ -29,6 +29,23 @@ from schedproof.model.lang import (
 )
 from schedproof.model.lang.terms import Term
 
+from .alternatives import (
+    A_POD_IS_DELETED_ONCE,
+    CELLS_ARE_NOT_RECORDED,
+    CELLS_FOLLOW_THE_RECORDS,
+    DECIDED_CELLS_ARE_KEPT,
+    DECIDING,
+    DELETED_IS_NOT_RECORDED,
+    GROUPS_HAVE_A_SIZE,
+    PODS_ARE_DELETED_ONE_BY_ONE,
+    RECORDING,
+    RECOVERED,
+    SIZED,
+    WITH_PODS,
+    equal_priorities_too,
+    sizes_of_groups,
+    with_guard,
+)
 from .conditions import CONDITIONS
 from .events import (
     ACTIONS,
@@ -81,12 +98,6 @@ def from_entry(name: str, given_: Term) -> StepInvariant:
     )
 
 
-def with_guard(action: Action, *conditions: Term, without: Sequence[Term] = ()) -> Action:
-    """The action with other conditions in its guard."""
-    kept = [each for each in action.when if not any(each is other for other in without)]
-    return replace(action, when=[*kept, *conditions])
-
-
 def of_decided(states: Sequence[str], required: Term) -> Term:
     """That ``required`` holds for each decided cell in one of the states."""
     return forall(c, implies(K.has(c) & c.is_(*states), required))
@@ -115,6 +126,7 @@ PRIORITIES = (
         "Priorities are numbers, and explorations include groups with equal ones: neither may take cells from the other.",
         question="Which relation between groups is 'higher priority'?",
         why="'Higher' excludes equal priorities. The text gives no range of priorities, so proofs assume no more than an order.",
+        configurations=equal_priorities_too,
     ),
     Reading(
         "the-reserver-is-outranked",
@@ -171,18 +183,23 @@ DECISIONS = (
         "a-group-has-no-fixed-size",
         23,
         "A group may be allocated any number of cells, and another number at each decision.",
-        "A group needs the same number of cells each time, and is 'fully' allocated with no fewer.",
+        "A group needs the same number of cells each time, here one or two, and is 'fully' allocated with no fewer.",
         question="How many cells does a group need?",
         why="No line gives a PG a number of pods or cells. Fewer cells are only counted as missing where a record names them.",
+        machines=[SIZED],
+        configurations=sizes_of_groups,
+        adds=GROUPS_HAVE_A_SIZE,
     ),
     Reading(
         "the-decided-cells-are-the-reserved-ones",
         79,
         "'The cells that the algorithm decided to allocate to this PG' are those that are reserved for it at that time.",
-        "The scheduler keeps the decided cells of a Preempting group, or the algorithm decides on its cells again.",
+        "The scheduler keeps the cells that the algorithm decided on, until the group is no longer Preempting. e2 needs these to be Reserved.",
         question="Which cells are the decided ones when e2 occurs, some steps after the decision?",
         why="e1 reserves every decided cell (lines 67 to 75). A group that loses one of them loses all (lines 104 to 108). So both are the same "
         "set unless the algorithm decides again, and no event is described for that.",
+        machines=[DECIDING],
+        adds=DECIDED_CELLS_ARE_KEPT,
     ),
     Reading(
         "conditions-permit-and-do-not-force",
@@ -231,9 +248,11 @@ PODS = (
         "pods-are-deleted-at-any-time",
         87,
         "The environment deletes the pods of a group. 'All pods of this PG are deleted' is one step, which may occur at any time.",
-        "Pods are objects that are deleted one after the other. The event occurs with the last one, and pods may also come back.",
+        "The pods on Used cells are deleted one by one, and the event of the group occurs when none of its cells has a pod.",
         question="When are all pods of a group deleted, and by which step?",
         why="The machines describe cells only, and not the real state of pods (line 31).",
+        machines=[WITH_PODS],
+        adds=PODS_ARE_DELETED_ONE_BY_ONE,
     ),
     Reading(
         "pods-of-victims-go-one-by-one",
@@ -274,6 +293,9 @@ PODS = (
         "The deletion of a pod is an event that occurs once. If the cell is reserved after it, e9 never occurs, and the cell stays Reserving.",
         question="A cell stays Used when the pod on it is deleted, until all pods of its PG are. What if the cell is reserved in between?",
         why="The model has no pods, so no state says whether the pod on a cell was deleted already.",
+        machines=[WITH_PODS],
+        adds=A_POD_IS_DELETED_ONCE,
+        breaks=["preempting-ends"],
     ),
     Reading(
         "pods-of-victims-are-deleted",
@@ -340,6 +362,7 @@ CELLS = (
         "Several groups may use a cell, or have it reserved.",
         question="How many groups may be associated with a cell, and in which roles?",
         why="The states say 'a' PG, and the operations say 'Used (by this PG)' and 'Reserved (by this PG)'.",
+        untried="a cell has one user and one reserver in every rule and property; the figure has no event that adds a second one",
     ),
     Reading(
         "a-reserved-cell-keeps-its-user",
@@ -446,17 +469,22 @@ CRASHES = (
         "pods-record-the-recovery-points",
         29,
         "The objects of its pods record whether a group is submitted, bound or deleted. They change in the step that changes the state.",
-        "Another store has the states, or none: then a Pending or Deleted group is one that the scheduler does not know.",
+        "The record says of a group only whether it is bound. One that is not bound may be Pending or Deleted.",
         question="Where do the persistent states survive?",
         why="Line 31 names the annotation of pods for Allocated. For Pending and Deleted the text names nothing.",
+        adds=DELETED_IS_NOT_RECORDED,
+        breaks=["record-follows-state"],
     ),
     Reading(
         "annotations-name-the-cells",
         31,
         "The annotation of its pods names the cells of a group, and survives a crash.",
-        "It names the nodes of the pods only; which cells they use is decided again after a crash.",
+        "It names the nodes of the pods only, and no cells.",
         question="What does the annotation record?",
         why="Used and Free cells are derived from the PG state machine (line 151), so something durable must name the cells.",
+        adds=CELLS_ARE_NOT_RECORDED,
+        rests=["allocated-fully"],
+        breaks=["binding-records-the-cells"],
     ),
     Reading(
         "records-last-until-all-pods-are-deleted",
@@ -496,9 +524,18 @@ CRASHES = (
         "recovery-keeps-what-is-used",
         151,
         "After a crash, a cell that was Used or Reserving is Used by the same group, as the figure draws it. A property compares this with the record.",
-        "Recovery computes the cells from the record: a cell that the record of a group names is Used by it again, also if it was Reserved or Free.",
+        "Recovery computes the cells from the record: a cell that the record of a group names is Used by it again, also if it was Reserved or "
+        "Free. If several records name it, the group with the highest priority gets it.",
         question="From what are Free and Used cells derived after a crash?",
         why="The figure draws ec from Reserving to Used and from Reserved to Free. The other states are not said to change.",
+        machines=[RECORDING, RECOVERED],
+        adds=CELLS_FOLLOW_THE_RECORDS,
+        breaks=[
+            "free-cell-used-only-at-allocation",
+            "reserved-cell-used-only-at-allocation",
+            "overwritten-by-the-outranking",
+            "cancelled-preemptor-frees-its-reserved-cells",
+        ],
     ),
     Reading(
         "victims-without-pods-come-back",
@@ -558,6 +595,11 @@ SENTENCES = (
         "The sentence defines a state, and requires of no group that it gets there.",
         question="Must the state Deleted stay reachable?",
         why="All life cycles of the document end with Deleted groups and Free cells (lines 36, 39, 158 and 161).",
+        drops=[
+            "something-can-happen-until-all-is-deleted",
+            "group-can-always-be-deleted",
+            "cells-can-always-be-free",
+        ],
     ),
 )
 

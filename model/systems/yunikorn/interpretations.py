@@ -8,6 +8,7 @@ model to the other answer; ``rests`` and ``breaks`` name the properties whose ve
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from schedproof.model.lang import (
@@ -24,13 +25,16 @@ from schedproof.model.lang import (
     implies,
 )
 
+from . import alternatives as alt
 from . import core_v0_12_2
 from . import events as ev
+from .configurations import configurations
 from .events import FAILS, held, keeps, pending
 from .machines import HELD, SCHEDULED, TIMED, a, g, k, n, p, q, u, w, x
 from .properties import APPLICATIONS
 from .shim_interpretations import WITH_THE_SHIM
 from .sorts import Node
+from .unlocked_timers import SEVERAL_TIME_OUTS, WAKEUP_UNLOCKED, WITHOUT_THE_LOCK
 
 Guarded = TypeVar("Guarded", Action, Rule)
 RULES = {rule.name: rule for rule in ev.CORE_RULES}
@@ -91,10 +95,12 @@ OBJECTS = (
         44,
         "Queues form trees. Each queue, with its applications, is in one partition, and each node is in one. An allocation is on a node of the "
         "partition of its queue.",
-        "Queues are a flat list, and any queue can use any node.",
+        "Queues are a flat list, and any queue can use any node, here those of a second partition.",
         question="How are queues, partitions and nodes related? The text lists queues and partitions, and lets an application belong to both.",
-        why="Line 25 has a partition that an application belongs to, and line 27 a queue. v0.12.2 has trees of queues in each partition. "
-        "The other answer needs other attributes, and every configuration has one partition.",
+        why="Line 25 has a partition that an application belongs to, and line 27 a queue. v0.12.2 has trees of queues in each partition.",
+        adds=alt.ANY_NODE,
+        configurations=alt.flat_queues,
+        scope={"Partition": 2},
     ),
     Reading(
         "objects-are-stopped-and-started-at-any-time",
@@ -251,17 +257,19 @@ APPLICATION = (
         "an-event-without-an-arrow-is-not-fired",
         10,
         "An event is fired only in a state in which the table has a row for it.",
-        "An event can be fired in any state, and has no effect where the table has no row.",
+        "An event can be fired in any state, and has no effect where the table has no row: fail, resume and complete are tried.",
         question="What happens when an event is fired in a state that has no arrow for it?",
-        why="Both have the same runs. Line 10 lets an event cause no change at all.",
+        why="An event without an effect changes no run. Line 10 lets an event cause no change at all.",
+        adds=alt.FIRED_IN_ANY_STATE,
     ),
     Reading(
         "an-ask-is-for-one-allocation",
         18,
         "An ask stands for one allocation and becomes it. The application lists the ask, until it is removed.",
-        "An ask can have several allocations, and each of them is an object of its own.",
+        "An ask can have several allocations: the real asks of an application are one ask, which is added and removed as one.",
         question="How many allocations can an ask get, and what becomes of it afterwards?",
-        why="The text counts asks and allocations of one application only. The other answer needs another sort.",
+        why="The text counts asks and allocations of one application only.",
+        adds=alt.SEVERAL_ALLOCATIONS,
     ),
     Reading(
         "the-first-ask-is-the-first-that-is-allocated",
@@ -269,8 +277,10 @@ APPLICATION = (
         "The first allocation of any ask moves the application to Starting.",
         "Only the allocation of the ask that was added first does.",
         question="Does 'the first ask' mean the one that was added first, or the one that is allocated first?",
-        why="Otherwise an Accepted application could have allocations, and line 20 would count one too few. The other answer needs the order of "
-        "the asks.",
+        why="Otherwise an Accepted application could have allocations, and line 20 would count one too few.",
+        machines=[alt.ORDERED_ASKS],
+        adds=alt.BY_THE_FIRST_ASK,
+        breaks=["accepted-has-no-allocation", "applications-can-end"],
     ),
     Reading(
         "placeholders-count-as-allocations",
@@ -652,17 +662,6 @@ NODES = (
     ),
 )
 
-SHIM = (
-    Reading(
-        "the-shim-keeps-no-state",
-        68,
-        "A crash of the shim loses the states of all its objects; they are New again.",
-        "The shim keeps its states.",
-        question="What does the shim remember after a crash? The document has only figures of its machines.",
-        why="The figures have states for recovery that begin in New.",
-    ),
-)
-
 ENDED_TAKES_ASKS = replace(
     core_v0_12_2.add_ask,
     when=[
@@ -692,11 +691,15 @@ RELEASE = (
         "a-time-out-compares-and-acts-at-once",
         20,
         "The function of a state's timer compares the state and fires its event in one step.",
-        "It does so in two steps, with other steps between them, as in the variant unlocked-timers. There time-outs-end-their-own-state, completing-ends "
-        "and completed-expires are violated.",
+        "It does so in two steps, with other steps between them, as in the variant unlocked-timers.",
         question="Can the state change between the comparison and the event?",
         why="It can: the function holds no lock of the application (fact 1.3). The time between is short, and the variant shows what it does.",
         variant="v0.12.2",
+        machines=[WAKEUP_UNLOCKED],
+        adds=WITHOUT_THE_LOCK.adds,
+        drops=WITHOUT_THE_LOCK.drops,
+        configurations=partial(configurations, shipped=True, among=SEVERAL_TIME_OUTS),
+        breaks=["time-outs-end-their-own-state", "completing-ends", "completed-expires"],
     ),
     Reading(
         "what-has-ended-takes-no-asks",
@@ -717,6 +720,9 @@ RELEASE = (
         question="How is a placeholder replaced? The facts have the two places where a replacement on a lost node is confirmed or reverted.",
         why="A replacement that can be reverted is not yet an allocation.",
         variant="v0.12.2",
+        adds=alt.AT_ONCE,
+        # Nothing is swapping then.
+        breaks=["swaps-are-for-placeholders", "one-swap-for-a-placeholder", "swaps-release-their-placeholder"],
     ),
     Reading(
         "a-swap-goes-on-without-its-ask",
@@ -726,25 +732,8 @@ RELEASE = (
         question="What becomes of a swap whose ask is removed?",
         why="The facts remove asks, and name no effect on what is on its way.",
         variant="v0.12.2",
-    ),
-    Reading(
-        "a-pod-has-seven-states",
-        76,
-        "The pod of a task is absent, pending, withdrawn, assigned, ended, deleting or deleted.",
-        "A pod is there or not.",
-        question="Which states of a pod matter to its task? The facts name pods that are bound, have ended or are deleted.",
-        why="A pod whose deletion is requested is still there until it is deleted, with or without a node.",
-        variant="v0.12.2",
-    ),
-    Reading(
-        "a-restored-task-knows-its-allocation",
-        76,
-        "The task of a pod that has a node knows the id of its allocation.",
-        "It learns the id when the core has recovered the node.",
-        question="Does the shim know the id of an allocation after a restart?",
-        why="Otherwise the shim could never release what it recovered.",
-        variant="v0.12.2",
+        adds=alt.ENDS_WITH_ITS_ASK,
     ),
 )
 
-INTERPRETATIONS = (*OBJECTS, *APPLICATION, *GANGS, *FAILING, *NODES, *SHIM, *RELEASE, *WITH_THE_SHIM)
+INTERPRETATIONS = (*OBJECTS, *APPLICATION, *GANGS, *FAILING, *NODES, *RELEASE, *WITH_THE_SHIM)

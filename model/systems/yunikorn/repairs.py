@@ -199,6 +199,11 @@ FAILING_ENDS: list[Element] = [
     ),
     AS_WRITTEN["what fails releases its allocations"],
     ev.fail_for_good,
+]
+
+# --- A partition drains before it goes
+
+PARTITIONS_DRAIN: list[Element] = [
     # An application that was Resuming when its partition was removed could not fail then.
     Action(
         "fail_late",

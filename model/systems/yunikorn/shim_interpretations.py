@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from schedproof.model.lang import Action, Reading, Rule, exists
 
+from . import shim_alternatives as alt
 from . import shim_events as ev
 from .channel import TO_SHIM
 from .process import ONE_PROCESS, restart
@@ -42,11 +43,27 @@ WITH_THE_SHIM = (
         6,
         "Core and shim send each other messages, which arrive in later steps and in the order in which they were sent. The core rejects what "
         "it does not take. It reports of its states only Resuming, Failing and Failed.",
-        "Each knows at once what the other does.",
+        "Each knows at once what the other does: a message arrives before anything else happens, and none is lost.",
         question="How does one component learn what the other does, and what does it learn?",
         why="The state machines are not shared, and each can have its own idea of a state. The shim has one queue (fact 4), and so has the core. The shim "
         "also drops an application that is Completed (fact 4.1); this is left out.",
         variant=VARIANT,
+        adds=alt.MESSAGES_COME_FIRST,
+        drops=["lose"],
+        rests=["submitted-can-be-left", "no-allocation-without-a-pod"],
+        breaks=["order-is-an-order", "order-of-what-is-under-way"],
+    ),
+    Reading(
+        "the-shim-keeps-no-state",
+        68,
+        "A crash of the shim loses the states of all its objects; they are New again.",
+        "The shim keeps its states.",
+        question="What does the shim remember after a crash? The document has only figures of its machines.",
+        why="The figures have states for recovery that begin in New.",
+        variant=VARIANT,
+        machines=alt.KEEPS_ITS_STATES,
+        drops=alt.LOST_STATES,
+        breaks=["recovering-can-be-left", "the-shim-gets-to-run"],
     ),
     Reading(
         "the-shim-acts-while-it-recovers-or-runs",
@@ -102,6 +119,27 @@ WITH_THE_SHIM = (
         question="When does the shim have an application?",
         why="It finds applications by their pods, and makes placeholders only for an application that it has.",
         variant=VARIANT,
+    ),
+    Reading(
+        "a-pod-has-seven-states",
+        76,
+        "The pod of a task is absent, pending, withdrawn, assigned, ended, deleting or deleted.",
+        "A pod is deleted in the step in which its deletion is requested. The shim notices it later.",
+        question="Which states of a pod matter to its task? The facts name pods that are bound, have ended or are deleted.",
+        why="A pod whose deletion is requested is still there until it is deleted, with or without a node.",
+        variant=VARIANT,
+        adds=alt.GOES_AT_ONCE,
+        drops=alt.STILL_THERE,
+    ),
+    Reading(
+        "a-restored-task-knows-its-allocation",
+        76,
+        "The task of a pod that has a node knows the id of its allocation.",
+        "It learns the id when the core has recovered the node.",
+        question="Does the shim know the id of an allocation after a restart?",
+        why="Otherwise the shim could never release what it recovered.",
+        variant=VARIANT,
+        adds=alt.LEARNS_ITS_ALLOCATION,
     ),
     Reading(
         "users-create-and-delete-pods",

@@ -12,7 +12,7 @@ from . import repairs as fix
 from .configurations import CONFIGURATIONS, FAILS_LATE, configurations
 from .effects_and_causes import EFFECTS_AND_CAUSES
 from .events import CORE_ACTIONS, CORE_RULES
-from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, a, k
+from .machines import CORE_AXIOMS, CORE_MACHINES, CORE_TABLE, DOCUMENT, a, k, p
 from .mistakes import FAILING_WITH_NOTHING_LEFT, STARTING_WITHOUT_ITS_ALLOCATION
 from .objects import NODES, QUEUES
 from .possible_steps import possible_steps
@@ -199,26 +199,35 @@ FAILING_IS_CLEANED_UP = Change(
     asks=exists(k, (k.application == a) & ~k.placeholder & k.is_("allocated")),
     why=(
         "A failing application drops its asks, releases all its allocations, and is Failed when they are gone (lines "
-        "25 and 26). A removed partition is Draining until its applications have ended (line 51); an application "
-        "that was Resuming then fails as soon as it can. v0.12.2 waits only for the last placeholder. So an "
-        "application with real allocations is Failed too early, and one without placeholders is never Failed. "
-        "It takes an application out with its partition, in the state in which it is then; a Completing one is "
-        "Completed at once (fact 1.2)."
+        "25 and 26). v0.12.2 waits only for the last placeholder. So an application with real allocations is Failed "
+        "too early, and one without placeholders is never Failed."
     ),
-    repairs=[
-        *("failed-has-nothing", "failing-begins-the-cleanup", "failing-ends", "applications-can-end"),
-        *("removed-partitions-drain", "only-empty-partitions-go", "completed-after-its-time"),
-    ],
+    repairs=["failed-has-nothing", "failing-begins-the-cleanup", "failing-ends", "applications-can-end"],
     weakens={"failing-has-something-left": ["failing-ends"]},
-    drops=["without its last placeholder a Failing application has failed", *core_v0_12_2.WITH_THE_PARTITION],
+    drops=["without its last placeholder a Failing application has failed"],
+    adds=fix.FAILING_ENDS,
+    mistakes=[FAILING_WITH_NOTHING_LEFT],
+)
+
+PARTITIONS_DRAIN = Change(
+    name="partitions-go-without-draining",
+    wrong="A partition that the configuration leaves out is deleted in the same step, with all that is in it; it is never Draining.",
+    shown="removed-partitions-drain",
+    asks=exists(k, (k.application.queue.partition == p) & k.is_("allocated")),
+    why=(
+        "A removed partition is Draining until its applications have ended (line 51). They fail (line 25); one that "
+        "was Resuming fails as soon as it can. v0.12.2 deletes the partition, and takes each application out of it in "
+        "the state in which it is then; a Completing one is Completed at once (facts 1.2 and 2)."
+    ),
+    repairs=["removed-partitions-drain", "only-empty-partitions-go", "completed-after-its-time"],
+    drops=core_v0_12_2.WITH_THE_PARTITION,
     adds=[
-        *fix.FAILING_ENDS,
+        *fix.PARTITIONS_DRAIN,
         *required(
             *("removal-drains-partitions", "removed-partitions-fail-applications"),
             *("draining-partitions-refuse-additions", "draining-partitions-are-final"),
         ),
     ],
-    mistakes=[FAILING_WITH_NOTHING_LEFT],
 )
 
 A_GANG_THAT_HAS_BEGUN_GOES_ON = Change(
@@ -383,6 +392,7 @@ OF_THE_CORE = [
     COMPLETING_HAS_NOTHING,
     ALLOCATIONS_COUNT,
     FAILING_IS_CLEANED_UP,
+    PARTITIONS_DRAIN,
     A_GANG_THAT_HAS_BEGUN_GOES_ON,
     WHAT_RESUMES_ASKS_ON,
     WHAT_IS_REMOVED_IS_CLEARED,

@@ -185,6 +185,7 @@ CONFIGURATIONS = [
         asks=[0],
         allocations=[(0, 0)],
     ),
+    Configuration("a node is added, and decommissioned", (*ADDING_NODES, *REMOVING_NODES), nodes=[False]),
     Configuration(
         "two asks, and a queue with room for one event",
         ("AddAsk", "NewAsk", "AskRejected"),

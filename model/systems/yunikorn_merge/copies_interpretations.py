@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from schedproof.model.lang import Action, Reading, Row, Rule, exists
 
+from . import copies_alternatives as alt
 from .cache import PRESENT
 from .deliveries import DELIVER, RUNNING
 from .flows import CHANNELS, e, f
@@ -56,7 +57,9 @@ REQUESTS = (
         question="Must the resource manager wait for the answer before it decommissions a node?",
         read="It decommissions a node after it is notified that the node is accepted.",
         otherwise="It need not wait.",
-        why="Before that it does not know whether the node is there. No configuration that is explored both adds and removes a node.",
+        why="Before that it does not know whether the node is there.",
+        adds=alt.DECOMMISSIONS_AT_ONCE,
+        breaks=["nodes-are-answered-once"],
     ),
     Reading(
         "only-what-runs-is-given-back",
@@ -65,6 +68,7 @@ REQUESTS = (
         read="It gives back an allocation of which it is notified, and of which it is not notified that it ended.",
         otherwise="It releases allocations of which it is not notified yet.",
         why="It needs the name of an allocation to release it.",
+        adds=alt.GIVES_BACK_WHAT_IT_DOES_NOT_KNOW,
     ),
     Reading(
         "names-are-used-once",
@@ -82,7 +86,6 @@ REQUESTS = (
             "applications-are-added-to-the-cache-first",
             "applications-are-removed-from-the-scheduler-first",
             "applications-in-both-copies",
-            "nodes-are-added-to-the-cache-first",
             "nodes-in-both-copies",
             "partitions-are-added-to-the-cache-first",
             "partitions-are-removed-from-the-scheduler-first",
@@ -114,15 +117,20 @@ REQUESTS = (
         question="What does the resource manager do if it is notified of an allocation that it gave back, or that ended?",
         read="A notification of a new allocation has an effect only if the resource manager does not know the allocation, or knows that it runs.",
         otherwise="The allocation runs again, as far as it knows.",
-        why="The notification is older than the end. In the configurations that are explored, this never happens.",
+        why="The notification is older than the end.",
+        adds=alt.RUNS_AGAIN,
+        configurations=alt.GIVEN_BACK_AT_ONCE,
     ),
     Reading(
         "there-is-one-resource-manager",
         22,
         question="The event names the partitions of a resource manager. Are there several resource managers, and does the event remove several partitions?",
         read="There is one resource manager. The event removes one partition.",
-        otherwise="The event removes all partitions of one of several resource managers.",
+        otherwise="The event removes all partitions of the resource manager, here two.",
         why="No line relates a partition to a resource manager.",
+        adds=alt.ALL_PARTITIONS_AT_ONCE,
+        configurations=alt.two_registered,
+        scope=alt.TWO_PARTITIONS,
     ),
     Reading(
         "proxy-and-resource-manager-are-one",
@@ -131,6 +139,7 @@ REQUESTS = (
         read="They are one component. Core and resource manager are one process, with one queue for all notifications (facts 4).",
         otherwise="A request waits a second time between them.",
         why="The proxy passes messages on, and no line gives it a state.",
+        untried="the two need a queue of their own between them; two queues in a row keep the order, as one does",
     ),
 )
 
@@ -152,14 +161,21 @@ CHANNEL = (
         read="There is one event of each kind about each object. A second one is not sent. A request or a proposal waits for the first to arrive.",
         otherwise="There are two, and both arrive.",
         why="The number of messages must be finite. It hides a second event of the same content if the first has not arrived.",
+        machines=[alt.SECOND],
+        adds=alt.SENT_AGAIN,
+        configurations=alt.events_come_twice,
+        axioms=(),
+        scope={"Message": 60},
     ),
     Reading(
         "a-bundle-has-one-proposal",
         11,
         question="The event is a bundle of proposals. Does the cache accept or reject them together?",
         read="Each proposal is a message of its own, and is accepted or rejected by itself.",
-        otherwise="A bundle has several proposals, which the cache handles in one step, and may reject together.",
+        otherwise="A bundle has all proposals that are under way. The cache rejects them together if one of them fails.",
         why="Lines 66 to 70 describe the result of one allocation.",
+        adds=alt.REJECTED_TOGETHER,
+        configurations=alt.TWO_PROPOSALS,
     ),
     Reading(
         "one-answer-to-a-proposal",
@@ -168,14 +184,19 @@ CHANNEL = (
         read="The scheduler gets one event for each proposal, accepted or rejected.",
         otherwise="It gets one event for any result, and another one if the addition fails.",
         why="Lines 68 to 70 say what is set in the event of line 67.",
+        configurations=alt.rejections_come_twice,
+        axioms=(),
     ),
     Reading(
         "an-event-is-handled-in-one-step",
         5,
         question="Do the goroutines of a component see what another one has half done?",
         read="A handler handles an event in one step, and the scheduling loop makes a proposal in one step.",
-        otherwise="The scheduling loop reads while a handler writes, and the order of the writes counts.",
+        otherwise="The scheduling loop finds a proposal in one step and makes it in a later one, also if a handler has changed the copies in between.",
         why="The text describes effects of events, not of their parts. The copies have locks.",
+        machines=alt.FINDING,
+        adds=alt.READS_BEFORE_IT_WRITES,
+        breaks=["allocated-once"],
     ),
     Reading(
         "notifications-wait-in-their-order",
@@ -237,7 +258,8 @@ CACHE_CHECKS = (
         question="What happens to an ask that fails the cache's check?",
         read="The cache rejects it, and notifies the resource manager.",
         otherwise="The cache drops it without notice.",
-        why="Line 28 has the cache as a sender of RMRejectedAllocationAskEvent. In the configurations that are explored, every ask passes.",
+        why="Line 28 has the cache as a sender of RMRejectedAllocationAskEvent.",
+        drops=["an ask that is not sane"],
     ),
     Reading(
         "the-cache-checks-partitions-of-nodes",
@@ -269,6 +291,7 @@ CACHE_CHECKS = (
         why="The cache is the sender of RMNodeUpdateEvent, and no event reports a node from the scheduler to the cache.",
         drops=["the cache accepts a node"],
         adds=[send("the scheduler accepts a node", n.scheduler.fires("add"), [], "NodeAccepted", n, line=29)],
+        rests=["nodes-are-added-to-the-cache-first"],
         breaks=["nodes-are-answered"],
     ),
     Reading(
@@ -368,6 +391,7 @@ CACHE_CHECKS = (
         read="It handles all three in one way: it removes the allocation if it has it.",
         otherwise="A release for the resource manager is refused in some cases.",
         why="The text has one function for releases.",
+        adds=[alt.RELEASE_IS_REFUSED],
     ),
 )
 
@@ -434,7 +458,7 @@ SCHEDULER_CHECKS = (
                 line=19,
             )
         ],
-        breaks=["nodes-are-added-to-the-cache-first", "nodes-in-both-copies"],
+        breaks=["nodes-in-both-copies"],
     ),
     Reading(
         "an-ask-fails-without-its-application",
@@ -551,7 +575,9 @@ SCHEDULER_CHECKS = (
         question="What does the scheduler do with an allocation to recover, if its application or node is not there?",
         read="It drops the allocation without notice.",
         otherwise="It notifies the resource manager that the allocation has ended.",
-        why="The line does not mention a failure. In the configurations that are explored, this never happens.",
+        why="The line does not mention a failure.",
+        adds=[alt.NOT_RECOVERED_IS_REPORTED],
+        configurations=alt.REMOVED_BEFORE_IT_RECOVERS,
     ),
     Reading(
         "a-node-of-the-copies-has-room-for-one-allocation",
@@ -604,6 +630,10 @@ SCHEDULER_CHECKS = (
         read="The node of an allocation is in the partition of its application.",
         otherwise="They may be in different partitions.",
         why="A partition has its own applications and nodes (lines 49 and 150).",
+        configurations=alt.nodes_of_another_partition,
+        axioms=(),
+        scope=alt.TWO_PARTITIONS,
+        breaks=["asks-are-answered"],
     ),
     Reading(
         "every-confirmed-allocation-may-be-preempted",
@@ -639,6 +669,8 @@ SCHEDULER_CHECKS = (
         read="A proposal to release is a message of its own, about one allocation. Nothing relates it to a new allocation.",
         otherwise="One proposal has the releases and the allocation for which they make room.",
         why="The two flows are separate in the text.",
+        adds=alt.RELEASED_FOR_ANOTHER,
+        drops=["a proposal to release"],
     ),
     Reading(
         "the-manager-removes-one-object-at-a-time",

@@ -1,9 +1,11 @@
 """Where the text on the locks of the merged design is silent or allows two interpretations.
 
-The lock files in ``locks/`` rest on these interpretations. No element of the model changes with them.
+The lock files in ``locks/`` rest on these interpretations. The other answer is a change of ``locks/as-written.yaml``.
 """
 
 from schedproof.model.lang import Reading
+
+from . import lock_alternatives as alt
 
 VARIANT = "merged"
 
@@ -14,8 +16,15 @@ LOCK_INTERPRETATIONS = (
         question="A thread holds several locks. Must the table allow the next one under each of them, or under the last one only?",
         read="Each lock that is held needs a row of its own.",
         otherwise="A row for the lock acquired last is enough, so rows may follow one another.",
-        why='The table says "Holding", and the locks below are held. locks/repaired.yaml has the other interpretation.',
+        why='The table says "Holding", and the locks below are held.',
         variant=VARIANT,
+        locks=alt.ROWS_FOLLOW_ONE_ANOTHER,
+        rests=[
+            "locks.delete-queue-follows-the-order",
+            "locks.update-queue-follows-the-order",
+            "locks.find-proposal-follows-the-order",
+            "locks.try-queue-follows-the-order",
+        ],
     ),
     Reading(
         "a-row-orders-nothing-else",
@@ -25,33 +34,40 @@ LOCK_INTERPRETATIONS = (
         otherwise="Any order is allowed, since the table orders kinds of objects only.",
         why="Anything not mentioned is not allowed.",
         variant=VARIANT,
+        locks=alt.ANY_ORDER_OF_A_KIND,
+        breaks=["locks.order-is-acyclic"],
     ),
     Reading(
         "to-get-is-to-find",
         208,
         question="How long must the lock be held that is needed to get or loop over objects: until they are found, or as long as they are used?",
         read="The lock is needed while the collection is read. A loop holds it for all its steps, an operation that gets one object may release it then.",
-        otherwise="It is held as long as the object is used, so that the object cannot be removed in the meantime.",
+        otherwise="It is held as long as the object is used, so that the object cannot be removed in the meantime: here the cluster, while a node is updated.",
         why="The rule is about the access. With the other interpretation all operations hold the cluster, for which the table has no row.",
         variant=VARIANT,
+        locks=alt.NODE_IS_HELD_UNTIL_IT_IS_USED,
+        breaks=["locks.update-node-follows-the-order"],
     ),
     Reading(
         "the-cluster-is-released-before-the-partition-is-locked",
         179,
         question="An operation gets a partition under the lock of the cluster, and then locks the partition. Does it still hold the cluster?",
         read="It releases the cluster before it locks the partition.",
-        otherwise="It holds the cluster until it is done, as the pseudo code of a new configuration does (line 268).",
+        otherwise="It holds the cluster until it is done, as the pseudo code of a new configuration does (line 268): here a commit.",
         why="The table has no row for the cluster (line 248). The partition may be deleted in between; then nothing is in it.",
         variant=VARIANT,
+        locks=alt.CLUSTER_IS_HELD,
+        breaks=["locks.commit-proposal-follows-the-order"],
     ),
     Reading(
         "a-write-of-several-objects-is-one-operation",
         187,
         question="Which writes are one write operation?",
         read="An operation that writes objects of two kinds of queue, application and node needs the lock, also if it releases the first object before it locks the second.",
-        otherwise="Only writes that must be seen together count.",
+        otherwise="Only writes that must be seen together count: a change of an ask is two operations.",
         why="Line 198 calls it arguable whether such an operation needs to be atomic, so the rule is about operations that need not be.",
         variant=VARIANT,
+        locks=alt.TWO_OPERATIONS,
     ),
     Reading(
         "a-changed-ask-locks-its-partition",
@@ -61,6 +77,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="The locks of the application and of the queue are enough, one after the other.",
         why="The comment is the proposal of one person, and says that it is arguable.",
         variant=VARIANT,
+        locks=alt.WITHOUT_THE_PARTITION,
     ),
     Reading(
         "resources-of-nodes-are-counted-in-the-partition",
@@ -70,6 +87,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="The total is computed when it is read, and the partition has no field for it.",
         why="Line 202 names it as a property of the partition.",
         variant=VARIANT,
+        locks=alt.TOTAL_IS_COMPUTED,
     ),
     Reading(
         "pre-sorted-lists-belong-to-their-queue",
@@ -79,6 +97,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="They are copies of the scheduling loop, and need no lock.",
         why="Line 206 says that they are no properties of the queue; without a lock two threads may still write them.",
         variant=VARIANT,
+        locks=alt.LISTS_ARE_COPIES,
     ),
     Reading(
         "a-search-holds-what-it-loops-over",
@@ -88,15 +107,19 @@ LOCK_INTERPRETATIONS = (
         otherwise="It releases each queue before it locks the next.",
         why="It loops over what is in them (lines 208 and 222).",
         variant=VARIANT,
+        locks=alt.QUEUE_BY_QUEUE,
+        rests=["locks.find-proposal-follows-the-order", "locks.try-queue-follows-the-order"],
     ),
     Reading(
         "a-search-for-preemption-takes-queue-by-queue",
         210,
         question="Which locks does the search for a preemption need beside the partition's?",
         read="It locks one queue, and one application in it at a time, for reading. It releases a queue before it locks the next.",
-        otherwise="It holds all queues and applications that it compares.",
+        otherwise="It holds all queues from the root down to that of an application which it compares.",
         why="It reads what queues use and what applications have. The table allows no two sibling queues.",
         variant=VARIANT,
+        locks=alt.ALL_THAT_IS_COMPARED,
+        breaks=["locks.find-preemption-follows-the-order"],
     ),
     Reading(
         "usage-counts-for-the-queues-above",
@@ -106,6 +129,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="It changes the queue of its application only.",
         why="What a queue uses is used of the queues around it. The table does not allow a parent under its child.",
         variant=VARIANT,
+        locks=alt.ONE_QUEUE_COUNTS,
     ),
     Reading(
         "applications-are-in-two-collections",
@@ -115,6 +139,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="The partition has queues and nodes, and finds applications by their queue.",
         why="Lines 186 and 218 require the lock of each for adding and removing.",
         variant=VARIANT,
+        untried="eight operations of the lock file find an application in its partition, and would have to search the queues",
     ),
     Reading(
         "deleted-objects-leave-their-collections",
@@ -124,24 +149,36 @@ LOCK_INTERPRETATIONS = (
         otherwise="delete_app removes it, and needs the lock of the queue for it (line 218), which may not be acquired under the lock of the application.",
         why="It is the only place at which the locks of the pseudo code are held.",
         variant=VARIANT,
+        locks=alt.LEAVES_ITS_QUEUE_BY_ITSELF,
+        breaks=["locks.delete-app-follows-the-order", "locks.delete-all-apps-follows-the-order", "locks.no-deadlock"],
     ),
     Reading(
         "a-reservation-is-released-like-an-allocation",
         305,
         question="Which locks does unreserve_allocation need? It has no text.",
         read="It locks the node under the application, like remove_alloc.",
-        otherwise="It may take other locks.",
+        otherwise="It also counts the reservation in the queue, under the lock of the queue.",
         why='Line 194 says "Same above".',
         variant=VARIANT,
+        locks=alt.COUNTS_THE_QUEUE,
+        breaks=[
+            "locks.unreserve-alloc-follows-the-order",
+            "locks.unreserve-follows-the-order",
+            "locks.delete-app-follows-the-order",
+            "locks.delete-all-apps-follows-the-order",
+            "locks.no-deadlock",
+        ],
     ),
     Reading(
         "a-commit-locks-the-node-under-the-application",
         256,
         question="Which objects does a commit hold at the same time?",
         read="It holds the partition, the application, and the node under the application. It counts the usage of queues after it has released the application.",
-        otherwise="It holds the queue as well, or locks one object after the other.",
+        otherwise="It holds the queue as well.",
         why="Row 256 exists for allocations and reservations. A queue may not be acquired under an application.",
         variant=VARIANT,
+        locks=alt.COMMIT_HOLDS_THE_QUEUE,
+        breaks=["locks.commit-proposal-follows-the-order"],
     ),
     Reading(
         "notifications-are-emitted-under-the-locks",
@@ -151,6 +188,8 @@ LOCK_INTERPRETATIONS = (
         otherwise="The event is kept, and emitted when all locks are released.",
         why="The step is a part of remove_alloc, which runs always under the lock of the application (line 311).",
         variant=VARIANT,
+        locks=alt.EMITTED_WITHOUT_LOCKS,
+        rests=["locks.nothing-is-held-while-waiting"],
     ),
     Reading(
         "the-queue-of-notifications-can-be-full",
@@ -158,17 +197,21 @@ LOCK_INTERPRETATIONS = (
         question="Can a thread wait when it emits an event?",
         read="The queue to the resource manager has a size. A thread that finds it full waits under its locks.",
         otherwise="The queue is never full.",
-        why="No queue is endless. locks/repaired.yaml has the other interpretation.",
+        why="No queue is endless.",
         variant=VARIANT,
+        locks=alt.NEVER_FULL,
+        rests=["locks.nothing-is-held-while-waiting"],
     ),
     Reading(
         "five-kinds-of-objects-have-locks",
         172,
         question="Which objects have a lock?",
         read="Cluster, partitions, queues, applications and nodes have one. The proxy of the resource manager takes events out of the queue, and holds nothing.",
-        otherwise="The proxy, asks and the collection of nodes have locks too, which the table does not order. A thread may hold the lock of the proxy while it waits for one of the core.",
+        otherwise="The proxy has a lock too, which the table does not order. One thread holds it while it waits for the cluster, and another one the other way round.",
         why="The section has rules for these five. Deadlocks with the lock of the proxy are known: deadlocks/yunikorn-2543.yaml.",
         variant=VARIANT,
+        locks=alt.PROXY_HAS_A_LOCK,
+        breaks=["locks.no-deadlock"],
     ),
     Reading(
         "locks-are-those-of-go",
@@ -178,6 +221,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="A read lock can be acquired again by its holder.",
         why="YuniKorn uses the locks of Go.",
         variant=VARIANT,
+        untried="lock files have mutexes and the locks of Go, and none that its holder can acquire again",
     ),
     Reading(
         "all-operations-run-at-the-same-time",
@@ -187,6 +231,7 @@ LOCK_INTERPRETATIONS = (
         otherwise="One thread handles the events of the resource manager, and one schedules.",
         why="The text does not list the threads. The order of locks must not depend on them.",
         variant=VARIANT,
+        locks=alt.TWO_THREADS,
     ),
 )
 """The interpretations on which the descriptions of locks rest."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from schedproof.model.lang import Action, Reading, Row, Rule, exists
 
+from . import merged_alternatives as alt
 from .machines import a, k, n, p, x, y
 from .merged import (
     DELIVERIES,
@@ -108,6 +109,8 @@ DECISIONS = (
         otherwise="A preemption first reserves the node, and the allocation ends later.",
         why="Lines 79 to 85 describe a preemption without a reservation.",
         variant=VARIANT,
+        machines=[alt.RESERVED],
+        adds=alt.RESERVES_FIRST,
     ),
     Reading(
         "a-preempted-ask-waits-no-more",
@@ -137,15 +140,30 @@ DECISIONS = (
         otherwise="They may be in different partitions.",
         why="The commit locks one partition.",
         variant=VARIANT,
+        configurations=alt.nodes_of_another_partition,
+        axioms=(),
+        scope=alt.TWO_PARTITIONS,
     ),
     Reading(
         "an-operation-is-one-step",
         187,
         question="Which operations exclude each other?",
         read="Each request, and each commit, is one step from the state before it to the state after it.",
-        otherwise="Other operations can see an object between two writes of an operation.",
+        otherwise="Other operations come between two writes of an operation: what an allocation, or the removal of an application or node, changes beside it changes in later steps.",
         why="An operation that changes several objects holds the write lock of the partition. The lock files check which operations do.",
         variant=VARIANT,
+        adds=alt.WRITES_ONE_BY_ONE,
+        drops=alt.WRITTEN_AT_ONCE,
+        breaks=[
+            "allocated-once",
+            "allocations-are-for-asks-that-wait",
+            "allocations-are-on-what-is-there",
+            "asks-are-answered",
+            "asks-are-of-what-is-there",
+            "decommissioned-nodes-go",
+            "removed-applications-go",
+            "what-is-allocated-is-asked-for-no-more",
+        ],
     ),
 )
 
@@ -339,24 +357,37 @@ REMOVALS = (
         otherwise="All partitions of a configuration change in one step, under the lock of the cluster.",
         why="No property relates two partitions.",
         variant=VARIANT,
+        adds=alt.ALL_PARTITIONS_AT_ONCE,
+        configurations=alt.with_a_second_partition,
+        scope=alt.TWO_PARTITIONS,
+        breaks=["partitions-are-removed-alone"],
     ),
     Reading(
         "both-removals-of-a-partition-are-one",
         22,
         question="How is the resource manager's removal of a partition handled? The table keeps the event, and the pseudo code has no text for it.",
         read="It is handled like a configuration without the partition (lines 274 to 278).",
-        otherwise="It is handled as in lines 147 to 150.",
+        otherwise="It is handled as in lines 147 to 150: a manager removes what is in the partition, one by one.",
         why="Line 261 names the removal of a partition as a part of the configuration's update.",
         variant=VARIANT,
+        adds=alt.REMOVED_BY_A_MANAGER,
+        breaks=[
+            "applications-are-in-what-is-there",
+            "nodes-are-in-what-is-there",
+            "queues-are-in-what-is-there",
+            "removed-partitions-go",
+        ],
     ),
     Reading(
         "a-single-removal-is-like-a-removal-of-all",
         259,
         question="How does the scheduler handle requests about applications, asks, allocations and nodes? The text has no pseudo code for them.",
         read="It does what cache and scheduler did together, with the common methods, and in one step.",
-        otherwise="It may do more, less, or in several steps.",
+        otherwise="It may do less: the removal of one application leaves its allocations.",
         why="The section says itself that it is incomplete.",
         variant=VARIANT,
+        adds=alt.LEAVES_ALLOCATIONS,
+        breaks=["allocations-are-on-what-is-there", "removed-applications-go"],
     ),
 )
 
@@ -366,18 +397,21 @@ REQUESTS = (
         16,
         question="Is a request of the resource manager still an event that waits in a queue?",
         read="A request is handled in the step in which it is made.",
-        otherwise="It waits in a queue, and the state may change before it is handled.",
+        otherwise="A request to remove an application, an ask or a node waits in a queue, and the state may change before it is handled.",
         why="A request may be made at any time. So handling it later leads to the same states, but for what the resource manager knows when it makes it.",
         variant=VARIANT,
+        machines=alt.REQUESTED,
+        adds=alt.WAITING_REQUESTS,
     ),
     Reading(
         "an-update-request-has-one-item",
         16,
         question="An update request may have applications, asks, releases and nodes. Are they handled together?",
         read="Each request is about one object.",
-        otherwise="A request is about several objects, which change in one step or in an order that no line states.",
+        otherwise="A request is about several objects, here an application, a node and an ask, which change in one step.",
         why="The steps of a larger request are those of several small ones.",
         variant=VARIANT,
+        adds=alt.SEVERAL_ITEMS,
     ),
     Reading(
         "requests-about-missing-objects-have-no-effect",
@@ -387,6 +421,7 @@ REQUESTS = (
         otherwise="It is an error, and the resource manager is notified.",
         why="The table has no event for such an answer.",
         variant=VARIANT,
+        untried="the table has no event for such an answer, so the model would have to invent the event and its effect",
     ),
     Reading(
         "an-application-needs-its-queue",
@@ -540,6 +575,9 @@ RECOVERY = (
         otherwise="A node is reported with more than it holds.",
         why="The allocations were made by a scheduler that kept to the size of the node.",
         variant=VARIANT,
+        configurations=alt.MORE_THAN_FITS,
+        axioms=(),
+        breaks=["scheduler-nodes-hold-one-allocation"],
     ),
 )
 
@@ -600,6 +638,11 @@ NOTIFICATIONS = (
         otherwise="There are two, and both arrive.",
         why="The number of messages must be finite. It hides a second message of the same content if the first has not arrived.",
         variant=VARIANT,
+        machines=[alt.SECOND],
+        adds=alt.SENT_AGAIN,
+        configurations=alt.messages_come_twice,
+        axioms=(),
+        scope={"Message": 32},
     ),
     Reading(
         "removals-are-not-answered",
@@ -609,6 +652,8 @@ NOTIFICATIONS = (
         otherwise="It is notified of both.",
         why="Line 54 has a notification where an application is added, lines 55 and 56 have none where it is removed.",
         variant=VARIANT,
+        machines=alt.HEARING_OF_REMOVALS,
+        adds=alt.REMOVALS_ARE_ANSWERED,
     ),
 )
 

@@ -121,6 +121,7 @@ NOTIFIED_WHEN_CONFIRMED = Change(
 FROM_THE_SCHEDULER_FIRST = Change(
     name="a-preemption-begins-in-the-cache",
     wrong="A preempted allocation leaves the cache first, against the contract of line 42.",
+    lines=[81, 84, 42],
     shown="allocations-are-removed-from-the-scheduler-first",
     why=(
         "The scheduler drops a preempted allocation first, and then the cache does, as line 42 requires. The "
@@ -147,6 +148,7 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     name="a-node-goes-from-the-cache-first",
     wrong="A decommissioned node leaves the cache first (line 157), against the contract of line 42.",
     shown="nodes-are-removed-from-the-scheduler-first",
+    lines=[157, 42],
     why=(
         "A decommissioned node is removed from the scheduler first, and then from the cache, like all other "
         "objects (line 42, against line 157). So the scheduler notifies the cache; the table has no event for "
@@ -154,6 +156,7 @@ NODES_LEAVE_THE_SCHEDULER_FIRST = Change(
     ),
     repairs=[
         "nodes-are-removed-from-the-scheduler-first",
+        "nodes-are-added-to-the-cache-first",
         "allocations-are-removed-from-the-scheduler-first",
         "confirmed-allocations-are-there",
         "allocations-are-told-once",
@@ -247,6 +250,7 @@ REMOVE_PARTITION = next(action for action in RM_ACTIONS if action.name == "remov
 PARTITIONS_GO_BY_THE_CACHE = Change(
     name="a-removal-overtakes-an-addition",
     wrong="A partition is removed past the cache (lines 22 and 147), so its removal can come before its addition, and is lost.",
+    lines=[22, 147],
     why=(
         "The removal of a partition goes through the cache, like its addition (as a new configuration that "
         "drops it). A removal that bypasses the cache (lines 22, 147) overtakes the addition, and is lost."

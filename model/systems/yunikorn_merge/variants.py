@@ -40,6 +40,8 @@ TWO_COPY = Model(
         {
             # to the cache first, from the scheduler first: violated for preemption, nodes, and short-lived objects
             "nodes-are-removed-from-the-scheduler-first",
+            # a node that the cache has removed before the scheduler hears that it was added
+            "nodes-are-added-to-the-cache-first",
             "allocations-are-removed-from-the-scheduler-first",
             # an accepted proposal whose ask is gone, or whose allocation is gone again
             "accepted-allocations-are-confirmed",
@@ -62,7 +64,9 @@ TWO_COPY = Model(
         }
     ),
     # an event of the removal that overtakes the one before it is not applied
-    assumes=dict.fromkeys(("withdrawn-asks-go", "removed-applications-go"), ("Message.ordered",)),
+    assumes=dict.fromkeys(
+        ("withdrawn-asks-go", "removed-applications-go", "decommissioned-nodes-go"), ("Message.ordered",)
+    ),
 )
 
 TWO_COPY_REPAIRED = TWO_COPY.amend(
@@ -71,7 +75,10 @@ TWO_COPY_REPAIRED = TWO_COPY.amend(
     REPAIRS,
     refuted=frozenset(),
     assumes=dict.fromkeys(
-        ("withdrawn-asks-go", "removed-applications-go", "removed-partitions-go", "copies-can-agree-again"),
+        (
+            *("withdrawn-asks-go", "removed-applications-go", "decommissioned-nodes-go"),
+            *("removed-partitions-go", "copies-can-agree-again"),
+        ),
         ("Message.ordered",),
     ),
 )

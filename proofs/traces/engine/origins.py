@@ -73,6 +73,11 @@ class Origins:
             kept.popleft()
         kept.append((number, place, record, objects, states))
 
+    @property
+    def kept(self) -> list[Kept]:
+        """The kept records, the oldest first. The first may be the start of the trace, which has the number 0."""
+        return [Kept(*each) for each in self._kept]
+
     def of(self, before: Mapping[str, Mapping[str, Any]], says: Callable[[Kept], str]) -> list[Origin]:
         """Where the values of objects come from, the newest origin first; those that are known.
 
@@ -80,7 +85,7 @@ class Origins:
             before: object -> field -> value, after the last record.
             says: returns a kept record in a few words.
         """
-        kept = [Kept(*each) for each in self._kept]
+        kept = self.kept
         fields_since: dict[tuple[int, int, str], list[str]] = {}
         for obj, fields in before.items():
             for sort in kept[-1].objects.names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -260,6 +261,12 @@ class TraceSteps:
             lambda: (KnownSteps(Steps(Stepper(objects.layout))), Axioms(objects.layout)),
             MOST_SIZES,
         )
+
+    def named_stepper(self, objects: ObjectMap) -> Stepper:
+        """Computes steps of these objects; its instance has their names."""
+        stepper = copy(self._stepper_of(objects))
+        stepper.instance = objects.instance
+        return stepper
 
     def _stepper_of(self, objects: ObjectMap) -> Stepper:
         return _kept(self._steppers, objects.shape, lambda: Stepper(objects.unnamed), MOST_SHAPES)

@@ -19,7 +19,7 @@ from schedproof.proofs.traces.reports.report import NOTHING, LogVerdict, Validat
 
 from .candidates import MOST_STATES, Nonconformance, TooManyStates
 from .objects import ObjectMap
-from .origins import Origins
+from .origins import Kept, Origins
 from .steps import StepPattern
 from .trace_context import Since, TraceCandidates
 from .trace_steps import SCHEMA, TraceSteps, shape
@@ -71,7 +71,8 @@ class Watch:
         shape("header").check(first)
         self.system, self.format = system, format
         self.model = model or _variant(system, first)
-        self._steps = TraceSteps(self.model, read_header(self.model, first), limit)
+        self.header = read_header(self.model, first)
+        self._steps = TraceSteps(self.model, self.header, limit)
         self.candidates: TraceCandidates = self._steps.start
         self._origins = Origins(self.objects, self.candidates.states)
         self.validation = CONFORMS
@@ -151,12 +152,22 @@ class Watch:
             self.model.system, self.model.variant, self.format, replace(validation, size=self.records)
         )
 
-    def allowed(self, most: int = 1000) -> Allowed:
-        """The events that may come next, at most ``most``; none after a nonconformance."""
+    @property
+    def kept(self) -> list[Kept]:
+        """The last records that were explained, with the states after each; see :mod:`.origins` for the limits."""
+        return self._origins.kept
+
+    def allowed(self, most: int = 1000, by: TraceSteps | None = None) -> Allowed:
+        """The events that may come next, at most ``most``; none after a nonconformance.
+
+        Args:
+            most: the limit for events.
+            by: computes the steps; None for the watch's own.
+        """
         if self.validation.verdict is LogVerdict.VIOLATES:
             return Allowed((), True)
         distinct: dict[tuple[str, tuple[tuple[str, int], ...]], Mapping[str, Any]] = {}
-        steps, complete = self._steps.reader(self.objects).steps, self.open
+        steps, complete = (by or self._steps).reader(self.objects).steps, self.open
         for action in self.model.actions:
             types = {v.name: v.type for v in action.parameters}
             for state in self.candidates.states:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
+from schedproof.proofs.verification.placed import PlacedVerdict, placed
 from schedproof.proofs.verification.verify import VariantReport
 
 from .repository import Repository
-from .verdicts import PlacedVerdict, placed
 
 MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 """How GitHub writes characters of a message that end a command."""

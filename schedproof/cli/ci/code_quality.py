@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedproof.model.registry.system import System
+from schedproof.proofs.verification.placed import PlacedVerdict, shown
 from schedproof.proofs.verification.verify import VariantReport
 
 from .repository import Repository
-from .verdicts import PlacedVerdict, shown
 
 
 def code_quality(

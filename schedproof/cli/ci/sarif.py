@@ -16,13 +16,13 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import initial_state
 from schedproof.proofs.exploration.counterexample_text import shown as value
 from schedproof.proofs.verdict import Counterexample
+from schedproof.proofs.verification.placed import PlacedVerdict, placed, rule_name
+from schedproof.proofs.verification.placed import shown as shown_verdicts
 from schedproof.proofs.verification.properties import properties_of
 from schedproof.proofs.verification.verify import VariantReport
 
 from . import sarif_format as s
 from .repository import Repository, SourceLine
-from .verdicts import PlacedVerdict, placed, rule_name
-from .verdicts import shown as shown_verdicts
 
 ROOT = "%SRCROOT%"
 """The name of the repository's root: the one that GitHub knows."""

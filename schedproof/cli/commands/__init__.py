@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, Command] = {
     "validate": Command("validate", "validate", "Validate a log of a real scheduler against a model."),
     "diagram": Command("diagram", "draw", "Draw state machines, triggers, message flows, lock orders and deadlocks."),
     "findings": Command("findings", "findings", "List what documents get wrong: each defect, its clearest run, its repair."),
+    "report": Command("report", "report", "Write verdicts, runs, findings, documents and pictures as pages of HTML."),
     "coverage": Command("coverage", "coverage", "Show what became of each sentence of a document."),
     "explain": Command("explain", "explain", "Show the counterexample of a property, or the shortest run to a state."),
     "diff": Command("diff", "diff", "Compare two variants of a system, element by element."),

@@ -20,6 +20,9 @@ from schedproof.cli.progress import exploring, progress
 from schedproof.cli.run_page import run_page
 from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
+from schedproof.diagrams.player.about import about_property
+from schedproof.diagrams.player.branches import MOST_DEPTH
+from schedproof.diagrams.player.build import DEPTH
 from schedproof.diagrams.player.data import About
 from schedproof.model.cited import quote
 from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
@@ -36,8 +39,6 @@ from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
-from schedproof.proofs.verification.assumptions import assumed_text
-from schedproof.proofs.verification.findings import holds_by, rests_on
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
 
@@ -60,6 +61,10 @@ from schedproof.proofs.verification.verify import CheckedProperty, verify_varian
 @click.option("--mermaid", is_flag=True, help="Print a Mermaid sequence diagram.")
 @click.option("--html", "html_file", type=OutputFile(), metavar="FILE",
               help="Write a page of HTML that plays the run step by step; - is standard output.")  # fmt: skip
+@click.option("--branches", type=click.IntRange(0, MOST_DEPTH), metavar="N",
+              help=f"With --html: how many steps the page goes away from the run.  [default: {DEPTH}]")  # fmt: skip
+@click.option("--compare-to", metavar="VARIANT",
+              help="With --html: show beside the run what the same actions do in this variant.")  # fmt: skip
 @json_option
 def explain(
     system: str,
@@ -69,6 +74,8 @@ def explain(
     scope: str | None,
     mermaid: bool,
     html_file: Destination | None,
+    branches: int | None,
+    compare_to: str | None,
     json_file: Destination | None,
 ) -> int:
     """Show the counterexample of a property, or the shortest run to a state.
@@ -79,6 +86,10 @@ def explain(
     In --state, write a truth value as true or false, a set as c0+c1 or '{c0, c1}', and the empty set or no object as none.
     """
     chosen = choose.system(system)
+    if html_file is None:
+        refuse_idle(
+            {"--branches": branches is not None, "--compare-to": compare_to}, "without --html", "add --html FILE"
+        )
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
     if property_name is not None and is_premise(property_name):
@@ -90,7 +101,10 @@ def explain(
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = scopes.scope(model, scope)
-    outputs = _Outputs(mermaid, html_file, json_file)
+    compared = choose.variant(chosen, compare_to) if compare_to is not None else None
+    if compared is not None and compared.variant == model.variant:
+        raise UserError(f"--compare-to: the run is of {model.variant}; name another variant, or leave it out")
+    outputs = _Outputs(mermaid, html_file, json_file, DEPTH if branches is None else branches, compared)
     if property_name is None:
         return _explain_state(model, sizes, state, outputs)
     if property_name == ASSUMPTIONS:
@@ -111,11 +125,13 @@ def _refuse_defect(system: System, name: str) -> None:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Where the result goes besides standard output, and whether it is a Mermaid diagram there."""
+    """Where the result goes besides standard output, whether it is a Mermaid diagram there, and what a page shows besides the run."""
 
     mermaid: bool
     html: Destination | None
     json: Destination | None
+    depth: int
+    compare_to: Model | None
 
     @property
     def use_stdout(self) -> bool:
@@ -144,10 +160,9 @@ def _explain_property(
             checked = next(j for j in report.properties if j.result.name == name)
     result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
-    verdict = f"{checked.reach}, expected {checked.expected}"
-    notes = []
+    about = about_property(system, model, checked, prop)
     head = [
-        f"{name} ({model.system} {model.variant}): {verdict}",
+        f"{about.title}: {about.verdict}",
         *([f"Property: {prop.says}."] if prop.says else []),
     ]
     if prop.line is not None:
@@ -155,26 +170,27 @@ def _explain_property(
         head.append(
             f"Document: {model.document.name}, line {prop.line}" + (f': "{requirement}"' if requirement else "")
         )
+    elif prop.sentence:
+        head += [f"Source: {prop.sentence}", *footnotes(model.document, [prop.sentence])]
     if result.note:
         head.append(f"Note: {result.note}.")
-    decisive = (rests_on if result.verdict is Verdict.REFUTED else holds_by)(system, model, name)
-    if decisive:
-        readings = [reading.finding_note for reading in decisive]
-        head += [*readings, *footnotes(model.document, readings)]
-        notes += readings
-    if checked.assumes:
-        otherwise = "the property holds" if result.verdict is Verdict.REFUTED else "it is violated"
-        notes.append(f"Assumes: {assumed_text(checked.assumes)}. Otherwise {otherwise}.")
-        head.append(notes[-1])
+    head += [*about.notes, *footnotes(model.document, about.notes)]
     example = result.counterexample
     run = _witness(model, attempts, prop) if result.verdict is Verdict.PROVED else None
     if outputs.html is not None:
         played = example or run
         if played is None:
             raise UserError(f"--html: {name} has no run to play, since it is {checked.reach}; leave --html out")
-        title = f"{name} ({model.system} {model.variant})"
-        about = About(title, verdict, prop.says, prop.line, prop.sentence, tuple(notes))
-        outputs.html.write(run_page(model, played, about, prop if example is not None else None))
+        outputs.html.write(
+            run_page(
+                model,
+                played,
+                about,
+                prop if example is not None else None,
+                depth=outputs.depth,
+                compare_to=outputs.compare_to,
+            )
+        )
     if outputs.json is not None:
         axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.axioms else {}
         outputs.json.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
@@ -316,7 +332,7 @@ def _print_state(
     outputs: _Outputs,
 ) -> int:
     if outputs.html is not None:
-        outputs.html.write(run_page(model, example, About(title)))
+        outputs.html.write(run_page(model, example, About(title), depth=outputs.depth, compare_to=outputs.compare_to))
     data = {"system": model.system, "variant": model.variant, "reachable": True, "state": state, **example.as_json()}
     if outputs.json is not None:
         outputs.json.write_json(data)

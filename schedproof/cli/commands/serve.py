@@ -47,6 +47,8 @@ HOST, PORT = "127.0.0.1", 8470
               help="Memory of one session.")  # fmt: skip
 @click.option("--max-seconds", type=click.FloatRange(0.01, 86_400), metavar="SECONDS", default=DEFAULT.seconds, show_default=True,
               help="Processor time of a session for one request; elapsed time may be six times as much.")  # fmt: skip
+@click.option("--max-streams", type=click.IntRange(0, 10_000), metavar="N", default=DEFAULT.streams, show_default=True,
+              help="Live views open at the same time.")  # fmt: skip
 @click.option("--idle-timeout", cls=Option, former=["--max-idle"], type=click.FloatRange(0.1, 10**7), metavar="SECONDS",
               default=DEFAULT.idle, show_default=True, help="End a session that had no request for SECONDS.")  # fmt: skip
 @json_option
@@ -60,17 +62,19 @@ def serve(
     max_body: int,
     max_memory: int,
     max_seconds: float,
+    max_streams: int,
     idle_timeout: float,
     json_file: Destination | None,
 ) -> int:
     """Validate records while they arrive, over HTTP or JSON-RPC.
 
     Each session validates one log, in a process of its own with limits of time and memory. GET /openapi.json describes the
-    HTTP interface. With --json, the server writes its address to FILE when it is ready.
+    HTTP interface, and GET /live is a page that shows sessions as records arrive. With --json, the server writes its address to FILE when it is ready.
     """
     limits = replace(
         DEFAULT, sessions=max_sessions, body=max_body << 20, seconds=max_seconds, patience=6 * max_seconds,
-        memory=max_memory << 20, idle=idle_timeout, connections=max(DEFAULT.connections, 4 * max_sessions),
+        memory=max_memory << 20, idle=idle_timeout, streams=max_streams,
+        connections=max(DEFAULT.connections, 4 * max_sessions) + max(0, max_streams - DEFAULT.streams),
     )  # fmt: skip
     if os.name != "posix":
         raise UserError("serve: this system cannot fork and limit processes; run it on Linux or macOS")

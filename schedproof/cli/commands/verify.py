@@ -19,19 +19,17 @@ from schedproof.cli.help_text import ending
 from schedproof.cli.junit import junit
 from schedproof.cli.options import json_option, junit_option, properties_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, spare
-from schedproof.cli.progress import verifying
 from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
+from schedproof.cli.verifying import work
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import MANIFEST
 from schedproof.model.registry.system import System
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.verification.durations import keep_seconds
-from schedproof.proofs.verification.verdict_cache import VERDICTS
-from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan, verifiers
+from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan
 
 
 @click.command(
@@ -110,17 +108,7 @@ def verify(
         raise UserError(
             "--variant, --property: no variant of these has a property of these; leave out one of the two options"
         )
-    try:
-        with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (report_progress, complete):
-            for report in run.work(workers, report_progress):
-                complete(f"{report.system} {report.variant}: {conclusion([report])} ({report.seconds:.1f} s)")
-    except KeyboardInterrupt:
-        if not run.verdicts:
-            raise
-    finally:
-        if not no_cache:
-            keep_seconds(run.seconds)
-            VERDICTS.shrink()
+    work(run, plans, jobs=jobs, cached=not no_cache)
     took = time.perf_counter() - began
     reports = run.reports()
     incomplete = run.verdicts < run.total

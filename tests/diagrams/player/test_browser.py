@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
 from schedproof.diagrams.player import machines
+from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Model
@@ -19,14 +20,16 @@ from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.recorded_run import instance_of
-from tests.diagrams.player.hostile import HOSTILE
-from tests.diagrams.player.runs import blinking, page_of, refuted
+from tests.diagrams.player.hostile import ATTACK, HOSTILE
+from tests.diagrams.player.present import step
+from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
+from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps
 from tests.support.needs import needs_chromium, needs_dot
 from tests.support.toys import MUTEX
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = needs_chromium
 
@@ -34,50 +37,6 @@ NAME = "placements-are-disjoint"
 
 MOST_SECONDS = 3
 """The limit for opening a run of 10,000 steps: a second on an idle machine."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # As root, chromium starts only without its sandbox; the pages are ours.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Opened:
-    """Opens pages from files, and fails if one complains or asks for anything."""
-
-    def __init__(self, browser: Browser, folder: Path) -> None:
-        self._browser, self._folder = browser, folder
-        self.complaints: list[str] = []
-
-    def __call__(self, text: str, fragment: str = "", **options: Any) -> Page:
-        file = self._folder / "run.html"
-        file.write_text(text, "utf-8")
-        page = self._browser.new_context(**options).new_page()
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: request.url.startswith("file:") or self.complaints.append(request.url))
-        page.goto(f"{file.as_uri()}{fragment}")
-        return page
-
-
-@pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
-    opened = Opened(browser, tmp_path)
-    yield opened
-    for context in browser.contexts:
-        context.close()
-    assert opened.complaints == []
-
-
-def step(page: Page) -> str:
-    """What the page says of the present step, up to the first full stop or colon."""
-    text = page.inner_text("#now")
-    return text.partition(":")[0].partition(",")[0]
 
 
 def fields(page: Page) -> Mapping[str, str]:
@@ -283,11 +242,16 @@ def test_the_machine_shows_state_and_arrow(opened: Opened) -> None:
     assert svg.locator(".taken").count() == 0
 
 
-def test_without_graphviz_the_machine_is_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_graphviz_the_page_draws_the_machine(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     shown_page = opened(page(HIVED, refuted(HIVED, NAME), About(NAME), HIVED.property(NAME)), "#step=4&object=c0")
-    assert shown_page.locator("#table tr.taken td").all_inner_texts()[:3] == ["Reserved", "e8 ● taken", "Used"]
-    assert shown_page.locator("#table td.lit").first.inner_text() == "Used"
+    assert shown_page.locator(".picture:visible .lit text").all_text_contents() == ["Used"]
+    assert shown_page.locator(".picture:visible .taken text").all_text_contents() == ["e8"]
+    assert shown_page.locator(".picture:visible .node").count() == len(HIVED.machine("Cell").states)
+    shown_page.click("#lanes tbody button >> text=g0")
+    assert shown_page.locator(".picture:visible .lit text").all_text_contents() == ["BeingPreempted"]
+    label = shown_page.locator(".picture:visible svg").get_attribute("aria-label")
+    assert label == "State machine of PodGroup. g0 is in BeingPreempted."
 
 
 def test_a_lasso_goes_on_where_its_loop_begins(opened: Opened) -> None:
@@ -330,25 +294,16 @@ def test_a_run_of_10000_steps_opens_fast(opened: Opened) -> None:
     assert shown_page.locator("#lanes thead th").count() < 20
 
 
-def complaints(page: Page) -> list[tuple[str, str]]:
-    """What axe calls serious or critical, with every fold of the page open."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    violations = Axe().run(page).response["violations"]
-    return [(each["id"], each["impact"]) for each in violations if each["impact"] in ("serious", "critical")]
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_has_no_serious_complaint(opened: Opened, scheme: str) -> None:
-    assert complaints(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
+    assert serious(opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)) == []
 
 
-def test_axe_accepts_a_loop_a_long_formula_and_a_table(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_axe_accepts_a_loop_a_long_formula_and_own_pictures(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     for model, name in [(MUTEX, "weakly-fair-entry"), (BEAKER, "no-abba")]:
         text = page(model, refuted(model, name), About(name, notes=("a note",)), model.property(name))
-        assert complaints(opened(text, "#step=5", viewport={"width": 320, "height": 256})) == []
+        assert serious(opened(text, "#step=5", viewport={"width": 320, "height": 256})) == []
 
 
 def test_a_screen_reader_hears_each_step(opened: Opened) -> None:
@@ -401,3 +356,134 @@ def test_without_javascript_the_run_is_text(opened: Opened) -> None:
     assert not page.locator("#player").is_visible()
     page.click("text=As text")
     assert "1. g0 is allocated {c0}" in page.inner_text("#text")
+
+
+def evaluate(page: Page, text: str) -> None:
+    """Types an expression, and presses Enter."""
+    page.fill("#expression", text)
+    page.press("#expression", "Enter")
+
+
+def row(page: Page, name: str) -> list[str]:
+    """The cells of a row below the objects."""
+    return page.locator(f"#lanes tr.{name} td").all_inner_texts()
+
+
+def test_an_expression_has_a_value_at_each_step(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=4")
+    evaluate(page, "c0.user")
+    assert row(page, "expression") == ["none", "g0", "g0", "none", "g2"]
+    assert page.locator("#expression-value .value").all_inner_texts() == ["g2"]
+    evaluate(page, "for every PodGroup g: if g not g2, then not (c0 in g.placement)")
+    assert row(page, "expression") == ["✓ true", "✗ false", "✗ false", "✗ false", "✗ false"]
+    bad = page.locator("#expression-value .bad").all_inner_texts()
+    assert "for every g false" in bad[0] and "g = g0: if, then false" in bad[1]
+    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false"
+    page.focus("#forward")
+    page.keyboard.press("Home")
+    assert page.locator("#expression-value .bad").count() == 0
+
+
+def test_an_expression_of_a_step_has_none_at_the_start(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    evaluate(page, "e2 on c0 and (afterwards c0.reserver) = g1")
+    assert row(page, "expression") == ["–", "✗ false", "✓ true", "✗ false", "✗ false"]
+    assert page.locator("#expression-value > ul > li.good").count() == 1
+    evaluate(page, "K")  # a parameter of the step's action
+    assert row(page, "expression") == ["–", "{c0}", "{c0}", "–", "{c0}"]
+
+
+MISTAKES = [
+    ("c0.colour", "Character 4: unknown field “colour” of Cell; choose from state, user, reserver."),
+    ("c0 Red", "Character 4: unknown state “Red” of Cell; choose from Free, Used, Reserved, Reserving."),
+    ("c0.user =", "Character 10: the end where a value is needed; write a value."),
+    ("(c0 Used", "Character 9: the end where “)” is needed; write “)”."),
+    ("c0 = g0", "Character 6: an object of Cell is compared with an object of PodGroup; write an object of Cell."),
+    ("not c0", "Character 5: a formula is needed, and this is an object of Cell; write a formula."),
+    ("e99 on c0", "Character 1: unknown event “e99” of Cell; choose from e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, ec."),
+    ("c0 Used $", "Character 9: “$” has no meaning here; write names in quotation marks if they are not words."),
+    ("for every x: x Used", "Character 11: the type of “x” is unknown; write a sort before it: PodGroup x."),
+    ("c0 Used c0 Free", "Character 9: “c0” is left over; join formulas with “and” or “or”, or write brackets."),
+    ("(" * 100, "Character 61: the expression is too deep; write less inside brackets."),
+    (f"for every Cell {', '.join(f'x{n}' for n in range(12))}: x1 Used", "Character 1: it may need 1,062,883 evaluations"),
+    ("afterwards (c0 Used and afterwards c0 Free)", "Character 1: “afterwards” inside “afterwards”; leave one out."),
+    ('c0 "\\q"', "Character 4: a backslash has no meaning here; write \\\\ for a backslash, and"),
+    ('c0 "Used', "Character 4: a quotation mark is not closed; "),
+    ('c0 "Us\ted"', "Character 4: unknown state “Us ed” of Cell; choose from"),
+    ("<img src=x>", "Character 1: “<” where a value is needed; write a value."),
+]  # fmt: skip
+"""Expressions that are wrong, and how the line that says so begins."""
+
+
+def test_a_mistake_in_an_expression_is_one_line(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    for text, problem in MISTAKES:
+        evaluate(page, text)
+        message = page.get_by_role("alert").inner_text()
+        assert message.startswith(problem) and "\n" not in message
+        assert page.get_attribute("#expression", "aria-invalid") == "true"
+        assert row(page, "expression") == [] and page.inner_text("#expression-value") == ""
+        assert step(page) == "Step 2 of 4"
+    evaluate(page, "")
+    assert page.get_by_role("alert").inner_text() == "" and page.get_attribute("#expression", "aria-invalid") == "false"
+
+
+@pytest.mark.parametrize(("model", "name"), RUNS, ids=[name for _, name in RUNS])
+def test_the_page_reads_the_property_s_own_formula(opened: Opened, model: Model, name: str) -> None:
+    """The reader can copy a formula from the page; its value is the one that Python has computed."""
+    prop = model.property(name)
+    data = played(model, refuted(model, name), About(name), prop)
+    page = opened(page_of(model, name))
+    for number, formula in enumerate(data.formulas):
+        evaluate(page, formula.text)
+        assert page.get_by_role("alert").inner_text() == ""
+        for position in range(len(data.steps) + 1):
+            page.evaluate(f"location.hash = '#step={position}&expression={quote(formula.text)}'")
+            page.wait_for_function(
+                f"document.querySelector('#lanes [aria-current]').textContent.endsWith('{position or 'Start'}')"
+            )
+            expected = page.locator("#lanes tr.formula").nth(number).locator("td.here").inner_text()
+            read = page.locator("#lanes tr.expression td.here").inner_text()
+            required = formula.part.required is not None
+            if formula.actions is None or expected != "–":  # a property may be of some actions only
+                assert read == (
+                    expected if required else {"true": "✓ true", "false": "✗ false"}.get(expected, expected)
+                )
+
+
+def test_the_address_keeps_the_expression(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    evaluate(page, "c0 in g1.placement & c0")
+    assert "expression" not in page.evaluate("location.hash")
+    evaluate(page, "c0.user = g0 or c0.reserver = g1")
+    address = page.evaluate("location.hash")
+    page.goto("about:blank")
+    shown_page = opened(page_of(HIVED, NAME), address)
+    assert row(shown_page, "expression") == ["✗ false", "✓ true", "✓ true", "✓ true", "✗ false"]
+    assert shown_page.input_value("#expression") == "c0.user = g0 or c0.reserver = g1"
+
+
+def test_keys_in_the_input_do_not_move(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    page.focus("#expression")
+    for key in ("ArrowLeft", "ArrowRight", "ArrowRight", "Home", "End"):
+        page.keyboard.press(key)
+    assert step(page) == "Step 2 of 4"
+
+
+def test_an_expression_over_hostile_names(opened: Opened) -> None:
+    page = opened(page_of(HOSTILE, HOSTILE.properties[0].name))
+    state = json.dumps(f"From{ATTACK}")
+    evaluate(page, f"for every Thing x: x {state}")
+    assert row(page, "expression") == ["✓ true", "✗ false"]
+    evaluate(page, "x0.state")
+    assert row(page, "expression")[0] == f"From{ATTACK}"
+    assert page.locator("img").count() == 0 and page.title() == HOSTILE.properties[0].name
+
+
+@pytest.mark.parametrize("text", ["for every Cell c: c.user = none or c.user Allocated", "c0.colour"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_accepts_an_expression(opened: Opened, scheme: str, text: str) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=4", color_scheme=scheme)
+    evaluate(page, text)
+    assert serious(page) == []

@@ -15,30 +15,15 @@ from schedproof.diagrams.player.formulas import MOST_PARTS
 from schedproof.model.lang import Invariant, Model, StepInvariant, after, exists, forall, iff, implies, variable
 from schedproof.model.lang.terms import both
 from schedproof.model.semantics import Instance
-from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
-from schedproof.model.systems.jobmon import AS_WRITTEN as JOBMON
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.verdict import Counterexample
-from tests.diagrams.player.runs import blinking, refuted
+from tests.diagrams.player.runs import RUNS, blinking, refuted
 from tests.support.lamps import Lamp, lamps
-from tests.support.toys import MUTEX, WORKSHOP
+from tests.support.toys import MUTEX
 
 x, y = variable(Lamp, "x"), variable(Lamp, "y")
-
-RUNS = [
-    (HIVED, "placements-are-disjoint"),
-    (HIVED, "cell-e2-preempts-an-allocated-group"),
-    (HIVED, "recovery-from-durable"),
-    (BEAKER, "no-abba"),
-    (BEAKER, "no-deadlock"),
-    (JOBMON, "somebody-can-go-on"),
-    (JOBMON, "resources-grow-on-resource-errors"),
-    (WORKSHOP, "never-tired"),
-    (MUTEX, "weakly-fair-entry"),
-]
-"""Of every kind of property with a formula."""
 
 runs = pytest.mark.parametrize(("model", "name"), RUNS, ids=lambda each: each if isinstance(each, str) else each.system)
 
@@ -202,7 +187,7 @@ def test_a_quantifier_over_many_objects_is_one_part() -> None:
     assert [part.role for part in small.part.parts] == [f"x = l{a}, y = l{b}" for a in (0, 1) for b in (0, 1)]
     many = counterexample_of(Instance(lamps(), {"Lamp": 4}), [], "nothing happens")
     (large,) = played(lamps(), many, About(name), prop).formulas
-    assert (large.part.parts, large.part.text) == ((), "for every x, y: if x On, then y On")
+    assert (large.part.parts, large.part.text) == ((), "for every Lamp x, y: if x On, then y On")
 
 
 def test_a_long_formula_shows_its_first_parts() -> None:

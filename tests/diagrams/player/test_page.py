@@ -20,6 +20,7 @@ from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.machines import picture, tables
 from schedproof.diagrams.player.page import embedded, page
+from schedproof.diagrams.player.regression import regression_test
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.beaker import INTERLEAVED
@@ -100,11 +101,12 @@ def test_a_page_fetches_nothing_and_runs_only_its_script() -> None:
     assert "default-src 'none'" in policy and f"script-src 'sha256-{digest}';" in policy
 
 
-def test_a_page_has_the_run_as_text_and_as_mermaid() -> None:
+def test_a_page_has_the_run_to_copy() -> None:
     name = "placements-are-disjoint"
-    text, mermaid = Elements(page_of(HIVED, name)).texts["pre"]
+    text, mermaid, test = Elements(page_of(HIVED, name)).texts["pre"]
     assert text.splitlines() == counterexample_lines(HIVED, refuted(HIVED, name))
     assert mermaid == sequence(HIVED, name, refuted(HIVED, name))
+    assert test == regression_test(HIVED, refuted(HIVED, name), name, HIVED.property(name))
 
 
 def wandering(model: Model, steps: int) -> Counterexample:
@@ -148,10 +150,16 @@ def test_a_picture_shows_names_as_they_are() -> None:
     assert set(table.states) <= set(labels)
 
 
-def test_without_graphviz_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_graphviz_the_page_has_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines.shutil, "which", lambda program: None)
     text = page(HIVED, refuted(HIVED, "placements-are-disjoint"), About("x"), HIVED.property("placements-are-disjoint"))
-    assert "<svg" not in text and 'id="table"' in text
+    assert "<svg" not in text and "@dagrejs/dagre" in text
+
+
+@needs_dot
+def test_with_graphviz_the_page_has_no_library() -> None:
+    text = page_of(HIVED, "placements-are-disjoint")
+    assert "<svg" in text and "@dagrejs/dagre" not in text
 
 
 def test_headings_do_not_skip_a_level() -> None:

@@ -313,11 +313,12 @@ def test_a_description_is_read_as_it_is_written() -> None:
 def test_a_repair_is_its_checks_or_says_more() -> None:
     text = THREAD + (
         "    - rlock a: []\nrepairs:\n  one: no-deadlock\n  two: [a, b]\n"
-        "  three: {checks: [a, b], name: n, wrong: w, shown: b, rests: [r, s]}\n"
+        "  three: {checks: [a, b], name: n, wrong: w, shown: b, rests: [r, s], lines: [7, 9]}\n"
     )
     one, two, three = parse(text, "locks.yaml").repairs
     assert (one.why, one.checks, one.name, one.wrong, one.shown, one.rests) == ("one", ("no-deadlock",), "", "", "", ())
-    assert (two.why, two.checks) == ("two", ("a", "b"))
+    assert (two.why, two.checks, two.lines) == ("two", ("a", "b"), ())
+    assert three.lines == (7, 9)
     assert (three.name, three.wrong, three.shown, three.rests, three.place.line) == ("n", "w", "b", ("r", "s"), 8)
 
 

@@ -159,14 +159,14 @@ SET_A, SET_B, NOTHING = ([], {0: True}), ([], {1: True}), ([(0, True)], {2: True
 @contextmanager
 def step_by_step() -> Iterator[None]:
     """Without the quick proofs about few objects: they find most of what follows at each step anyway."""
-    right = solve._Context.ask_nearby
+    right = solve.Context.ask_nearby
 
     def ask_nearby(self: Any, *question: Any) -> Any:
         of_a_step = bool(self._context_facts)
         return (False, frozenset()) if of_a_step else right(self, *question)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solve._Context, "ask_nearby", ask_nearby)
+        patch.setattr(solve.Context, "ask_nearby", ask_nearby)
         yield
 
 
@@ -410,7 +410,7 @@ def test_the_random_toys_have_what_follows_and_what_fails() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_what_the_solver_does_not_know_proves_nothing_false(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some of its answers are taken away, at every effort: less is proved, and nothing rests on what is not."""
-    right, random = solve._Context.ask, Random(seed)
+    right, random = solve.Context.ask, Random(seed)
 
     def ask(self: Any, *question: Any) -> Any:
         return ("unknown", frozenset()) if random.random() < 0.3 else right(self, *question)
@@ -418,9 +418,9 @@ def test_what_the_solver_does_not_know_proves_nothing_false(seed: int, monkeypat
     def ask_nearby(self: Any, *question: Any) -> Any:
         return (False, frozenset()) if random.random() < 0.3 else nearby(self, *question)
 
-    nearby = solve._Context.ask_nearby
-    monkeypatch.setattr(solve._Context, "ask", ask)
-    monkeypatch.setattr(solve._Context, "ask_nearby", ask_nearby)
+    nearby = solve.Context.ask_nearby
+    monkeypatch.setattr(solve.Context, "ask", ask)
+    monkeypatch.setattr(solve.Context, "ask_nearby", ask_nearby)
     for n in range(4):
         toy = random_toy(100 * seed + n)
         for every in (True, False):

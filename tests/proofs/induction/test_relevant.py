@@ -39,7 +39,7 @@ def proved_nearby(variant: str) -> Iterator[tuple[Answer, bool]]:
         key = id(obligation.context)
         if key not in contexts:
             cascade = proof.cascades.get(obligation.action)
-            contexts[key] = solve._Context(proof, relevance, obligation.context, cascade)
+            contexts[key] = solve.Context(proof, relevance, obligation.context, cascade)
         itself = {obligation.invariant} & proof.assumed.keys()
         assume = sorted(induction.inductive | itself) if obligation.inductive else []
         yield answer, contexts[key].ask_nearby(obligation.goal, [assume], EFFORT)[0]

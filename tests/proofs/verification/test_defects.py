@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from schedproof.model.lang import (
     Attribute,
     BoolType,
     Change,
+    Document,
     Invariant,
     LeadsTo,
     LifeCycle,
@@ -149,6 +151,26 @@ def test_the_text_has_the_clearest_run_or_all() -> None:
     assert defect.text()[:2] == ["never-jammed (test_defects.py, as-written)", "  Violates: never-jammed, quiet"]
 
 
+def test_a_change_says_which_lines_are_wrong(tmp_path: Path) -> None:
+    """A line that the file of quotes does not have is left out, and a sentence on two lines is quoted once."""
+    (quotes := tmp_path / "quotes.json").write_text(
+        '{"doors.md": {"2": "Doors are shut.", "5": "Open them.", "6": "Open them."}}'
+    )
+    changes = [SOFT, replace(FIRM, lines=[6, 5, 2, 9]), OPEN]
+    system = repaired(changes)
+    document = Document("doors.md", "Doors", quotes)
+    variants = {name: replace(model, document=document) for name, model in system.variants.items()}
+    (defect,) = [each for each in defects(replace(system, variants=variants)) if each.quotes]
+    assert defect.quotes == ((6, "Open them."), (2, "Doors are shut."))
+    assert defect.text()[0].endswith(" (doors.md:6, as-written)")
+    assert defect.text()[2:4] == [
+        "  The document, line 6: Open them.",
+        "  The document, line 2: Doors are shut.",
+    ]
+    data = defect.as_json()
+    assert data["line"] == 6 and data["sentence"] == "Open them. Doors are shut."
+
+
 def test_the_author_chooses_what_the_run_shows() -> None:
     asked = replace(FIRM, shown="quiet", asks=exists(e, (e != d) & e.is_("Open")))
     (defect,) = [each for each in defects(repaired([SOFT, asked, OPEN])) if "quiet" in shown([each])[each.name][0]]
@@ -273,7 +295,7 @@ def test_if_others_leave_nothing_violated_the_base_has_the_run() -> None:
 def test_json() -> None:
     data = defects(repaired())[0].as_json()
     assert data["kind"] == "defect"
-    assert set(data) == {"kind", "system", "variants", "name", "wrong", "document", "line", "sentence", "repair", "cost", "left", "rests_on", "findings"}  # fmt: skip
+    assert set(data) == {"kind", "system", "variants", "name", "wrong", "document", "line", "sentence", "sentences", "repair", "cost", "left", "rests_on", "findings"}  # fmt: skip
     assert [each["property"] for each in data["findings"]] == ["never-jammed", "quiet"]
 
 

@@ -96,7 +96,7 @@ def test_each_repair_is_a_defect_and_each_check_is_in_one(tmp_path: Path) -> Non
     by_name = {each.name: each for each in some}
     first = by_name["doors-under-houses"]
     assert first.repair == "A house comes before its doors. (repaired)"
-    assert first.left == "Another repair is needed as well for: as-written.threads-follow-the-order."
+    assert first.left == "Another repair is needed as well for as-written.threads-follow-the-order: There is room."
     assert first.interpretations == ()
     assert by_name["as-written.nothing-is-held-while-waiting"].interpretations == (NEWS,)
     assert by_name["as-written.no-deadlock"].repair == "none is described"

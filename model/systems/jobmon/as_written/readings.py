@@ -26,6 +26,7 @@ from .machines import IMAGES, UNFINISHED_ERRORS, i, j, t
 from .progress import PROGRESS, everything_ends
 from .properties import AFTER_AN_ERROR, TASK_PROPERTIES, image
 from .run_readings import RUN_READINGS
+from .server_readings import SERVER_READINGS
 
 RETRIED: Mapping[str, tuple[str, ...]] = {
     "retry": ("NoExecutorId", "UnknownError", "ApplicationError"),
@@ -67,6 +68,24 @@ SUBMITTED = implies(i.is_("BatchExecutor"), t.is_("Instantiating", "Launched"))
 OTHERS = {state: stands_for for state, stands_for in IMAGES.items() if state != "BatchExecutor"}
 
 READINGS = (
+    Reading(
+        "the-figures-are-complete",
+        6,
+        "A transition that no figure shows is not allowed.",
+        "Others are allowed as well: what comes to an error, or is lost, becomes Triaging from each state in -ing, and from Launched.",
+        adds=[*repairs.LAUNCHED_CAN_ERR.adds, *repairs.INSTANTIATED_CAN_BE_LOST.adds],
+        rests=[
+            "errors-are-triaged",
+            "instantiating-ends",
+            "run-errors-are-triaged",
+            "signals-can-be-taken-up",
+            "task-is-the-image-of-its-instance",
+            "workflow-is-the-image-of-its-run",
+            "workflow-signals-can-be-taken-up",
+        ],
+        question="Is a transition allowed that no figure shows? The text says that allowed transitions are shown, and states none itself.",
+        why="Figures with all transitions are the only source for what is forbidden.",
+    ),
     Reading(
         "a-retry-is-a-new-instance",
         135,
@@ -558,4 +577,5 @@ READINGS = (
         why="No sentence has an error of the executor before the start.",
     ),
     *RUN_READINGS,
+    *SERVER_READINGS,
 )

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from schedproof.model.lang import Action, LeadsTo, Reading, Row, exists
+from schedproof.model.lang import NONE, Action, LeadsTo, Reading, Row, Rule, exists, implies
 from schedproof.model.systems.jobmon.sorts import WorkflowRun
 
-from . import runs
-from .machines import r, t, w
+from . import runs, tasks
+from .machines import i, r, t, w
 from .progress import PROGRESS
 
 (workflows_end,) = (each for each in PROGRESS if isinstance(each, LeadsTo) and each.name == "workflows-end")
@@ -102,5 +102,29 @@ RUN_READINGS = (
         ],
         question="Who reports the end of a run, and when?",
         why="The client is scheduler and worker of its runs (line 161), so that no wrapper reports for it.",
+    ),
+    Reading(
+        "tasks-and-runs-halt-apart",
+        28,
+        "When a run halts, fails or is lost, its workflow's tasks and their instances go on; a halted task is taken up by itself.",
+        "They are stopped with the run, and taken up only while the next one runs.",
+        adds=[
+            *(
+                Rule(
+                    f"{event} stops what the run has under way",
+                    r.fires(event),
+                    [i.is_("BatchExecutor", "Running"), i.task.workflow == r.workflow],
+                    i.fires("kill"),
+                    line=28,
+                )
+                for event in ("halt", "force", "err", "exceed", "lose")
+            ),
+            replace(
+                tasks.resume,
+                when=[*tasks.resume.when, implies(t.workflow != NONE, t.workflow.is_("Running"))],
+            ),
+        ],
+        question="What becomes of the instances of a run that ends before they do?",
+        why="No sentence has a run stop instances.",
     ),
 )

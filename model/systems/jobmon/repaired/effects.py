@@ -1,6 +1,6 @@
 """Properties of single steps: what an action does to its run or its instance, and nothing else."""
 
-from schedproof.model.lang import Invariant, StepInvariant, after, exists, implies
+from schedproof.model.lang import Invariant, StepInvariant, after, exists, iff, implies
 from schedproof.model.lang.terms import both
 from schedproof.model.systems.jobmon.shipped.auxiliary_invariants import INCREASED
 from schedproof.model.systems.jobmon.shipped.machines import (
@@ -12,6 +12,7 @@ from schedproof.model.systems.jobmon.shipped.machines import (
     RUN_ENDS,
     c,
     d,
+    e,
     i,
     k,
     q,
@@ -39,6 +40,29 @@ ENDS = [
         ("left-runs-are-terminated", "a client that makes room", ["terminate_run"], "Terminated"),
     )
 ]
+REAPED = [
+    StepInvariant(
+        name=name,
+        says=f"the reaper ends a run {when} as {end}",
+        sentence="fact 2.3: L->A, B->E, I->E, O->E, R->E",
+        over=[],
+        on=["reap"],
+        given=r.is_(*states),
+        then=after(r.is_(end)),
+    )
+    for name, when, states, end in (
+        ("unlinked-runs-are-aborted", "that is not linked yet", ("Registered", "Linking"), "Aborted"),
+        ("dead-runs-are-errors", "that has been linked", ("Bound", "Instantiated", "Launched", "Running"), "Error"),
+    )
+]
+MOVES_ARE_HEARTBEATS = StepInvariant(
+    name="moves-are-heartbeats",
+    says="a run that its client moves on is not late",
+    sentence="fact 3.4: an accepted move of a run extends its deadline",
+    over=[],
+    on=["link", "bind", "instantiate_run", "launch_run", "start_run"],
+    then=after(~c.run.overdue),
+)
 ROOM = [
     StepInvariant(
         name=f"runs-make-room-{how}",
@@ -65,8 +89,49 @@ REPORTED = [
         ("too-few-resources", "ResourceError", ["report_too_few_resources", "triage_resources"]),
         ("unknown", "UnknownError", ["triage_lost"]),
         ("not-submitted", "NoDistributorId", ["get_no_id", "lose_instantiated"]),
+        ("running", "Running", ["start", "hand_back"]),
     )
 ]
+LOST = [
+    StepInvariant(
+        name=f"{words}-when-overdue",
+        says=f"the server makes an overdue instance that is {now} {state}",
+        sentence="fact 3.1: overdue instances become Triaging from Running, and NoHeartbeat from Launched",
+        over=[],
+        on=[action],
+        then=after(i.is_(state)),
+    )
+    for words, now, state, action in (
+        ("silent", "Launched", "NoHeartbeat", "lose_launched"),
+        ("triaged", "Running", "Triaging", "lose_running"),
+    )
+]
+DROPPED = StepInvariant(
+    name="reported-claims-are-dropped",
+    says="what a distributor has reported as launched, not submitted or ended is in its memory no more: it is not submitted again",
+    sentence="fact 3.1: the distributor's loop on I",
+    over=[],
+    on=["launch", "get_no_id", "drop_doomed"],
+    then=after(~d.held.has(i)),
+)
+DEATHS = StepInvariant(
+    name="the-dead-report-nothing",
+    says="a job or a wrapper that dies takes its command along or leaves it running, and nothing says how it ends",
+    line=94,
+    sentence=RESILIENT,
+    over=[],
+    on=["worker_dies", "wrapper_dies"],
+    then=after(i.job.is_("Killed", "Orphaned")),
+)
+RESOURCE_ERRORS = StepInvariant(
+    name="resource-errors-are-adjusted",
+    says="a task whose instance has run out of resources waits for more, or has no attempt left",
+    line=105,
+    sentence=INCREASED,
+    over=[k],
+    given=~k.is_("ResourceError") & after(k.is_("ResourceError")),
+    then=after(k.task.is_("AdjustingResources", "ErrorFatal")),
+)
 STOPPED = StepInvariant(
     name="stopped-commands-are-stopped",
     says="a command that its wrapper kills because its instance is to end has neither succeeded nor failed",
@@ -83,6 +148,15 @@ MARKS = StepInvariant(
     over=[k],
     given=k.doomed | k.fenced,
     then=implies(k.doomed, after(k.doomed)) & implies(k.fenced, after(k.fenced)),
+)
+STARTED_BY_ITS_CLIENT = StepInvariant(
+    name="clients-start-their-distributor",
+    says="a client that starts its distributor starts that one, and no other",
+    sentence="fact 3.1: a client starts a distributor",
+    over=[e],
+    on=["instantiate_run"],
+    given=e.is_("NotStarted"),
+    then=iff(e.run == c.run, after(e.is_("Running"))),
 )
 STARTED = StepInvariant(
     name="started-distributors-run",
@@ -187,13 +261,25 @@ NOT_DONE = StepInvariant(
     on=["plan_cold", "plan_hot", "register"],
     then=~c.run.workflow.is_("Done"),
 )
-RESET = StepInvariant(
-    name="reset-tasks-wait",
-    says="a task that a resume resets waits to be queued, or still for more resources, with all its attempts",
-    sentence="fact 3.5: tasks are reset",
-    over=[t],
-    on=["register"],
-    given=t.fires("reset"),
-    then=after(t.attempts == 0)
-    & (after(t.is_("Registering")) | (t.is_("AdjustingResources") & after(t.is_("AdjustingResources")))),
-)
+RESET = [
+    StepInvariant(
+        name="reset-tasks-wait",
+        says="a task of a resumed workflow that waits or has failed waits to be queued, or still for more resources, with all its attempts",
+        sentence="fact 3.5: tasks are reset",
+        over=[t],
+        on=["register"],
+        given=(t.workflow == c.run.workflow) & t.is_("Registering", "AdjustingResources", "ErrorFatal"),
+        then=after(t.attempts == 0)
+        & implies(t.is_("AdjustingResources"), after(t.is_("AdjustingResources")))
+        & implies(~t.is_("AdjustingResources"), after(t.is_("Registering"))),
+    ),
+    StepInvariant(
+        name="resumes-reset-their-own-tasks",
+        says="a resume resets only tasks of its own workflow",
+        sentence="fact 3.5: tasks are reset",
+        over=[t],
+        on=["register"],
+        given=t.fires("reset"),
+        then=t.workflow == c.run.workflow,
+    ),
+]

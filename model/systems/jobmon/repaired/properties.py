@@ -465,7 +465,7 @@ REFUSED_SUBMISSIONS = AlwaysCanReach(
     over=[d, i],
     given=d.held.has(i) & i.is_("Instantiated") & ~i.overdue & NOT_SUBMITTED,
     goal=i.is_("NoDistributorId"),
-    without=["lose_instantiated"],
+    without=others("get_no_id"),
 )
 LEFTOVERS = AlwaysCanReach(
     name="leftovers-can-be-taken-away",

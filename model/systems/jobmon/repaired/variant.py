@@ -4,7 +4,7 @@ from schedproof.model.lang import Change
 from schedproof.model.systems.jobmon.shipped import SHIPPED
 from schedproof.model.systems.jobmon.shipped.machines import TO_START, c, i
 
-from . import effects, properties, runs
+from . import conditions, effects, possible_steps, properties, runs
 from . import instances as of
 from . import machines as m
 
@@ -20,7 +20,7 @@ CLAIMS_ARE_ATOMIC = Change(
     shown="the-distributor-moves-only-its-own",
     why="A distributor claims an instance in the transaction in which it finds it queued.",
     repairs=["instances-end-for-good", "the-distributor-moves-only-its-own", "task-is-the-image-of-its-instance"],
-    adds=[*m.CLAIM_TABLE, of.claim, properties.MOVES["distributor"], *properties.HELD],
+    adds=[*m.CLAIM_TABLE, of.claim, properties.MOVES["distributor"], *properties.HELD, effects.DROPPED],
     drops=["TaskInstance.instantiate from ErrorFatal", "Distributor.list from Running", "list_queued"],
 )
 CONTROL_IS_A_LEASE = Change(
@@ -47,6 +47,11 @@ CONTROL_IS_A_LEASE = Change(
         *properties.MAY_BE_LATE,
         effects.IN_TIME,
         *effects.REPORTED,
+        *effects.LOST,
+        effects.RESOURCE_ERRORS,
+        *conditions.TRUE_REPORTS,
+        conditions.NOT_SUBMITTED_IS_TRUE,
+        *possible_steps.COMMANDS,
         *effects.LEASES,
     ],
     drops=[
@@ -79,6 +84,8 @@ LOST_MEANS_OVER = Change(
         properties.REFUSED_CAN_HEAR,
         properties.WORKERS_MAY_DIE,
         *properties.JOBS_END,
+        effects.DEATHS,
+        conditions.FENCED_BEFORE,
     ],
     drops=["triage_fatal", *m.NOBODY_ASKS],
 )
@@ -91,7 +98,15 @@ LATE_WORKERS_GO_ON = Change(
     shown="late-instances-can-run-again",
     why="A worker that is heard of again while its instance is triaged gets control back, and its task stays Running.",
     repairs=["late-instances-can-run-again", "finished-work-counts"],
-    adds=[of.beat, of.hand_back, of.HANDED_BACK, *properties.LATE, properties.SILENT, properties.LIVE_WORKERS],
+    adds=[
+        of.beat,
+        of.hand_back,
+        of.HANDED_BACK,
+        *properties.LATE,
+        properties.SILENT,
+        properties.LIVE_WORKERS,
+        conditions.HEARD_OF_AGAIN,
+    ],
     drops=["beat_late", "beat_refused", "a refused heartbeat is one"],
 )
 WHAT_IS_TO_END_IS_MARKED = Change(
@@ -116,6 +131,9 @@ WHAT_IS_TO_END_IS_MARKED = Change(
         effects.STOPPED,
         effects.MARKS,
         effects.LOST_MEANS_OVER,
+        conditions.ENDED_WHEN_TRIAGED,
+        conditions.STOPPED_FOR_A_REASON,
+        possible_steps.STOPPED,
     ],
     drops=[
         *m.KILL_SELF_ROWS,
@@ -166,7 +184,14 @@ DISTRIBUTORS_SERVE_ALL = Change(
         *("signals-can-be-taken-up", "finished-work-counts", "instances-can-end", "runs-can-end"),
         *("workflows-can-be-done", "workflows-can-be-run"),
     ],
-    adds=[m.DISTRIBUTOR_BEGINS_AGAIN, of.distributor_starts, of.beat_launched, effects.STARTED],
+    adds=[
+        m.DISTRIBUTOR_BEGINS_AGAIN,
+        of.distributor_starts,
+        of.beat_launched,
+        effects.STARTED,
+        effects.STARTED_BY_ITS_CLIENT,
+        *conditions.LIVE_AGENTS,
+    ],
     drops=["a distributor ends with its client"],
 )
 EVERY_RUN_IS_REAPED = Change(
@@ -187,6 +212,8 @@ EVERY_RUN_IS_REAPED = Change(
         properties.ENDS_ALIKE,
         *effects.ENDS,
         effects.GIVEN_UP,
+        *effects.REAPED,
+        effects.MOVES_ARE_HEARTBEATS,
     ],
     drops=[
         *("reap_linking", "reap_running", "repair_workflow", "WorkflowRun.abort from Linking"),
@@ -226,7 +253,9 @@ A_RUN_BEGINS_WHEN_THE_LAST_IS_OVER = Change(
         *properties.ONE_RUN,
         *properties.RESUMES,
         effects.NOT_DONE,
-        effects.RESET,
+        *effects.RESET,
+        conditions.COLD_ONLY,
+        possible_steps.LINKED,
     ],
     drops=[
         *m.RESETS_OF_WHAT_IS_ON_ITS_WAY,

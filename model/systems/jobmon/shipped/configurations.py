@@ -156,6 +156,14 @@ CONFIGURATIONS = [
         punctual=LATE,
         workflows=2,
     ),
+    Configuration(
+        "one run, which may be late, and a task that may get more once",
+        *(1, (2,), 2),
+        begun=True,
+        mortal=(),
+        punctual=("TaskInstance",),
+        ceiling=1,
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ from schedproof.model.lang import NONE, Action, Reading, Row, Rule, Term, exists
 from schedproof.model.systems.jobmon.sorts import Task, TaskInstance
 
 from . import client, couplings, distributor, server, worker
-from .machines import IN_HAND, INSTANCE_ENDS, LIVE, RESUMING, TO_START, c, d, i, r, t, w
+from .machines import IN_HAND, INSTANCE_ENDS, LIVE, OPEN, RESUMING, TASK, TO_START, c, d, i, r, t, w
 
 VARIANT = "shipped"
 
@@ -149,6 +149,56 @@ ENDS_LEFTOVERS: list[Row | Action] = [
         fact="3.6",
     ),
 ]
+
+KILLED = (*(state for state in OPEN if state != "KillSelf"), *INSTANCE_ENDS)
+
+
+def to_be_killed(run: Term) -> Term:
+    """Returns the condition that the release kills ``i`` when ``run`` makes room: its task is Launched, or Running if that is cold."""
+    return (i.task.workflow == run.workflow) & (
+        i.task.is_("Launched") | (i.task.is_("Running") & run.is_("ColdResume"))
+    )
+
+
+# "without checking their own status"
+INSTANTIATES_WHAT_IS_KILLED = Row(TaskInstance, "instantiate", "KillSelf", "Instantiated", fact="3.1")
+LEFT_AT_THE_LATEST = ("Queued", "Instantiated", "Launched", "Running", "Triaging")
+UPDATE = Action(
+    "update_task",
+    [t],
+    when=[~t.is_("Registering")],
+    fires=[t.fires("write_registering")],
+    says="a user has {t} done again",
+    fact="3.5",
+)
+UPDATES: list[Row | Action | Rule] = [
+    *(Row(Task, "write_registering", state.name, "Registering", fact="3.5") for state in TASK.states),
+    *(Row(TaskInstance, "be_told_to_die", now, "KillSelf", fact="3.5") for now in LEFT_AT_THE_LATEST),
+    INSTANTIATES_WHAT_IS_KILLED,
+    UPDATE,
+    Rule(
+        "an update kills what runs",
+        UPDATE,
+        [i.is_(*LEFT_AT_THE_LATEST), i.task == t],
+        i.fires("be_told_to_die"),
+        fact="3.5",
+    ),
+]
+"""The command that updates a task, so that it is done again; what is under way is killed."""
+
+KILLS = replace(
+    ACTIONS["wind_up"],
+    when=[client.GOES_ON, client.RUN.is_(*RESUMING), exists(i, i.is_(*KILLED) & to_be_killed(c.run))],
+)
+OF_THE_RELEASE: list[Row | Action | Rule] = [
+    *(Row(TaskInstance, "be_told_to_die", state, "KillSelf", fact="3.5") for state in KILLED),
+    INSTANTIATES_WHAT_IS_KILLED,
+    KILLS,
+    Rule("wind_up kills", KILLS, [i.is_(*KILLED), to_be_killed(c.run)], i.fires("be_told_to_die"), fact="3.5"),
+    as_well("reap_resumed", ~r.overdue),  # a property names it, so it stays, and never happens
+    replace(ACTIONS["reap_terminated"], when=ACTIONS["reap_terminated"].when[:2]),
+]
+"""How a resume ends instances in the release 3.6: by their tasks, whatever their own states and runs are."""
 
 READINGS = (
     Reading(
@@ -489,6 +539,7 @@ READINGS = (
         "The server reads, checks and writes in one step.",
         "Another request may write between its read and its write, as in the variant read-then-write.",
         variant=VARIANT,
+        untried="a request in two steps needs objects that wait; the variants read-then-write and runs-read-then-write have them",
         question="May an instance move after the server has checked a request, and before it writes?",
         why="What is violated in one step is violated in two as well. The variant says what is violated only in two.",
     ),
@@ -496,7 +547,13 @@ READINGS = (
         "users-do-not-write-past-the-machine",
         94,
         "Nobody resets a workflow, updates a task, increases resources, or forces a cleanup by a command.",
-        "Users do, and these commands write states whatever the tables say.",
+        "Users do, and these commands write states whatever the tables say. Tried for a task that is to be done again.",
+        adds=[*UPDATES],
+        breaks=[
+            *("attempts-within-the-maximum", "distributors-have-what-was-queued", "done-iff-an-instance-is-done"),
+            *("done-is-final", "done-workflows-have-done-tasks", "failed-tasks-wait-for-a-resume"),
+            "waiting-tasks-have-attempts-left",
+        ],
         variant=VARIANT,
         question="Do users write to the database past clients and reaper? The facts have four commands (3.3, 3.5).",
         why="What a user has written is no defect of the machine.",
@@ -507,6 +564,7 @@ READINGS = (
         "A loop takes up any of the objects that wait for it, after any time.",
         "It goes through the states in a fixed order, each within a time-out.",
         variant=VARIANT,
+        untried="a fixed order needs the loop's place in it as an attribute of each process, and time-outs need a clock",
         question="In which order does a loop take up what waits for it, and how soon? The facts have orders and times (3.1, 3.4).",
         why="The model has no clock. Any order includes the fixed one.",
     ),
@@ -515,6 +573,13 @@ READINGS = (
         91,
         "What is shipped is the main branch of 2026.",
         "It is the last release, 3.6: a resume kills instances in any state, and the reaper terminates runs without a look at instances.",
+        adds=[*OF_THE_RELEASE],
+        drops=[
+            *("wind_up ends what is queued or instantiated", "wind_up ends what is launched"),
+            "wind_up ends what runs, if it is cold",
+        ],
+        rests=["the-distributor-moves-only-its-own", "the-server-moves-only-its-own", "workflows-can-be-done"],
+        breaks=["distributors-have-what-was-queued"],
         variant=VARIANT,
         question="Which version is the current implementation?",
         why="The facts of the main branch are complete, and its tables are those of the release (facts 2.1 to 2.5).",
@@ -524,6 +589,10 @@ READINGS = (
         94,
         "A run may be asked to make room at any time, and a client may begin a run without having asked.",
         "Only a client that is about to resume asks.",
+        adds=[
+            as_well(name, exists(c, c.is_("NotStarted") & (c.run.workflow == r.workflow)))
+            for name in ("ask_cold", "ask_hot")
+        ],
         variant=VARIANT,
         question="Who asks a run to make room, and does that client then resume?",
         why="The request and the check are separate (facts 3.5).",

@@ -38,19 +38,23 @@ def cases() -> Iterator[Case]:
         ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "interpretation.priorities-change"], ["explain", "hived", "interpretation.victims-stay-being-preempted", "--variant", "repaired"], ["explain", "hived", "no-way-back-to-allocated"], ["explain", "hived", "assumptions"], ["explain", "hived", "assumptions", "--mermaid"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
-        ["explain", "hived", "free-cell", "--html", "run.html"], ["explain", "yunikorn-merge", "deadlock.core-50", "--html", "run.html"],
+        ["explain", "hived", "free-cell", "--html", "run.html"], ["explain", "hived", "free-cell", "--branches", "2", "--compare-to", "repaired"],
+        ["explain", "hived", "placements-are-disjoint", "--html", "run.html", "--compare-to", "as-written"], ["explain", "yunikorn-merge", "deadlock.core-50", "--html", "run.html"],
         ["explain", "hived", "--state", "g0=Deleted", "--state", "c0.user=g0", "--html", "run.html"],
         ["coverage", "hived", "--scope", "Cell=1"], ["coverage", "hived", "--names", "--html", "x.html", "--json", "-"], ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
         ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
+        ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"],
         ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
     ):  # fmt: skip
         yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)
     yield command("generate", "hived", "--cover", "actions", "--output", "file", files={"file": ""})
     yield command("generate", "hived", "--cover", "actions", "--output", "folder", files={"folder/x": ""})
     yield command("init", "mine", "-o", "file", files={"file": ""})
+    yield command("report", "hived", "-o", "notes", files={"notes/mine.txt": ""})
+    yield command("report", "hived", "--earlier", "notes", files={"notes": "text"})
     yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
     for arguments in (
         ["validate", "hived", "x", "--idle-timeout", "1"], ["verify", "hived", "--variant", "nosuch"],

@@ -95,6 +95,19 @@ def cases() -> Iterator[Case]:
             files={"schedproof.toml": named},
             model=(first, answers + first),
         )
+    change = "locks='order: [A > B]'"
+    answers = (
+        "from schedproof.model.lang import Reading\n"
+        f'ANSWERS = [Reading("leases-end", 3, "Leases end.", "They do not.", question="Do leases end?", why="They have a term.", {change})]\n'
+    )
+    locked = f'{named}[systems.lease.variants.as-written]\nlocks = [{{ name = "once", file = "x.yaml" }}]\n'
+    for manifest in (named, locked):
+        yield lease(
+            "verify lease --jobs 1",
+            shown=answers.splitlines()[1],
+            files={"schedproof.toml": manifest, "x.yaml": THREAD + "    - rlock a: []\n"},
+            model=(first, answers + first),
+        )
     for words in (
         '"Leases end.", "They do not.", question="", why="So."',
         '"So.", "So.", question="Do leases end?", why="So."',

@@ -42,7 +42,7 @@ from schedproof.model.lang import (
 )
 from schedproof.model.quotes import fact
 from schedproof.model.systems.hived import AS_WRITTEN
-from schedproof.testing import conforms, lockstep
+from schedproof.testing import conforms, lockstep, replay
 from tests.docs.errors.case import Case
 from tests.model.lang import wrong_models as w
 from tests.support.lamps import lamps
@@ -116,6 +116,13 @@ def cases() -> Iterator[Case]:
         "lockstep(model, lambda world: object())",
         lambda: run_state_machine_as_test(lockstep(model, lambda world: object())),
     )
+    yield Case("replay(model, 'switch_on')", lambda: replay(model, "switch_on"))  # type: ignore[arg-type]
+    yield Case("replay(model, ['switch_on'])", lambda: replay(model, ["switch_on"]))  # type: ignore[list-item]
+    yield Case("replay(model, [('switch', {})])", lambda: replay(model, [("switch", {})]))
+    yield Case("replay(model, [('switch_on', {})])", lambda: replay(model, [("switch_on", {})]))
+    yield Case("replay(model, [('switch_on', {'x': 'l7'})])", lambda: replay(model, [("switch_on", {"x": "l7"})]))
+    several = replace(model, configurations=lambda sizes: [{}, {}])
+    yield Case("replay(a model with two configurations, [])", lambda: replay(several, []))
     yield Case("conforms(model, None)", lambda: conforms(model, None))  # type: ignore[arg-type]
     yield Case(
         "check_records('hived', header, [None])",

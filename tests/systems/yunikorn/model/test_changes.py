@@ -58,14 +58,15 @@ NEEDED = [
     Needed(of.ALLOCATIONS_COUNT, "more-allocations-make-it-running", ONE_HARD),
     Needed(of.FAILING_IS_CLEANED_UP, "failed-has-nothing", TWO_HARD),
     Needed(of.FAILING_IS_CLEANED_UP, "failing-begins-the-cleanup", TWO_HARD),
-    # A partition that is removed at once fails what is in it; since it is Draining first, only gangs fail without a
-    # placeholder, and that needs a time-out which comes when the last one is gone.
+    # A partition that is removed fails what is in it; beside it only gangs fail without a placeholder, and that needs a
+    # time-out which comes when the last one is gone.
     Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
-    Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", PARTITION, also=of.STOPPED_OBJECTS_DRAIN),
+    Needed(of.FAILING_IS_CLEANED_UP, "failing-ends", PARTITION),
     Needed(of.FAILING_IS_CLEANED_UP, "applications-can-end", TWO_HARD, also=of.A_TIME_OUT_IS_OF_ONE_STAY),
-    Needed(of.FAILING_IS_CLEANED_UP, "completed-after-its-time", PARTITION, also=of.STOPPED_OBJECTS_DRAIN),
-    Needed(of.FAILING_IS_CLEANED_UP, "removed-partitions-drain", PARTITION, also=of.STOPPED_OBJECTS_DRAIN),
-    Needed(of.FAILING_IS_CLEANED_UP, "only-empty-partitions-go", PARTITION, also=of.STOPPED_OBJECTS_DRAIN),
+    *(
+        Needed(of.PARTITIONS_DRAIN, name, PARTITION, also=of.STOPPED_OBJECTS_DRAIN)
+        for name in ("completed-after-its-time", "removed-partitions-drain", "only-empty-partitions-go")
+    ),
     # The first allocation, a swapped-in one too, makes it Starting: then the time-out finds no real one in Accepted.
     Needed(of.A_GANG_THAT_HAS_BEGUN_GOES_ON, "a-gang-fails-before-it-runs", TWO_HARD, also=of.ALLOCATIONS_COUNT),
     # It resumes without a placeholder if the time-out was under way when the last one went: that is taken back now.

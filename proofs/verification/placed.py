@@ -11,8 +11,9 @@ from schedproof.model.lang.errors import Place
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Verdict
-from schedproof.proofs.verification.properties import properties_of
-from schedproof.proofs.verification.verify import CheckedProperty, VariantReport
+
+from .properties import properties_of
+from .verify import CheckedProperty, VariantReport
 
 
 @dataclass(frozen=True)

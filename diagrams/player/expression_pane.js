@@ -1,0 +1,46 @@
+// --- the reader's expression
+
+let expression = null; // the one that the page shows, as `readExpression` reads it
+
+const expressionAt = (position) => valueText(expression, momentAt(position, expression.isOfStep), run.vocabulary);
+
+/** Reads the text, and shows its value or the mistake in it. Empty text shows none. */
+function useExpression(text) {
+  const input = byId("expression");
+  let problem = "";
+  expression = null;
+  try {
+    if (text.trim()) expression = readExpression(text, run.vocabulary);
+  } catch (error) {
+    problem = error instanceof Mistake ? error.message : error instanceof RangeError ? "The expression is too long; write a shorter one." : null;
+    if (problem === null) throw error;
+  }
+  if (input.value !== text) input.value = text;
+  input.setAttribute("aria-invalid", String(problem !== ""));
+  byId("expression-problem").textContent = problem;
+}
+
+/** The value of the expression at the present step, with its parts. */
+function renderExpression() {
+  const box = byId("expression-value");
+  if (!expression) return box.replaceChildren();
+  const part = partsOf(expression, momentAt(now, expression.isOfStep), run.vocabulary);
+  box.replaceChildren(make("ul", {}, partItem(part, true, "e", " ← makes it false")));
+}
+
+function expressionRow(positions) {
+  const cells = positions.map((position) => {
+    const value = expressionAt(position);
+    const color = expression.type.kind !== "bool" ? "" : value === "true" ? "true" : value ? "false" : "";
+    const mark = color === "true" ? "✓ true" : color === "false" ? `✗ ${value}` : value || "–";
+    return make("td", { className: `${color} ${position === now ? "here" : ""}`.trim() }, mark);
+  });
+  return make("tr", { className: "expression" }, make("th", { scope: "row" }, "Your expression"), ...cells);
+}
+
+byId("expression-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  useExpression(byId("expression").value);
+  go(now, selected);
+}, listening);
+

@@ -1,0 +1,290 @@
+"""The pages of a report, each a file of HTML that needs no other."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jinja2
+
+from schedproof.diagrams.gallery import Picture
+from schedproof.diagrams.images import svg
+from schedproof.diagrams.layout import layout_scripts
+from schedproof.diagrams.layout.graph import graph, legend
+from schedproof.diagrams.player.about import about_property
+from schedproof.diagrams.player.data import About, MachineTable
+from schedproof.diagrams.player.machines import picture
+from schedproof.diagrams.player.page import embedded, page, script_hash
+from schedproof.model.cited import quote
+from schedproof.model.ledger.page import html
+from schedproof.model.quotes import footnotes
+from schedproof.proofs.exploration.counterexample_text import counterexample_lines, initial_state, introduced
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.findings import Finding
+from schedproof.proofs.verification.placed import PlacedVerdict
+
+from . import paths
+from .content import Content, SystemContent, playable, run_of, word
+from .earlier import DATA
+
+FOLDER = Path(__file__).parent / "templates"
+
+WORDS = ("proved", "holds", "refuted", "undetermined", "missing")
+"""The verdicts in one word, as the filter of the overview lists them."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a document requires with a property.
+
+    Attributes:
+        document: the name of the document.
+        line: of the document; None if the sentence is of another source, such as a fact.
+        sentence: that line, or the part that the property is about.
+        variants: the variants of which it is the document.
+    """
+
+    document: str
+    line: int | None
+    sentence: str
+    variants: tuple[str, ...]
+
+
+class Site:
+    """The pages of a report.
+
+    Args:
+        content: what the report is about.
+        drawn: whether pictures can be drawn; else pages have them as text.
+        report_progress: called with a line on the current page.
+    """
+
+    def __init__(self, content: Content, *, drawn: bool, report_progress: Callable[[str], None]) -> None:
+        self._content = content
+        self._drawn = drawn
+        self._report_progress = report_progress
+        self._machines: dict[tuple[str, str, int, str], str] = {}
+        self._changed = content.changed()
+
+    @cached_property
+    def _templates(self) -> jinja2.Environment:
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(FOLDER),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
+        environment.globals.update(
+            paths=paths,
+            word=word,
+            playable=playable,
+            run_of=run_of,
+            words=WORDS,
+            css=self._source("report.css"),
+            content=self._content,
+        )
+        environment.filters.update(word=word, zip=zip)
+        environment.tests["changed"] = lambda each: (
+            (each.model.system, each.model.variant, each.prop.name) in self._changed
+        )
+        return environment
+
+    def _source(self, name: str) -> str:
+        """A style or a script."""
+        return (FOLDER / name).read_text("utf-8")
+
+    def pages(self) -> Iterator[tuple[str, str]]:
+        """(path, text) of each page, the overview first, then the data.
+
+        Raises:
+            DiagramError: a picture cannot be drawn.
+        """
+        yield (
+            paths.INDEX,
+            self._render("index.html", paths.INDEX, scripts=(self._source("filter.js"),)),
+        )
+        for section in self._content.systems:
+            yield from self._of_system(section)
+        yield DATA, json.dumps(self._content.data, indent=1) + "\n"
+
+    def _render(self, template: str, path: str, *, scripts: Sequence[str] = (), **values: object) -> str:
+        hashes = [script_hash(script) for script in scripts]
+        location = paths.PageLocation(path)
+        return self._templates.get_template(template).render(
+            location=location, scripts=scripts, hashes=hashes, **values
+        )
+
+    def _of_system(self, section: SystemContent) -> Iterator[tuple[str, str]]:
+        name = section.system.name
+        path = paths.system_page(name)
+        yield path, self._render("system.html", path, section=section)
+        if section.ledger is not None:
+            path = paths.document_page(name)
+            location = paths.PageLocation(path)
+            links = {prop: location.to(paths.property_page(name, prop)) for prop in section.properties()}
+            trail = [("All systems", location.to(paths.INDEX)), (name, location.to(paths.system_page(name)))]
+            yield path, html(section.system, section.ledger, links=links, trail=trail)
+        if section.defects is not None:
+            path = paths.findings_page(name)
+            yield path, self._findings(section, path)
+        for variant in dict.fromkeys(each.variant for each in section.pictures):
+            path = paths.pictures_page(name, variant)
+            its = [each for each in section.pictures if each.variant == variant]
+            yield path, self._pictures(section, variant, its, path)
+        for prop, verdicts in section.properties().items():
+            self._report_progress(f"{name}: page of {prop}")
+            path = paths.property_page(name, prop)
+            yield path, self._property(section, verdicts, path)
+            for each in verdicts:
+                if playable(run_of(each)):
+                    yield paths.run_page(name, each.model.variant, prop), self._run(section, each)
+        for defect in section.defects or ():
+            finding = defect.shown
+            if playable(finding.counterexample):
+                path = paths.defect_run_page(name, defect.name, finding.property)
+                yield path, self._run_of_defect(section, defect, finding, path)
+
+    def _pictures(self, section: SystemContent, variant: str, pictures: Sequence[Picture], path: str) -> str:
+        """The pictures of a variant: images of graphviz, or graphs that the page lays out."""
+        if self._drawn:
+            no_legend: tuple[str, ...] = ()  # the image has it
+            shown = [(each, _image(each), "", no_legend) for each in pictures]
+            scripts: tuple[str, ...] = ()
+        else:
+            shown = [(each, "", embedded(graph(each.diagram)), tuple(legend(each.diagram))) for each in pictures]
+            scripts = (*layout_scripts(), self._source("pictures.js"))
+        return self._render("pictures.html", path, section=section, variant=variant, pictures=shown, scripts=scripts)
+
+    def _property(self, section: SystemContent, verdicts: Sequence[PlacedVerdict], path: str) -> str:
+        prop = verdicts[0].prop
+        abouts = {
+            each.model.variant: about_property(section.system, each.model, each.checked, each.prop)
+            for each in verdicts
+            if each.checked is not None
+        }
+        runs = {
+            each.model.variant: "\n".join(counterexample_lines(each.model, run))
+            for each in verdicts
+            if (run := run_of(each)) is not None
+        }
+        statements = [
+            (entry, number)
+            for number, entry in enumerate(section.ledger.statements if section.ledger is not None else (), 1)
+            if prop.name in entry.required
+        ]
+        return self._render(
+            "property.html",
+            path,
+            section=section,
+            prop=prop,
+            verdicts=verdicts,
+            requirements=requirements(verdicts),
+            abouts=abouts,
+            notes=_notes(abouts),
+            quotes=_quotes(verdicts, abouts),
+            runs=runs,
+            statements=statements,
+            defects=section.defects_of(prop),
+        )
+
+    def _findings(self, section: SystemContent, path: str) -> str:
+        return self._render(
+            "findings.html",
+            path,
+            section=section,
+            initial_state=initial_state,
+            introduced=introduced,
+            quotes=_of_findings(section),
+        )
+
+    def _run(self, section: SystemContent, each: PlacedVerdict) -> str:
+        run, checked = run_of(each), each.checked
+        assert run is not None and checked is not None
+        name = section.system.name
+        location = paths.PageLocation(paths.run_page(name, each.model.variant, each.prop.name))
+        trail = [
+            ("All systems", location.to(paths.INDEX)),
+            (name, location.to(paths.system_page(name))),
+            (each.prop.name, location.to(paths.property_page(name, each.prop.name))),
+        ]
+        about = about_property(section.system, each.model, checked, each.prop)
+        return page(each.model, run, about, each.prop, draw=self._machine(each.model.variant, name), trail=trail)
+
+    def _run_of_defect(self, section: SystemContent, defect: Defect, finding: Finding, path: str) -> str:
+        name, location = section.system.name, paths.PageLocation(path)
+        model = section.system.variants[finding.of or finding.variant]
+        known = {each.name: each for each in model.properties}
+        trail = [
+            ("All systems", location.to(paths.INDEX)),
+            (name, location.to(paths.system_page(name))),
+            (f"findings: {defect.name}", location.to(paths.findings_page(name), paths.file_name(defect.name))),
+        ]
+        about = About(
+            f"{defect.name} ({name} {model.variant})",
+            f"violates {finding.property}",
+            finding.says,
+            finding.line,
+            finding.sentence,
+            tuple(line.strip() for line in finding.grounds()),
+        )
+        prop = known.get(finding.property)
+        return page(model, finding.counterexample, about, prop, draw=self._machine(model.variant, name), trail=trail)
+
+    def _machine(self, variant: str, system: str) -> Callable[[MachineTable, int], str]:
+        """A function that draws each machine of a variant once."""
+
+        def draw(table: MachineTable, number: int) -> str:
+            key = (system, variant, number, table.sort)
+            if key not in self._machines:
+                self._machines[key] = picture(table, number)
+            return self._machines[key]
+
+        return draw
+
+
+def _image(picture: Picture) -> str:
+    """A picture as the address of an image."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg(picture.dot).encode()).decode()}"
+
+
+def requirements(verdicts: Sequence[PlacedVerdict]) -> list[Requirement]:
+    """What documents or facts require with a property, each sentence once.
+
+    Args:
+        verdicts: on the property, by variant.
+    """
+    variants: dict[tuple[str, int | None, str], list[str]] = {}
+    for each in verdicts:
+        document, prop = each.model.document, each.prop
+        if prop.line is not None or prop.sentence:
+            key = (document.name, prop.line, prop.sentence or quote(document, prop.line))
+            variants.setdefault(key, []).append(each.model.variant)
+    return [Requirement(*key, tuple(names)) for key, names in variants.items()]
+
+
+def _notes(abouts: Mapping[str, About]) -> Mapping[str, Sequence[str]]:
+    """What verdicts rest on, each with its variants."""
+    notes: dict[str, list[str]] = {}
+    for variant, about in abouts.items():
+        for note in about.notes:
+            notes.setdefault(note, []).append(variant)
+    return notes
+
+
+def _quotes(verdicts: Sequence[PlacedVerdict], abouts: Mapping[str, About]) -> list[str]:
+    """The lines and facts that the notes cite, each once."""
+    by_variant = {each.model.variant: each.model for each in verdicts}
+    lines = [line for name, about in abouts.items() for line in footnotes(by_variant[name].document, about.notes)]
+    return list(dict.fromkeys(lines))
+
+
+def _of_findings(section: SystemContent) -> list[str]:
+    """The lines and facts that the findings of a system cite."""
+    texts = [line for each in section.defects or () for line in each.text(every=True)]
+    texts += [line for each in section.unclear for line in each.text(every=True)]
+    return footnotes(section.system.base.document, texts)

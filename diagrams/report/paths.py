@@ -1,0 +1,69 @@
+"""Where the pages of a report are: names of files for any names of systems and properties, and links between them."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+INDEX = "index.html"
+
+PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,80}")
+"""A name that is its own file name on every file system."""
+
+
+def file_name(name: str) -> str:
+    """A name as part of a path: itself if it is plain, else its plain signs with eight digits of its hash."""
+    if PLAIN.fullmatch(name):
+        return name
+    plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:60]
+    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
+
+
+def system_page(system: str) -> str:
+    """The page of a system."""
+    return f"{file_name(system)}/{INDEX}"
+
+
+def findings_page(system: str) -> str:
+    """The page of a system's findings."""
+    return f"{file_name(system)}/findings.html"
+
+
+def document_page(system: str) -> str:
+    """The page of a system's document."""
+    return f"{file_name(system)}/document.html"
+
+
+def pictures_page(system: str, variant: str) -> str:
+    """The page of a variant's pictures."""
+    return f"{file_name(system)}/pictures/{file_name(variant)}.html"
+
+
+def property_page(system: str, name: str) -> str:
+    """The page of a property."""
+    return f"{file_name(system)}/properties/{file_name(name)}.html"
+
+
+def run_page(system: str, variant: str, name: str) -> str:
+    """The page that plays the counterexample of a property of a variant."""
+    return f"{file_name(system)}/runs/{file_name(variant)}/{file_name(name)}.html"
+
+
+def defect_run_page(system: str, defect: str, name: str) -> str:
+    """The page that plays the run of a defect."""
+    return f"{file_name(system)}/defects/{file_name(defect)}/{file_name(name)}.html"
+
+
+@dataclass(frozen=True)
+class PageLocation:
+    """The page that links: links are relative, so that the report may be moved."""
+
+    path: str
+
+    def to(self, path: str, fragment: str = "") -> str:
+        """A link to another page, or to a place on it."""
+        link = posixpath.relpath(path, posixpath.dirname(self.path) or ".")
+        return f"{link}#{quote(fragment, safe='')}" if fragment else link

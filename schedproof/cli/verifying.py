@@ -1,0 +1,82 @@
+"""The work of ``verify`` and of ``findings`` in processes, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from schedproof.cli.progress import ReportProgress, progress, verifying
+from schedproof.cli.verdict_status import conclusion
+from schedproof.model.registry.discovery import is_registered
+from schedproof.model.registry.discovery import system as registered_system
+from schedproof.model.registry.system import System
+from schedproof.proofs.verification.ambiguities import Ambiguity, ambiguities
+from schedproof.proofs.verification.defect import Defect
+from schedproof.proofs.verification.defects import defects
+from schedproof.proofs.verification.durations import keep_seconds
+from schedproof.proofs.verification.links import linked
+from schedproof.proofs.verification.verdict_cache import VERDICTS
+from schedproof.proofs.verification.verify import Plan, Run, verifiers
+from schedproof.proofs.verification.workers import Workers, copied
+
+
+def work(run: Run, plans: Sequence[Plan], *, jobs: int, cached: bool) -> None:
+    """Does the work of some plans, and shows progress. An interrupt ends it, and ``run`` has the verdicts so far.
+
+    Args:
+        run: of these plans.
+        plans: the plans.
+        jobs: the number of processes.
+        cached: also keep how long each part took, and limit the size of the cache.
+
+    Raises:
+        Disagreement: exploration refutes what induction proves.
+        KeyboardInterrupt: there is no verdict yet.
+    """
+    try:
+        with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (report_progress, complete):
+            for report in run.work(workers, report_progress):
+                complete(f"{report.system} {report.variant}: {conclusion([report])} ({report.seconds:.1f} s)")
+    except KeyboardInterrupt:
+        if not run.verdicts:
+            raise
+    finally:
+        if cached:
+            keep_seconds(run.seconds)
+            VERDICTS.shrink()
+
+
+@dataclass(frozen=True)
+class SystemFindings:
+    """The findings of a system: what is wrong with its documents, and what is unclear in them."""
+
+    defects: Sequence[Defect]
+    unclear: Sequence[Ambiguity]
+
+
+def findings_of(systems: Sequence[System], variants: Sequence[str], *, jobs: int) -> dict[str, SystemFindings]:
+    """The findings of each system, by its name.
+
+    Args:
+        systems: the systems.
+        variants: names of the variants to report; () means all.
+        jobs: the number of processes.
+    """
+    others = {each.name: each for each in systems if copied() or not is_registered(each)}
+    if others and not copied():
+        jobs = 1  # a new process finds registered systems by name, but not these
+    function = partial(_findings_of_system, variants=tuple(variants), others=others)
+    with Workers(function, max(1, min(jobs, len(systems)))) as workers, progress("findings") as report_progress:
+        return dict(workers.run([each.name for each in systems], report_progress))
+
+
+def _findings_of_system(
+    name: str, report_progress: ReportProgress, *, variants: Sequence[str], others: Mapping[str, System]
+) -> SystemFindings:
+    system = others.get(name) or registered_system(name)
+    its = [each for each in variants if each in system.variants]
+    if variants and not its:
+        return SystemFindings((), ())
+    all_defects = defects(system, variants=its, progress=report_progress)
+    return SystemFindings(all_defects, linked(ambiguities(system, variants=its), all_defects))

@@ -1,0 +1,130 @@
+"""The data of a live page: the lanes follow what the model says of each object."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from schedproof.diagrams.player import live
+from schedproof.diagrams.player.data import Played
+from schedproof.diagrams.player.live import LiveRuns
+from schedproof.model.registry.discovery import system
+from schedproof.proofs.exploration.counterexample_text import shown
+from schedproof.proofs.traces import LogVerdict
+from schedproof.proofs.traces.engine.explained import ExplainedRun, Explanations
+from schedproof.proofs.traces.engine.watch import Watch
+from tests.proofs.traces.engine.test_explained import HIVED, blurred
+from tests.proofs.traces.engine.test_long_logs import LISTED, OPEN, Run
+
+
+class Live:
+    """A trace and the data of its page."""
+
+    def __init__(self, header: dict[str, Any] = HIVED) -> None:
+        self.watch = Watch(system("hived"), None, header)
+        self.explanations = Explanations.of(self.watch.header)
+        self.runs = LiveRuns(self.watch.model, self.explanations)
+
+    def run(self) -> ExplainedRun:
+        self.explanations.learn(self.watch.kept)
+        return self.explanations.run(self.watch.kept)
+
+    def played(self) -> Played:
+        run = self.run()
+        self.runs.keep(self.watch.kept[0].number)
+        return self.runs.played(run)
+
+
+def ends(played: Played) -> dict[str, dict[str, str]]:
+    """The fields of each lane after the last step, as the page computes them."""
+    fields = {lane.name: dict(lane.initial) for lane in played.lanes}
+    for step in played.steps:
+        for firing in step.firings:
+            for field, (before, after) in firing.changes.items():
+                if firing.object in fields:
+                    assert fields[firing.object][field] == before
+                    fields[firing.object][field] = after
+    return fields
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("header", [OPEN, LISTED], ids=["open", "listed"])
+def test_lanes_end_where_the_run_ends(seed: int, header: dict[str, Any]) -> None:
+    opened, compared = Live(header), 0
+    for record in blurred(Run(seed, header is LISTED).records(60), random.Random(seed)):
+        if opened.watch.take(record).verdict is not LogVerdict.CONFORMS:
+            break
+        if opened.watch.records % 12:
+            continue
+        run = opened.run()
+        played, after = opened.runs.played(run), run.records[-1]
+        described = after.objects.instance.describe(after.after)
+        lanes = {lane.name: lane.sort for lane in played.lanes}
+        for name, fields in ends(played).items():
+            if name in described[lanes[name]]:
+                compared += 1
+                assert fields == {f: shown(v) for f, v in described[lanes[name]][name].items()}
+    assert compared > 20, "the comparison says something"
+
+
+def test_steps_say_which_record_they_explain() -> None:
+    opened = Live()
+    opened.watch.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})
+    opened.watch.take({"state": {"PodGroup": {"g": {"state": "Deleted"}}}, "unlogged": 1})
+    played = opened.played()
+    assert [step.says for step in played.steps] == [
+        "g is allocated {a} (record 1)",
+        "all pods of g, which was allocated, are deleted (no record, before record 2)",
+    ]
+    assert played.steps[0].firings[0].line == 49  # "Pending -> Allocated" of the document
+    assert played.quotes["49"]
+
+
+def test_objects_of_two_sorts_with_one_name_have_two_lanes() -> None:
+    opened = Live({**HIVED, "objects": {"PodGroup": ["x"], "Cell": ["x", "b"]}})
+    opened.watch.take({"action": "allocate", "parameters": {"p": "x", "K": ["x"]}})
+    played = opened.played()
+    assert [lane.name for lane in played.lanes] == ["PodGroup x", "Cell x", "b"]
+    assert {each: fields["state"] for each, fields in ends(played).items()} == {
+        "PodGroup x": "Allocated",
+        "Cell x": "Used",
+        "b": "Free",
+    }
+
+
+def test_a_name_that_a_new_object_takes_is_a_step() -> None:
+    opened = Live(LISTED)
+    for _ in range(2):
+        opened.watch.take({"objects": {"PodGroup": ["g"]}})
+        opened.watch.take({"action": "delete_pending", "parameters": {"p": "g"}})
+    played = opened.played()
+    assert [step.says for step in played.steps] == [
+        "all pods of g, which was pending, are deleted (record 2)",
+        "g is a new object (record 3)",
+        "all pods of g, which was pending, are deleted (record 4)",
+    ]
+    assert ends(played)["g"]["state"] == "Deleted"
+
+
+def test_of_many_objects_those_in_the_last_steps_have_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_LANES", 3)
+    opened = Live({**HIVED, "objects": {"PodGroup": ["g", "h"], "Cell": ["a", "b", "c"]}})
+    opened.watch.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})
+    opened.watch.take({"action": "allocate", "parameters": {"p": "h", "K": ["b"]}})
+    lanes = [lane.name for lane in opened.played().lanes]
+    assert len(lanes) == 3 and {"h", "b"} <= set(lanes)
+
+
+def test_only_what_the_last_run_shows_is_kept() -> None:
+    opened = Live(LISTED)
+    for number in range(1000):
+        name = f"g{number}"
+        opened.watch.take({"objects": {"PodGroup": [name]}})
+        opened.watch.take({"action": "delete_pending", "parameters": {"p": name}})
+        if number % 50 == 0:
+            opened.played()
+    played = opened.played()
+    assert len(played.steps) == len(opened.runs._steps) <= 200
+    assert len(opened.runs._cascades) <= live.MOST_CASCADES

@@ -1,0 +1,101 @@
+"""Models, runs and verdicts in a notebook: as HTML that escapes all names, and as text; a run is played."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schedproof.api import (
+    CheckedProperty,
+    DiagramError,
+    Run,
+    System,
+    VariantReport,
+    Verdict,
+    model_check,
+    verify_variant,
+)
+from schedproof.model.lang import Model
+from schedproof.model.notebook import InNotebook
+from schedproof.proofs.verdict import Counterexample, Result
+from tests.diagrams.player.hostile import ATTACK, HOSTILE
+from tests.support.lamps import lamps
+from tests.support.needs import needs_chromium
+
+if TYPE_CHECKING:
+    from tests.support.browsing import Opened
+
+
+def refuted(model: Model) -> Result:
+    """The first refuted property."""
+    return next(each for each in model_check(model, {}) if each.verdict is Verdict.REFUTED)
+
+
+def every(model: Model) -> list[InNotebook]:
+    """An object of each kind that a notebook shows."""
+    report = verify_variant(System.of(model), model)
+    result = refuted(model)
+    assert result.counterexample is not None
+    run = Run(model, result.counterexample, result.name)
+    return [model, report, report.properties[0], result, result.counterexample, run, run.show()]
+
+
+def test_what_a_notebook_shows_of_lamps() -> None:
+    kinds = [Model, VariantReport, CheckedProperty, Result, Counterexample, Run]
+    texts = {kind: each._repr_mimebundle_() for kind, each in zip(kinds, every(lamps()), strict=False)}
+    assert texts[Model]["text/plain"] == "lamps plain: lamps and switches"
+    assert ">stays-dark</td>" in texts[Model]["text/html"] and ">refuted</td>" in texts[Model]["text/html"]
+    assert texts[VariantReport]["text/plain"] == "lamps plain: 5 of 5 verdicts as expected"
+    assert texts[VariantReport]["text/html"].count("<tr>") == 6
+    assert texts[Result]["text/plain"] == (
+        "stays-dark: refuted in 1 step at Lamp=2\n1. l0 is switched on\nproperty stays-dark is violated for x = l0"
+    )
+    assert texts[Counterexample]["text/html"] == (
+        "<ol><li>l0 is switched on</li></ol><p>property stays-dark is violated for x = l0</p>"
+    )
+    assert "l0 is switched on" in texts[Run]["text/html"]
+
+
+def test_names_with_markup_stay_text() -> None:
+    for each in every(HOSTILE):
+        html = each._repr_html_()
+        assert ATTACK not in html and "<img" not in html, type(each)
+
+
+def test_types_that_nobody_wants_are_left_out() -> None:
+    model = lamps()
+    assert list(model._repr_mimebundle_(include={"text/html"})) == ["text/html"]
+    assert list(model._repr_mimebundle_(exclude={"text/html"})) == ["text/plain"]
+
+
+def test_a_run_without_its_property_has_no_formula() -> None:
+    run = refuted(lamps()).counterexample
+    assert run is not None
+    assert '"formulas":[]' in Run(lamps(), run).page()
+    with pytest.raises(KeyError):
+        Run(lamps(), run, "unknown").page()
+    with pytest.raises(DiagramError):
+        Run(lamps(), Counterexample((), "nothing"), "stays-dark").show()
+
+
+@needs_chromium
+def test_the_player_plays_in_a_cell(opened: Opened) -> None:
+    run = refuted(lamps()).counterexample
+    assert run is not None
+    page = opened(
+        f"<!DOCTYPE html><title>notebook</title>{Run(lamps(), run, 'stays-dark').show(height=500)._repr_html_()}"
+    )
+    frame = page.frame_locator("iframe")
+    frame.locator("#forward").click()
+    assert frame.locator("#now").inner_text().startswith("Step 1 of 1: l0 is switched on")
+
+
+def test_the_frame_has_the_page_of_explain() -> None:
+    run = refuted(lamps()).counterexample
+    assert run is not None
+    player = Run(lamps(), run, "stays-dark").show()
+    source = re.search(r'srcdoc="([^"]*)"', player._repr_html_())
+    assert source is not None and unescape(source[1]) == player.page == Run(lamps(), run, "stays-dark").page()
