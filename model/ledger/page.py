@@ -129,11 +129,7 @@ def _answers(reading: Reading, ledger: Ledger) -> Mapping[str, str]:
         "Why": reading.why,
         "No longer violated then": ", ".join(reading.rests),
         "Also violated then": ", ".join(reading.breaks),
-        "Tried": ""
-        if reading.rests or reading.breaks
-        else "no verdict differs"
-        if tried
-        else f"no: {reading.untried or 'it is in words only'}",
+        "Tried": "" if reading.rests or reading.breaks else "no verdict differs" if tried else f"no: {reading.untried}",
         "Source of": ", ".join(elements),
     }
     return {key: value for key, value in some.items() if value}

@@ -241,6 +241,13 @@ def _require_complete(reading: Reading) -> None:
                 f"{key} names {', '.join(names)}, but nothing is tried: adds and drops are empty",
                 f"write what the other interpretation adds or drops, or leave {key} out",
             )
+    if not reading.is_tried and not reading.untried.strip():
+        raise ModelError(
+            element,
+            reading.place,
+            "the other interpretation is not tried",
+            "write what it adds or drops, or under untried why it cannot be tried",
+        )
 
 
 def _require_quotations(contradiction: Contradiction) -> None:

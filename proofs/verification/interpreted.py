@@ -134,11 +134,7 @@ def question_and_answers(reading: Reading, *, then: str = "") -> list[str]:
         reading: the interpretation.
         then: what differs, as a check of it found; "" for what the interpretation names.
     """
-    stated = (
-        effect(reading.rests, reading.breaks)
-        if reading.is_tried
-        else f"not tried: {reading.untried or 'it is in words only'}"
-    )
+    stated = effect(reading.rests, reading.breaks) if reading.is_tried else f"not tried: {reading.untried}"
     return [
         f"Question: {reading.question}",
         f"The model: {reading.read}",

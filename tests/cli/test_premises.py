@@ -28,7 +28,14 @@ BRIGHT = Reading(
     breaks=["blinks"],
 )
 MANY = Reading(
-    "lamps-are-many", 2, question="How many?", read="Many.", otherwise="One.", why="A plural.", variant="gas"
+    "lamps-are-many",
+    2,
+    question="How many?",
+    read="Many.",
+    otherwise="One.",
+    why="A plural.",
+    untried="a scope has a number",
+    variant="gas",
 )
 
 Run = Callable[..., tuple[int, list[str], str]]
@@ -62,11 +69,11 @@ def test_an_interpretation_has_its_question_and_both_answers(run: Run) -> None:
     ]
 
 
-def test_an_interpretation_that_is_in_words_only(run: Run) -> None:
+def test_an_interpretation_that_cannot_be_tried(run: Run) -> None:
     """It is one of another variant, which need not be named."""
     code, lines, _ = run("lamps", "interpretation.lamps-are-many")
     assert (code, lines[0]) == (0, "interpretation.lamps-are-many (lamps gas): not tried")
-    assert lines[-2:] == ["Then: not tried: it is in words only", "Why: A plural."]
+    assert lines[-2:] == ["Then: not tried: a scope has a number", "Why: A plural."]
 
 
 def test_an_interpretation_that_names_other_verdicts(run: Run) -> None:

@@ -27,6 +27,7 @@ ONCE = Reading(
     read="A lamp that is on is not pushed.",
     otherwise="It stays on.",
     why="Line 6 says what a pushed lamp is.",
+    untried="the table has no row for it",
 )
 """The source of the condition that a pushed lamp is Off: the table has no row for a push of one that is On."""
 
@@ -134,7 +135,7 @@ def test_a_silence_says_which_row_there_is_not(tmp_path: Path) -> None:
         "  Question: May a lamp that is on be pushed?",
         "  The model: A lamp that is on is not pushed.",
         "  Or: It stays on.",
-        "  Then: not tried: it is in words only",
+        "  Then: not tried: the table has no row for it",
     ]
     (withheld,) = silence.as_json()["silences"]
     assert withheld == {"by": "action push", "condition": "x Off", "sort": "Lamp", "event": "push", "states": ["On"]}

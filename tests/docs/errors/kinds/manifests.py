@@ -111,6 +111,7 @@ def cases() -> Iterator[Case]:
     for words in (
         '"Leases end.", "They do not.", question="", why="So."',
         '"So.", "So.", question="Do leases end?", why="So."',
+        '"Leases end.", "They do not.", question="Do leases end?", why="So."',
     ):
         answers = f"from schedproof.model.lang import Reading\nANSWERS = [Reading('leases-end', 3, {words})]\n"
         yield lease(
