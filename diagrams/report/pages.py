@@ -22,10 +22,14 @@ from schedproof.diagrams.player.page import embedded, page, script_hash
 from schedproof.model.cited import quote
 from schedproof.model.ledger.page import html
 from schedproof.model.quotes import footnotes
+from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, initial_state, introduced
+from schedproof.proofs.exploration.recorded_run import repeats
+from schedproof.proofs.verdict import Counterexample
 from schedproof.proofs.verification.defect import Defect
-from schedproof.proofs.verification.findings import Finding
+from schedproof.proofs.verification.findings import Finding, property_of
 from schedproof.proofs.verification.placed import PlacedVerdict
+from schedproof.proofs.verification.replayed import replayed
 
 from . import paths
 from .content import Content, SystemContent, playable, run_of, word
@@ -144,10 +148,22 @@ class Site:
                 if playable(run_of(each)):
                     yield paths.run_page(name, each.model.variant, prop), self._run(section, each)
         for defect in section.defects or ():
-            finding = defect.shown
-            if playable(finding.counterexample):
-                path = paths.defect_run_page(name, defect.name, finding.property)
-                yield path, self._run_of_defect(section, defect, finding, path)
+            played = self._played(section, defect)
+            if played is not None:
+                path = paths.defect_run_page(name, defect.name, defect.shown.property)
+                yield path, self._run_of_defect(section, defect, played, path)
+
+    def _played(self, section: SystemContent, defect: Defect) -> Counterexample | None:
+        """The clearest run of a defect as one of the variant that has the defect; None if a page cannot play it."""
+        return self._runs_of_defects[section.system.name, defect.name]
+
+    @cached_property
+    def _runs_of_defects(self) -> Mapping[tuple[str, str], Counterexample | None]:
+        return {
+            (section.system.name, defect.name): own_run(section.system, defect.shown)
+            for section in self._content.systems
+            for defect in section.defects or ()
+        }
 
     def _pictures(self, section: SystemContent, variant: str, pictures: Sequence[Picture], path: str) -> str:
         """The pictures of a variant: images of graphviz, or graphs that the page lays out."""
@@ -197,6 +213,7 @@ class Site:
             "findings.html",
             path,
             section=section,
+            played=self._played,
             initial_state=initial_state,
             introduced=introduced,
             quotes=_of_findings(section),
@@ -215,9 +232,9 @@ class Site:
         about = about_property(section.system, each.model, checked, each.prop)
         return page(each.model, run, about, each.prop, draw=self._machine(each.model.variant, name), trail=trail)
 
-    def _run_of_defect(self, section: SystemContent, defect: Defect, finding: Finding, path: str) -> str:
-        name, location = section.system.name, paths.PageLocation(path)
-        model = section.system.variants[finding.of or finding.variant]
+    def _run_of_defect(self, section: SystemContent, defect: Defect, run: Counterexample, path: str) -> str:
+        name, location, finding = section.system.name, paths.PageLocation(path), defect.shown
+        model = section.system.variants[finding.variant]
         known = {each.name: each for each in model.properties}
         trail = [
             ("All systems", location.to(paths.INDEX)),
@@ -233,7 +250,7 @@ class Site:
             tuple(line.strip() for line in finding.grounds()),
         )
         prop = known.get(finding.property)
-        return page(model, finding.counterexample, about, prop, draw=self._machine(model.variant, name), trail=trail)
+        return page(model, run, about, prop, draw=self._machine(model.variant, name), trail=trail)
 
     def _machine(self, variant: str, system: str) -> Callable[[MachineTable, int], str]:
         """A function that draws each machine of a variant once."""
@@ -250,6 +267,17 @@ class Site:
 def _image(picture: Picture) -> str:
     """A picture as the address of an image."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg(picture.dot).encode()).decode()}"
+
+
+def own_run(system: System, finding: Finding) -> Counterexample | None:
+    """The run of a finding as one of its variant; None if it is one of another, or if a page cannot play it."""
+    model, run = system.variants[finding.variant], finding.counterexample
+    if finding.of not in ("", finding.variant) or not playable(run):
+        return None
+    own = replayed(model, property_of(model, finding.property), run)
+    if own is None and run.recorded is not None and repeats(model, run.recorded):
+        return run
+    return own
 
 
 def requirements(verdicts: Sequence[PlacedVerdict]) -> list[Requirement]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from schedproof.model.lang import BoolType, EnumType, Model, Ref, SetOf
 from schedproof.model.lang.terms import Value
 from schedproof.model.lang.types import Type
-from schedproof.model.semantics import Choice, Instance
+from schedproof.model.semantics import Choice, IllFormed, Instance, Undefined, stepper_of
 from schedproof.model.semantics.instance import NO_OBJECT
 from schedproof.proofs.verdict import RecordedRun
 
@@ -34,6 +34,26 @@ def instance_of(model: Model, run: RecordedRun) -> Instance:
         assert attribute is not None
         rigid[sort, name] = [_decoded(attribute.type, value) for value in values]
     return Instance(model, run.sizes, rigid, run.with_history)
+
+
+def repeats(model: Model, run: RecordedRun) -> bool:
+    """Whether a recorded run is one of ``model``: it has the sorts and attributes, and can take each step."""
+    sorts = {machine.sort.name: machine for machine in model.machines}
+    actions = {action.name: action for action in model.actions}
+    if set(run.sizes) - set(sorts) or {choice.action for choice in run.choices} - set(actions):
+        return False
+    if any(sort not in sorts or sorts[sort].attribute(name) is None for sort, name, _ in run.rigid):
+        return False
+    instance = instance_of(model, run)
+    stepper, state = stepper_of(instance), instance.initial()
+    try:
+        for choice in run.choices:
+            if choice not in stepper.choices(state, actions[choice.action]):
+                return False
+            state = stepper.step(state, choice).after
+    except (IllFormed, Undefined):
+        return False
+    return True
 
 
 def _decoded(kind: Type, value: int) -> Value | frozenset[int] | None:

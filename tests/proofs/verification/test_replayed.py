@@ -8,8 +8,9 @@ import pytest
 
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row
 from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.exploration.recorded_run import repeats
 from schedproof.proofs.verdict import Counterexample
-from schedproof.proofs.verification.replayed import replays
+from schedproof.proofs.verification.replayed import replayed, replays
 from tests.proofs.verification.test_defects import DOORS, Door, d, e, move
 
 
@@ -65,3 +66,21 @@ def test_what_can_be_reached_after_a_run_is_not_in_the_run() -> None:
     shut = AlwaysCanReach(name="can-be-shut", says="a door can be shut", over=[d], goal=d.is_("Shut"))
     model = replace(DOORS, properties=[shut], refuted=frozenset())
     assert not replays(model, shut, run_of(model, "can-be-shut"))
+
+
+def test_a_replayed_run_is_recorded_in_the_other_model() -> None:
+    """Also if the model of the run has attributes, or objects in another configuration, that the other lacks."""
+    own = replayed(DOORS, JAMMED, SLAMMED)
+    assert own is not None and own.recorded is not None
+    assert [choice.action for choice in own.recorded.choices] == ["open", "slam"]
+    assert repeats(DOORS, own.recorded)
+    assert replayed(OTHERS["no row"], JAMMED, KICKED) is None
+
+
+def test_a_recorded_run_repeats_where_each_step_can_be_taken() -> None:
+    recorded = KICKED.recorded
+    assert recorded is not None and repeats(DOORS, recorded)
+    for name in ("no such action", "another guard", "no row"):
+        assert not repeats(OTHERS[name], recorded), name
+    assert not repeats(DOORS, replace(recorded, sizes={**recorded.sizes, "Window": 1}))
+    assert not repeats(DOORS, replace(recorded, rigid=(("Door", "colour", (0,)),)))
