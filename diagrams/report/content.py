@@ -50,9 +50,18 @@ class SystemContent:
             by_name.setdefault(each.prop.name, []).append(each)
         return by_name
 
-    def defects_of(self, prop: Property) -> list[Defect]:
-        """The defects that violate a property."""
-        return [each for each in self.defects or () if any(f.property == prop.name for f in each.findings)]
+    def defects_of(self, prop: Property, variant: str = "") -> list[Defect]:
+        """The defects that violate a property.
+
+        Args:
+            prop: the property.
+            variant: the variant that has them; "" for any.
+        """
+        return [
+            each
+            for each in self.defects or ()
+            if any(f.property == prop.name for f in each.findings) and variant in ("", *each.variants)
+        ]
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,15 @@ from schedproof.diagrams.player.data import About, MachineTable
 from schedproof.diagrams.player.machines import picture
 from schedproof.diagrams.player.page import embedded, page, script_hash
 from schedproof.model.cited import quote
+from schedproof.model.lang import Model
 from schedproof.model.ledger.page import html
 from schedproof.model.quotes import footnotes
 from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, initial_state, introduced
 from schedproof.proofs.exploration.recorded_run import repeats
-from schedproof.proofs.verdict import Counterexample
+from schedproof.proofs.verdict import Counterexample, Verdict
 from schedproof.proofs.verification.defect import Defect
-from schedproof.proofs.verification.findings import Finding, property_of
+from schedproof.proofs.verification.findings import Finding, builds_on, property_of
 from schedproof.proofs.verification.placed import PlacedVerdict
 from schedproof.proofs.verification.replayed import replayed
 
@@ -112,9 +113,12 @@ class Site:
             paths.INDEX,
             self._render("index.html", paths.INDEX, scripts=(self._source("filter.js"),)),
         )
+        files = [paths.INDEX]
         for section in self._content.systems:
-            yield from self._of_system(section)
-        yield DATA, json.dumps(self._content.data, indent=1) + "\n"
+            for path, text in self._of_system(section):
+                files.append(path)
+                yield path, text
+        yield DATA, json.dumps({**self._content.data, "files": files}, indent=1) + "\n"
 
     def _render(self, template: str, path: str, *, scripts: Sequence[str] = (), **values: object) -> str:
         hashes = [script_hash(script) for script in scripts]
@@ -146,7 +150,7 @@ class Site:
             yield path, self._property(section, verdicts, path)
             for each in verdicts:
                 if playable(run_of(each)):
-                    yield paths.run_page(name, each.model.variant, prop), self._run(section, each)
+                    yield paths.run_page(name, each.model.variant, prop), self._run(section, each, verdicts)
         for defect in section.defects or ():
             played = self._played(section, defect)
             if played is not None:
@@ -160,7 +164,7 @@ class Site:
     @cached_property
     def _runs_of_defects(self) -> Mapping[tuple[str, str], Counterexample | None]:
         return {
-            (section.system.name, defect.name): own_run(section.system, defect.shown)
+            (section.system.name, defect.name): run_of_variant(section.system, defect.shown)
             for section in self._content.systems
             for defect in section.defects or ()
         }
@@ -219,18 +223,30 @@ class Site:
             quotes=_of_findings(section),
         )
 
-    def _run(self, section: SystemContent, each: PlacedVerdict) -> str:
+    def _run(self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]) -> str:
         run, checked = run_of(each), each.checked
         assert run is not None and checked is not None
-        name = section.system.name
-        location = paths.PageLocation(paths.run_page(name, each.model.variant, each.prop.name))
+        name, variant = section.system.name, each.model.variant
+        location = paths.PageLocation(paths.run_page(name, variant, each.prop.name))
+        findings = paths.findings_page(name)
         trail = [
             ("All systems", location.to(paths.INDEX)),
             (name, location.to(paths.system_page(name))),
             (each.prop.name, location.to(paths.property_page(name, each.prop.name))),
+            *(
+                (f"defect {defect.name}", location.to(findings, paths.file_name(defect.name)))
+                for defect in section.defects_of(each.prop, variant)
+            ),
         ]
-        about = about_property(section.system, each.model, checked, each.prop)
-        return page(each.model, run, about, each.prop, draw=self._machine(each.model.variant, name), trail=trail)
+        return page(
+            each.model,
+            run,
+            about_property(section.system, each.model, checked, each.prop),
+            each.prop,
+            draw=self._machine(variant, name),
+            trail=trail,
+            compare_to=repaired(section.system, each, verdicts),
+        )
 
     def _run_of_defect(self, section: SystemContent, defect: Defect, run: Counterexample, path: str) -> str:
         name, location, finding = section.system.name, paths.PageLocation(path), defect.shown
@@ -269,15 +285,30 @@ def _image(picture: Picture) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg(picture.dot).encode()).decode()}"
 
 
-def own_run(system: System, finding: Finding) -> Counterexample | None:
+def repaired(system: System, refuted: PlacedVerdict, verdicts: Sequence[PlacedVerdict]) -> Model | None:
+    """The first variant that builds on one and has a property that it violates; None if there is none.
+
+    Args:
+        system: the system.
+        refuted: the violation.
+        verdicts: on the same property, by variant.
+    """
+    for each in verdicts:
+        holds = each.checked is not None and each.checked.result.verdict is Verdict.PROVED
+        if holds and builds_on(system, each.model, refuted.model):
+            return each.model
+    return None
+
+
+def run_of_variant(system: System, finding: Finding) -> Counterexample | None:
     """The run of a finding as one of its variant; None if it is one of another, or if a page cannot play it."""
     model, run = system.variants[finding.variant], finding.counterexample
     if finding.of not in ("", finding.variant) or not playable(run):
         return None
-    own = replayed(model, property_of(model, finding.property), run)
-    if own is None and run.recorded is not None and repeats(model, run.recorded):
+    replayed_run = replayed(model, property_of(model, finding.property), run)
+    if replayed_run is None and run.recorded is not None and repeats(model, run.recorded):
         return run
-    return own
+    return replayed_run
 
 
 def requirements(verdicts: Sequence[PlacedVerdict]) -> list[Requirement]:

@@ -6,9 +6,23 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from schedproof.model.registry.errors import UserError
+
+
+@dataclass(frozen=True)
+class Replaceable:
+    """What a folder may contain so that new files replace it.
+
+    Args:
+        what: in words, for messages.
+        accepts: whether a folder has that, and nothing else.
+    """
+
+    what: str
+    accepts: Callable[[Path], bool]
 
 
 class OutputFolder:
@@ -18,21 +32,24 @@ class OutputFolder:
 
     Args:
         directory: the folder.
-        replaceable: what it may replace, for messages, and whether a folder is that.
+        replaceable: what it may replace; None for nothing.
 
     Raises:
         UserError: it is not empty, or cannot be created. The constructor checks this, before the work.
     """
 
-    def __init__(self, directory: str, replaceable: tuple[str, Callable[[Path], bool]] | None = None) -> None:
+    def __init__(self, directory: str, replaceable: Replaceable | None = None) -> None:
         if not directory:
             raise UserError("--output: the name is empty; write a directory's name, for example tests")
         self.path = Path(directory)
+        self._replaceable = replaceable
         try:
-            if self.path.exists() or self.path.is_symlink():
-                if not self.path.is_dir() or self.path.is_symlink():
+            if self.path.is_symlink():
+                raise UserError(f"--output: {directory!r} is a link; write a new name, or where it leads to")
+            if self.path.exists():
+                if not self.path.is_dir():
                     raise UserError(f"--output: {directory!r} is not a directory; write a new name")
-                self._check_content(directory, replaceable)
+                self._check_content()
             self.path = self.path.resolve()
             if not self.path.parent.is_dir():
                 raise UserError(f"--output: directory {str(self.path.parent)!r} does not exist; create it first")
@@ -40,14 +57,15 @@ class OutputFolder:
         except (OSError, ValueError) as error:
             raise self._error(error) from None
 
-    def _check_content(self, directory: str, replaceable: tuple[str, Callable[[Path], bool]] | None) -> None:
+    def _check_content(self) -> None:
         if not any(self.path.iterdir()):
             return
-        if replaceable is None:
-            raise UserError(f"--output: directory {directory!r} is not empty; write a new name")
-        what, is_one = replaceable
-        if not is_one(self.path):
-            raise UserError(f"--output: directory {directory!r} is not empty, and not {what}; write a new name")
+        if self._replaceable is None:
+            raise UserError(f"--output: directory {str(self.path)!r} is not empty; write a new name")
+        if not self._replaceable.accepts(self.path):
+            raise UserError(
+                f"--output: directory {str(self.path)!r} is not empty, and not only {self._replaceable.what}; write a new name"
+            )
 
     def _aside(self) -> str:
         return tempfile.mkdtemp(dir=self.path.parent, prefix=f".{self.path.name}.")
@@ -59,7 +77,7 @@ class OutputFolder:
             files: name -> text; a name may be a path in the folder.
 
         Raises:
-            UserError: they cannot be written.
+            UserError: they cannot be written, or the folder has other files meanwhile.
         """
         try:
             aside = self._aside()
@@ -79,9 +97,10 @@ class OutputFolder:
             raise self._error(error) from None
 
     def _replace(self, new: str) -> None:
-        if not self.path.exists() or not any(self.path.iterdir()):
+        if self._replaceable is None or not self.path.exists() or not any(self.path.iterdir()):
             os.rename(new, self.path)  # fails if the target is no longer empty
             return
+        self._check_content()
         former = self._aside()
         os.rename(self.path, former)
         try:

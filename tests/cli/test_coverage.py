@@ -191,7 +191,7 @@ def test_names(doors: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("old", "new", "says"),
     [
         ('breaks=["opens-and-closes"]', "breaks=[]", "opens-and-closes does not hold with the other interpretation; add it to breaks"),
-        ('drops=["close_it"],\n        breaks=["opens-and-closes"],', "adds=[],", ""),
+        ('drops=["close_it"],\n        breaks=["opens-and-closes"],', 'untried="a door has no hands",', ""),
         ('breaks=["opens-and-closes"]', 'breaks=["opens-and-closes", "well-formed"]', "well-formed does not differ; leave it out of breaks"),
     ],
 )  # fmt: skip

@@ -15,6 +15,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.diagrams.report import content
 from schedproof.model.lang import Change, Reading
+from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.support.lamps import lamps, system
@@ -22,6 +23,11 @@ from tests.support.needs import needs_dot
 from tests.support.registry import put
 
 Run = Callable[..., tuple[int, str, str]]
+
+
+PROPERTY = {"name": "\ud800", "verdict": "proved", "method": "induction"}
+HALF = json.dumps({"systems": [{"system": "lamps", "variant": "plain", "properties": [PROPERTY]}]})
+"""A name with half of a character, which no page can have."""
 
 
 class Links(HTMLParser):
@@ -130,14 +136,13 @@ def test_what_changed_since_an_earlier_report(run: Run) -> None:
 
 def test_a_report_replaces_a_report_and_nothing_else(run: Run) -> None:
     run()
-    Path("report/lamps/properties/stale.html").touch()
-    assert run()[0] == 0
-    assert not Path("report/lamps/properties/stale.html").exists()
+    assert run("--no-findings")[0] == 0
+    assert not Path("report/lamps/findings.html").exists()
     Path("notes").mkdir()
     Path("notes/mine.txt").touch()
     code, out, err = run("-o", "notes")
     assert (code, out) == (2, "")
-    assert err == "schedproof: --output: directory 'notes' is not empty, and not a report; write a new name\n"
+    assert err == "schedproof: --output: directory 'notes' is not empty, and not only a report; write a new name\n"
     assert [path.name for path in Path("notes").iterdir()] == ["mine.txt"]
     assert sorted(path.name for path in Path.cwd().iterdir()) == ["notes", "report"]
 
@@ -173,6 +178,12 @@ def test_nothing_is_half_written_without_space(run: Run, monkeypatch: pytest.Mon
             "--earlier: 'text' is not a report; name the folder or the file of an earlier report, or of verify",
         ),
         (["--earlier", "list.json"], "--earlier: 'list.json' is not a report"),
+        (["--earlier", "deep.json"], "--earlier: 'deep.json' is not a report"),
+        (["--earlier", "half.json"], "--earlier: 'half.json' is not a report"),
+        (["--earlier", "keys.json"], "--earlier: 'keys.json' is not a report"),
+        (["--earlier", "/dev/zero"], "--earlier: '/dev/zero' is not a report"),
+        (["-o", "-"], "--output: - is standard output"),
+        (["-o", "link"], "--output: 'link' is a link"),
         (["--single-file", "-o", "nowhere/x.html"], "--output: cannot write 'nowhere/x.html': directory"),
         (["--variant", "blue"], "'blue'"),
         (["-o", ""], "--output: the name is empty"),
@@ -182,6 +193,10 @@ def test_nothing_is_half_written_without_space(run: Run, monkeypatch: pytest.Mon
 def test_bad_input_is_one_line(run: Run, arguments: list[str], says: str) -> None:
     Path("text").write_text("no report")
     Path("list.json").write_text("[1, 2]")
+    Path("deep.json").write_text("[" * 100_000)
+    Path("half.json").write_text(HALF)
+    Path("keys.json").write_text('{"systems": [{"system": "lamps"}]}')
+    Path("link").symlink_to("elsewhere")
     code, out, err = run(*arguments)
     assert (code, out) == (2, "")
     assert says in err and len(err.splitlines()) == 1
@@ -265,4 +280,15 @@ def test_a_repair_is_in_the_findings(run: Run) -> None:
     run(of=system(lamps(), lamps().amend("repaired", "no switch", [change], frozenset())))
     text = text_of("report/lamps/findings.html")
     assert "A lamp is switched on." in text and "Repair: nobody does" in text
+    page = text_of("report/lamps/properties/stays-dark.html")
+    assert "switches (plain): A lamp is switched on. Repair: nobody does (variant repaired)" in page
+    played = Path("report/lamps/runs/plain/stays-dark.html").read_text("utf-8")
+    assert "defect switches</a>" in played and "repaired has no action switch_on" in played
     assert list(dead(Path("report"))) == []
+
+
+@pytest.mark.long(seconds=30, one_in=5)
+@pytest.mark.parametrize("name", sorted(systems()))
+def test_every_link_of_a_whole_report_leads_somewhere(name: str, tmp_path: Path) -> None:
+    assert main(["report", name, "--no-findings", "-o", str(tmp_path / "report")]) == 0
+    assert list(dead(tmp_path / "report")) == []

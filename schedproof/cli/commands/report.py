@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import click
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit, fail
-from schedproof.cli.folders import OutputFolder
+from schedproof.cli.folders import OutputFolder, Replaceable
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, variants_option
 from schedproof.cli.output import STDOUT, Destination
@@ -20,7 +21,7 @@ from schedproof.cli.verdict_status import code, conclusion, standings
 from schedproof.cli.verifying import SystemFindings, findings_of, work
 from schedproof.diagrams.gallery import pictures
 from schedproof.diagrams.report.content import Content, SystemContent
-from schedproof.diagrams.report.earlier import MADE_BY, Change, Key, changes, is_report, read, verdicts
+from schedproof.diagrams.report.earlier import MADE_BY, changes, is_report, is_report_file, read, verdicts
 from schedproof.diagrams.report.one_file import one_file
 from schedproof.diagrams.report.pages import Site
 from schedproof.diagrams.report.paths import INDEX
@@ -83,7 +84,7 @@ def report(
     if output is None:
         output = FILE if single_file else FOLDER
     target = _File(output) if single_file else _Folder(output)
-    before = read(since) if since is not None else {}
+    before = read(since) if since is not None else None
     chosen, unusable = choose.systems(systems)
     if variants:
         scopes.variants([(each, model) for each in chosen for model in each.variants.values()], variants)
@@ -92,19 +93,25 @@ def report(
     plans = plan(chosen, variants=variants, cached=not no_cache)
     run = Run(plans)
     work(run, plans, jobs=jobs, cached=not no_cache)
-    reports, incomplete = run.reports(), run.verdicts < run.total
-    exit_code = Exit.worst([code(standings(reports)), Exit.UNDETERMINED if incomplete else Exit.OK])
+    reports = run.reports()
+    if run.verdicts < run.total:
+        kept = "nothing is kept" if no_cache else "the verdicts so far are kept for the next one"
+        fail(
+            f"interrupted after {run.verdicts} of {run.total} verdicts: no report is written; {kept}", Exit.UNDETERMINED
+        )
+        return Exit.UNDETERMINED
+    exit_code = code(standings(reports))
     data: dict[str, object] = {
         "made_by": MADE_BY,
         "systems": [each.as_json() for each in reports],
         "ok": exit_code is Exit.OK,
-        **({"incomplete": True} if incomplete else {}),
     }
-    all_findings = {} if no_findings or incomplete else findings_of(chosen, variants, jobs=jobs)
+    all_findings = {} if no_findings else findings_of(chosen, variants, jobs=jobs)
     by_name = {each.name: each for each in chosen}
     with progress("report") as report_progress:
         sections = [_section(by_name[name], its, all_findings.get(name)) for name, its in _by_system(reports).items()]
-        earlier = _changes(before, reports, data) if since is not None else []
+        among = {(each.system, each.variant) for each in reports}
+        earlier = changes(before, verdicts(data), among) if before is not None else []
         content = Content(sections, conclusion(reports), data, since or "", earlier)
         pages = dict(Site(content, drawn=shutil.which("dot") is not None, report_progress=report_progress).pages())
         report_progress("writing")
@@ -123,7 +130,11 @@ class _Folder:
     """A directory, which may replace an earlier report."""
 
     def __init__(self, name: str) -> None:
-        self._folder = OutputFolder(name, ("a report", is_report))
+        if name == STDOUT:
+            raise UserError(
+                "--output: - is standard output, which has no directories; write a name, or add --single-file"
+            )
+        self._folder = OutputFolder(name, Replaceable("a report", is_report))
 
     def write(self, pages: Mapping[str, str]) -> str:
         """Writes all pages; returns the path of the first."""
@@ -139,9 +150,16 @@ class _File:
             raise UserError("--output: the name is empty; write a file's name, or - for standard output")
         self._destination = Destination("--output", name)
         self._destination.check()
+        self._check_content()
+
+    def _check_content(self) -> None:
+        path = Path(self._destination.path)
+        if not self._destination.is_stdout and path.is_file() and not is_report_file(path):
+            raise UserError(f"--output: file {str(path)!r} is not a report; write a new name")
 
     def write(self, pages: Mapping[str, str]) -> str:
         """Writes all pages; returns the name of the file."""
+        self._check_content()
         self._destination.write(one_file(pages, "schedproof: report"))
         return self._destination.path
 
@@ -165,7 +183,3 @@ def _section(system: System, reports: Sequence[VariantReport], its_findings: Sys
         of_system(system) if system.ledger is not None else None,
         drawn,
     )
-
-
-def _changes(before: Mapping[Key, str], reports: Sequence[VariantReport], data: Mapping[str, object]) -> list[Change]:
-    return changes(before, verdicts(data), {(each.system, each.variant) for each in reports})

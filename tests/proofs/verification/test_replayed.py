@@ -70,10 +70,10 @@ def test_what_can_be_reached_after_a_run_is_not_in_the_run() -> None:
 
 def test_a_replayed_run_is_recorded_in_the_other_model() -> None:
     """Also if the model of the run has attributes, or objects in another configuration, that the other lacks."""
-    own = replayed(DOORS, JAMMED, SLAMMED)
-    assert own is not None and own.recorded is not None
-    assert [choice.action for choice in own.recorded.choices] == ["open", "slam"]
-    assert repeats(DOORS, own.recorded)
+    in_doors = replayed(DOORS, JAMMED, SLAMMED)
+    assert in_doors is not None and in_doors.recorded is not None
+    assert [choice.action for choice in in_doors.recorded.choices] == ["open", "slam"]
+    assert repeats(DOORS, in_doors.recorded)
     assert replayed(OTHERS["no row"], JAMMED, KICKED) is None
 
 

@@ -46,7 +46,7 @@ def cases() -> Iterator[Case]:
         ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
-        ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"],
+        ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"], ["report", "hived", "-o", "-"],
         ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
     ):  # fmt: skip
         yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)
@@ -55,6 +55,8 @@ def cases() -> Iterator[Case]:
     yield command("init", "mine", "-o", "file", files={"file": ""})
     yield command("report", "hived", "-o", "notes", files={"notes/mine.txt": ""})
     yield command("report", "hived", "--earlier", "notes", files={"notes": "text"})
+    yield command("report", "hived", "--single-file", "-o", "model.py", files={"model.py": "x = 1"})
+    yield Case("schedproof report hived -o link", _into_a_link)
     yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
     for arguments in (
         ["validate", "hived", "x", "--idle-timeout", "1"], ["verify", "hived", "--variant", "nosuch"],
@@ -87,6 +89,11 @@ def cases() -> Iterator[Case]:
         lambda: _with(run, "diagram", "hived", "Cell", "-o", "cell.svg"),
     )
     yield Case("schedproof validate hived -  # standard input is closed", lambda: _with(run, "validate", "hived", "-"))
+
+
+def _into_a_link() -> str:
+    os.symlink("notes", "link")
+    return run("report", "hived", "-o", "link")
 
 
 def _with(command: Callable[..., str], *arguments: str) -> str:
