@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from schedproof.cli import main
+from schedproof.diagrams.report.earlier import DATA
+from schedproof.diagrams.report.one_file import one_file
 from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps, system
 from tests.support.needs import needs_chromium
@@ -51,6 +55,13 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(page: Page) -> list[str]:
     """The properties that the overview shows."""
     return [each.inner_text() for each in page.locator("tbody tr:not([hidden]) th[scope=row] a").all()[1:]]
+
+
+def wait_for_title(page: Page, title: str) -> None:
+    """Waits until the frame of one file has a page."""
+    from playwright.sync_api import expect
+
+    expect(page).to_have_title(title)
 
 
 def test_filters_narrow_the_overview(opened: Opened, reports: Path) -> None:
@@ -111,3 +122,67 @@ def test_at_400_percent_only_boxes_scroll_sideways(opened: Opened, reports: Path
     for path in (reports / "report").rglob("*.html"):
         page = opened.file(path, viewport={"width": 320, "height": 256})
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, path.name
+
+
+@pytest.mark.parametrize("fragment", ["#toString", "#__proto__", "#%", "#%#%", "##"])
+def test_an_address_without_a_page_shows_the_overview(opened: Opened, reports: Path, fragment: str) -> None:
+    page = opened.file(reports / "report.html", fragment)
+    page.frame_locator("#page").locator("#filter").wait_for()
+
+
+def test_an_address_without_a_place_shows_the_page(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report.html", "#lamps/index.html#%")
+    page.frame_locator("#page").get_by_role("heading", name="lamps", level=1).wait_for()
+
+
+def test_no_text_of_a_page_is_taken_for_a_shared_one(opened: Opened) -> None:
+    """Neither the hash of a shared text, nor a number, nor a pattern of a replacement."""
+    style, words = "p { color: red; }", "$& $1 0 1 [0]"
+    words += f" [[{hashlib.sha256(style.encode()).hexdigest()}]]"
+    written = (
+        f"<!DOCTYPE html><html><head><title>one</title><style>{style}</style></head><body><p>{words}</p></body></html>"
+    )
+    page = opened(one_file({"index.html": written, DATA: "{}"}, "report"))
+    shown = page.frame_locator("#page").locator("p")
+    assert shown.inner_text() == words
+    assert shown.evaluate("(each) => getComputedStyle(each).color") == "rgb(255, 0, 0)"
+
+
+def pages_of_pdf(page: Page) -> int:
+    """How many sheets a page is when it is printed."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf()))
+
+
+@pytest.mark.parametrize("path", ["index.html", "lamps/findings.html", "lamps/runs/plain/stays-dark.html"])
+def test_one_file_prints_the_whole_page(opened: Opened, reports: Path, path: str) -> None:
+    alone = opened.file(reports / "report" / path)
+    page = opened.file(reports / "report.html", f"#{path}")
+    wait_for_title(page, alone.title())
+    before = page.evaluate("document.body.outerHTML.length")
+    sheets = pages_of_pdf(alone)
+    assert pages_of_pdf(page) == sheets
+    assert path != "lamps/runs/plain/stays-dark.html" or sheets > 1, "a frame that is cut has one"
+    assert page.locator(".printing, body > div").count() == 0
+    assert page.evaluate("document.body.outerHTML.length") - before in (0, len(' class=""'))
+
+
+def test_keys_step_a_run_that_an_address_opens(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report.html", "#lamps/runs/plain/stays-dark.html#step=0")
+    now = page.frame_locator("#page").locator("#now")
+    wait_for_title(page, "stays-dark (lamps plain)")
+    page.keyboard.press("ArrowRight")
+    assert now.inner_text().startswith("Step 1 of 1: l0 is switched on")
+
+
+@pytest.mark.parametrize("click", [{"button": "middle"}, {"modifiers": ["Control"]}], ids=["middle", "control"])
+def test_a_new_tab_opens_the_page_of_a_link(opened: Opened, reports: Path, click: dict[str, Any]) -> None:
+    page = opened.file(reports / "report.html", "#lamps/index.html")
+    link = page.frame_locator("#page").get_by_role("link", name="stays-dark").first
+    link.wait_for()
+    wait_for_title(page, "lamps")
+    with page.context.expect_page() as opening:
+        link.click(**click)
+    tab = opening.value
+    tab.frame_locator("#page").get_by_role("heading", name="stays-dark", level=1).wait_for()
+    assert tab.url == f"{(reports / 'report.html').as_uri()}#lamps/properties/stays-dark.html"
+    assert page.evaluate("location.hash") == "#lamps/index.html"
