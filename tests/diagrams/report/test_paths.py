@@ -53,5 +53,5 @@ def test_two_pages_with_one_path_are_refused() -> None:
     assert file_name("Blinks") == file_name(other)
     with pytest.raises(DiagramError, match=f"two pages .* 'lamps/properties/{other}.html'.*; rename one"):
         require_distinct([property_page("lamps", name) for name in ("blinks", "Blinks", other)])
-    with pytest.raises(DiagramError, match="'x.html'"):
+    with pytest.raises(DiagramError, match=r"'x\.html'"):
         require_distinct(["x.html", "X.html"])
