@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +15,7 @@ import pytest
 from schedproof.cli import main
 from schedproof.diagrams.report.earlier import DATA
 from schedproof.diagrams.report.one_file import one_file
+from schedproof.model.registry.system import System
 from tests.support.browsing import Opened, serious
 from tests.support.lamps import lamps, system
 from tests.support.needs import needs_chromium
@@ -68,7 +72,9 @@ def test_filters_narrow_the_overview(opened: Opened, reports: Path) -> None:
     page = opened.file(reports / "report" / "index.html")
     every = ["well-formed", "stays-dark", "on-or-off", "blinks", "one-state"]
     assert (shown(page), page.inner_text("#count")) == (every, "9 verdicts")
-    page.fill("#text", "ON and off")
+    page.fill("#text", "off ON ")
+    assert (shown(page), page.inner_text("#count")) == (["on-or-off", "blinks"], "4 of 9 verdicts")
+    page.fill("#text", "off can")
     assert (shown(page), page.inner_text("#count")) == (["blinks"], "2 of 9 verdicts")
     page.fill("#text", "")
     page.select_option("#verdict", "refuted")
@@ -76,12 +82,91 @@ def test_filters_narrow_the_overview(opened: Opened, reports: Path) -> None:
     page.check("#odd")
     assert page.inner_text("#count") == "1 of 9 verdicts"
     page.select_option("#variant", "plain")
-    assert (shown(page), page.inner_text("#count")) == ([], "0 of 9 verdicts")
+    assert (shown(page), page.inner_text("#count")) == ([], "No verdict fits these filters.")
     page.click("text=Show all")
     page.wait_for_function("document.getElementById('count').textContent === '9 verdicts'")
     assert shown(page) == every
     page.check("#changed")
     assert page.inner_text("#count") == "4 of 9 verdicts"  # all of the new variant
+
+
+@pytest.fixture
+def two_systems(tmp_path: Path) -> Path:
+    """The overview of two systems with other variants, since a report in which blinks was refuted."""
+    before = tmp_path / "before.json"
+    torch = replace(lamps("bright"), system="torches")
+    torches = System("torches", "Torches", {"bright": torch}, validated_by="bright")
+    with pytest.MonkeyPatch.context() as patch:
+        put(patch, {"lamps": system(), "torches": torches})
+        main(["verify", "lamps", "torches", "--jobs", "1", "--json", str(before)])
+        data = json.loads(before.read_text("utf-8"))
+        (blinks,) = [each for each in data["systems"][0]["properties"] if each["name"] == "blinks"]
+        blinks["verdict"] = "refuted"
+        before.write_text(json.dumps(data), "utf-8")
+        arguments = ["--no-findings", "-o", str(tmp_path / "report"), "--earlier", str(before)]
+        main(["report", "lamps", "torches", "--jobs", "1", *arguments])
+    return tmp_path / "report" / "index.html"
+
+
+def test_a_system_offers_its_variants(opened: Opened, two_systems: Path) -> None:
+    page = opened.file(two_systems)
+
+    def offered() -> list[str]:
+        return [each.inner_text() for each in page.locator("#variant option:not([disabled])").all()]
+
+    assert offered() == ["all", "plain", "bright"]
+    page.select_option("#variant", "bright")
+    page.select_option("#system", "lamps")
+    assert offered() == ["all", "plain"]
+    assert (page.input_value("#variant"), page.inner_text("#count")) == ("", "5 of 10 verdicts")
+    page.click("text=Show all")
+    page.get_by_text("10 verdicts", exact=True).wait_for()
+    assert offered() == ["all", "plain", "bright"]
+
+
+def test_changed_shows_what_differs(opened: Opened, two_systems: Path) -> None:
+    page = opened.file(two_systems)
+    page.select_option("#system", "lamps")
+    page.check("#changed")
+    assert page.inner_text("#count") == "1 of 10 verdicts"
+    rows = page.locator("table.matrix tbody tr:not([hidden]) th a").all()
+    assert [each.inner_text() for each in rows if each.is_visible()] == ["blinks"]
+
+
+def test_the_overview_has_no_page_above(opened: Opened, reports: Path) -> None:
+    assert opened.file(reports / "report" / "index.html").get_by_role("link", name="All systems").count() == 0
+    page = opened.file(reports / "report" / "lamps" / "index.html")
+    page.get_by_role("link", name="All systems").click()
+    page.locator("#filter").wait_for()
+
+
+@pytest.fixture(scope="module")
+def without_graphviz(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report whose pages lay out their graphs."""
+    folder = tmp_path_factory.mktemp("undrawn")
+    with pytest.MonkeyPatch.context() as patch:
+        put(patch, {"lamps": system()})
+        patch.setattr(shutil, "which", lambda name: None)
+        main(["report", "lamps", "--jobs", "1", "--no-findings", "-o", str(folder / "report")])
+        main(["report", "lamps", "--jobs", "1", "--no-findings", "--single-file", "-o", str(folder / "report.html")])
+    return folder
+
+
+def test_without_graphviz_the_browser_draws_the_graphs(opened: Opened, without_graphviz: Path) -> None:
+    path = "lamps/pictures/plain.html"
+    alone = opened.file(without_graphviz / "report" / path)
+    page = opened.file(without_graphviz / "report.html", f"#{path}")
+    wait_for_title(page, alone.title())
+    for boxes in (alone.locator(".picture"), page.frame_locator("#page").locator(".picture")):
+        assert boxes.count() == 2
+        for box in boxes.all():
+            assert box.is_visible() and box.locator("svg[role=img]").get_attribute("aria-label")
+        machine = boxes.first
+        assert set(machine.locator(".node text").all_text_contents()) >= {"Off", "On"}
+        assert machine.locator(".edge text").all_text_contents() == ["on", "off"]
+        size = machine.locator("svg").bounding_box()
+        assert size is not None and size["width"] > 100 and size["height"] > 20
+    assert serious(alone) == []
 
 
 def test_one_file_has_all_pages(opened: Opened, reports: Path) -> None:
