@@ -28,9 +28,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the report as a folder and as one file, with a document, and what changed since a hostile report."""
     folder = tmp_path_factory.mktemp("hostile")
     name = HOSTILE.properties[0].name
-    gone = {"name": f"gone{ATTACK}{COMMENT}", "verdict": ATTACK, "method": ""}
+    removed = {"name": f"gone{ATTACK}{COMMENT}", "verdict": ATTACK, "method": ""}
     same = {"name": name, "verdict": ATTACK, "method": ""}
-    data = {"systems": [{"system": "hostile", "variant": "plain", "properties": [gone, same]}]}
+    data = {"systems": [{"system": "hostile", "variant": "plain", "properties": [removed, same]}]}
     (folder / EARLIER).write_text(json.dumps(data), "utf-8")
     statement = Entry(1, f"{ATTACK} {COMMENT}", required=[name])
     ledger = Ledger(HOSTILE.document.name, ["other"], [statement])  # of another variant, so that it needs no marks
@@ -89,10 +89,10 @@ def test_what_changed_is_text(reports: Path) -> None:
 def test_the_verdicts_in_one_file_are_those_of_the_folder(reports: Path) -> None:
     """Names that end a script, or make a parser skip its end, do neither."""
     text = (reports / "report.html").read_text("utf-8")
-    found = EMBEDDED.search(text)
-    assert found is not None
+    embedded = EMBEDDED.search(text)
+    assert embedded is not None
     data = json.loads((reports / "report" / "report.json").read_text("utf-8"))
-    assert verdicts(json.loads(found[1])) == verdicts(data)
+    assert verdicts(json.loads(embedded[1])) == verdicts(data)
     assert ("hostile", "plain", HOSTILE.properties[0].name) in verdicts(data)
     assert Elements(text).tags["script"] == 4 and not Elements(text).tags["img"]
 
