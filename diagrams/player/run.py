@@ -8,9 +8,12 @@ from html import escape
 from schedproof.model.errors import require
 from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.notebook import InNotebook
+from schedproof.model.registry.errors import require_known
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Counterexample
+from schedproof.proofs.verification.findings import property_of
 
 from .data import About
 from .page import page
@@ -24,11 +27,19 @@ class Player(InNotebook):
         title: the title of the run.
         page: the page of HTML that plays it.
         height: in pixels.
+
+    Raises:
+        ArgumentError: an attribute is of another type.
     """
 
     title: str
     page: str
     height: int
+
+    def __post_init__(self) -> None:
+        require("title", self.title, str, "the title of the run")
+        require("page", self.page, str, "the page of a run, as Run.page gives it")
+        require("height", self.height, int, "its pixels, for example height=800")
 
     @property
     def _in_words(self) -> str:
@@ -49,22 +60,33 @@ class Run(InNotebook):
         model: the model of the run.
         counterexample: the run.
         property_name: the name of the property that it violates; "" for none.
+
+    Raises:
+        ArgumentError: an attribute is of another type.
+        ModelError: the model contradicts itself.
+        UserError: the model has no such property.
     """
 
     model: Model
     counterexample: Counterexample
     property_name: str = ""
 
+    def __post_init__(self) -> None:
+        model = checked(self.model)
+        require("counterexample", self.counterexample, Counterexample, "the counterexample of a refuted result")
+        require("property_name", self.property_name, str, "the name of the property that the run violates")
+        if self.property_name:
+            known = [WELL_FORMED, *(each.name for each in model.properties)]
+            of = f"{model.system} {model.variant}"
+            require_known("property_name", "property", [self.property_name], known, of=of)
+
     def page(self) -> str:
         """The page of HTML that plays the run, as ``schedproof explain --html`` writes it.
 
         Raises:
-            ArgumentError: an attribute is of another type.
             DiagramError: the counterexample is not a run from the initial state, or is too long for a page.
-            KeyError: the model has no such property.
         """
-        require("counterexample", self.counterexample, Counterexample, "the counterexample of a refuted result")
-        prop = checked(self.model).property(self.property_name) if self.property_name else None
+        prop = property_of(self.model, self.property_name) if self.property_name else None
         about = About(self._title)
         if prop is not None:
             about = About(self._title, "", prop.says, prop.line, prop.sentence)
@@ -77,6 +99,7 @@ class Run(InNotebook):
             height: in pixels.
 
         Raises:
+            ArgumentError: ``height`` is not an integer.
             DiagramError: the counterexample is not a run from the initial state, or is too long for a page.
         """
         return Player(self._title, self.page(), height)

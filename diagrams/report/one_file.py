@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import re
 import zlib
@@ -19,7 +18,7 @@ from .earlier import DATA
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-SHARED = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+SHARED = re.compile(r"(?<=<(script)>).*?(?=</script>)|(?<=<(style)>).*?(?=</style>)", re.DOTALL)
 """What many pages contain. It is stored once."""
 
 
@@ -31,28 +30,32 @@ def one_file(pages: Mapping[str, str], title: str) -> str:
         title: the title.
     """
     script = (TEMPLATES / "one_file.js").read_text("utf-8")
-    scripts, parts, packed = {script}, {}, {}
-
-    def marked(block: re.Match[str]) -> str:
-        kind, text = block.groups()
-        if kind == "script":
-            scripts.add(text)
-        mark = f"[[{hashlib.sha256(text.encode()).hexdigest()}]]"
-        parts[mark] = text
-        return f"<{kind}>{mark}</{kind}>"
-
+    scripts = {script}
+    shared: dict[str, int] = {}
+    packed = {}
     for path, text in pages.items():
         if path != DATA:
-            packed[path] = _packed(SHARED.sub(marked, text))
+            scripts |= {each[0] for each in SHARED.finditer(text) if each[1]}
+            packed[path] = _packed(json.dumps(_pieces(text, shared)))
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True)
     return environment.get_template("one_file.html").render(
         title=title,
         verdicts=embedded(json.loads(pages[DATA])),
-        shared=embedded({mark: _packed(text) for mark, text in parts.items()}),
+        shared=embedded([_packed(text) for text in shared]),
         pages=embedded(packed),
         script=script,
         hashes=sorted(script_hash(text) for text in scripts),
     )
+
+
+def _pieces(text: str, shared: dict[str, int]) -> list[str | int]:
+    """A page in pieces: its own text, and the numbers of shared texts. So no text of a model is taken for a shared one."""
+    pieces: list[str | int] = []
+    end = 0
+    for each in SHARED.finditer(text):
+        pieces += [text[end : each.start()], shared.setdefault(each[0], len(shared))]
+        end = each.end()
+    return [*pieces, text[end:]]
 
 
 def _packed(text: str) -> str:

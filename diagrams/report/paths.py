@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
+
+from schedproof.diagrams.errors import DiagramError
 
 INDEX = "index.html"
 
@@ -55,6 +59,23 @@ def run_page(system: str, variant: str, name: str) -> str:
 def defect_run_page(system: str, defect: str, name: str) -> str:
     """The page that plays the run of a defect."""
     return f"{file_name(system)}/defects/{file_name(defect)}/{file_name(name)}.html"
+
+
+def require_distinct(written: Iterable[str]) -> None:
+    """Checks that no two pages of a report have one path: one of them would be lost.
+
+    Args:
+        written: the path of each page.
+
+    Raises:
+        DiagramError: two pages have the same path, or paths that differ in case only, which are one file on some systems.
+    """
+    twice = sorted(path for path, count in Counter(path.lower() for path in written).items() if count > 1)
+    if twice:
+        raise DiagramError(
+            f"two pages of the report have the path {twice[0]!r}, because of two names that are too much alike; "
+            "rename one of the systems, variants or properties"
+        )
 
 
 @dataclass(frozen=True)

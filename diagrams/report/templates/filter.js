@@ -5,10 +5,23 @@
   const cells = [...document.querySelectorAll("td[data-verdict]")];
   const isOn = (name) => control(name) !== null && control(name).checked;
 
+  const variants = new Map();
+  for (const cell of cells) {
+    const system = cell.closest("table").dataset.system;
+    variants.set(system, (variants.get(system) ?? new Set()).add(cell.dataset.variant));
+  }
+
+  /** A variant that the chosen system lacks cannot be chosen, and is chosen no longer. */
+  function offerVariants() {
+    const offered = variants.get(control("system").value);
+    for (const option of control("variant").options) option.disabled = option.value !== "" && offered !== undefined && !offered.has(option.value);
+    if (control("variant").selectedOptions[0]?.disabled) control("variant").value = "";
+  }
+
   function fits(cell) {
-    const row = cell.parentElement, table = row.closest("table");
-    const text = control("text").value.trim().toLowerCase();
-    return (!text || row.dataset.text.toLowerCase().includes(text))
+    const row = cell.parentElement, table = row.closest("table"), text = row.dataset.text.toLowerCase();
+    const words = control("text").value.toLowerCase().split(/\s+/);
+    return words.every((word) => text.includes(word))
       && (!control("system").value || table.dataset.system === control("system").value)
       && (!control("variant").value || cell.dataset.variant === control("variant").value)
       && (!control("verdict").value || cell.dataset.verdict === control("verdict").value)
@@ -17,6 +30,7 @@
   }
 
   function filter() {
+    offerVariants();
     const shown = cells.filter(fits), rows = new Set(shown.map((cell) => cell.parentElement));
     for (const table of document.querySelectorAll("table.matrix")) {
       let some = false;
@@ -28,7 +42,7 @@
     }
     const fit = new Set(shown), all = shown.length === cells.length;
     for (const cell of cells) cell.classList.toggle("faint", !fit.has(cell));
-    control("count").textContent = all
+    control("count").textContent = shown.length === 0 ? "No verdict fits these filters." : all
       ? `${cells.length.toLocaleString("en")} verdicts`
       : `${shown.length.toLocaleString("en")} of ${cells.length.toLocaleString("en")} verdicts`;
   }

@@ -1,26 +1,42 @@
 "use strict";
 (async () => {
   const data = (id) => JSON.parse(document.getElementById(id).textContent);
-  const frame = document.getElementById("page"), pages = data("pages"), shared = {};
-  let current = "";
+  const frame = document.getElementById("page"), pages = data("pages");
+  const file = location.href.split("#")[0];
+  let current = "", copy = null;
 
   async function unpacked(text) {
     const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
   }
 
-  for (const [mark, text] of Object.entries(data("shared"))) shared[mark] = await unpacked(text);
+  const shared = await Promise.all(data("shared").map(unpacked));
+
+  /* A page is stored in pieces: its own text, and numbers of shared ones. */
+  async function textOf(path) {
+    const pieces = JSON.parse(await unpacked(pages[path]));
+    return pieces.map((piece) => typeof piece === "number" ? shared[piece] : piece).join("");
+  }
+
+  /* A reader may write any address. */
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
 
   /* The address of this file names the page and a place on it: #hived/findings.html#placements */
   function wish() {
-    const [path, place = ""] = decodeURI(location.hash.slice(1)).split("#");
-    return [path in pages ? path : "index.html", place];
+    const [path, place = ""] = location.hash.slice(1).split("#");
+    return [Object.hasOwn(pages, decoded(path)) ? decoded(path) : "index.html", place];
   }
 
   function go(place) {
     const inside = frame.contentDocument;
     inside.dispatchEvent(new CustomEvent("place", { detail: place }));
-    const element = place && inside.getElementById(decodeURIComponent(place));
+    const element = place && inside.getElementById(decoded(place));
     if (element) element.scrollIntoView();
   }
 
@@ -28,26 +44,54 @@
     const [path, place] = wish();
     if (path === current) return go(place);
     current = path;
-    let text = await unpacked(pages[path]);
-    for (const [mark, part] of Object.entries(shared)) text = text.replaceAll(mark, () => part);
+    const text = await textOf(path);
+    if (path !== current) return; // the address changed meanwhile
     frame.onload = () => {
       const inside = frame.contentDocument;
       document.title = inside.title;
+      inside.querySelectorAll("a[href]").forEach(readdress);
       inside.addEventListener("click", follow);
+      frame.contentWindow.focus(); // its keys step a run
       go(place);
     };
     frame.srcdoc = text;
   }
 
-  /* Links between pages are relative; a page in the frame has no address of its own. */
+  /* Links between pages are relative; a page in the frame has no address of its own. With this file's, a new tab opens the page. */
+  function readdress(link) {
+    const href = link.getAttribute("href");
+    if (/^[a-z]+:/i.test(href)) return;
+    const [path, place] = href.split("#");
+    const goal = path ? new URL(path, `x:///${current}`).pathname.slice(1) : current;
+    link.setAttribute("href", place ? `${file}#${goal}#${place}` : `${file}#${goal}`);
+  }
+
   function follow(event) {
     const link = event.target.closest("a[href]");
-    if (!link || event.defaultPrevented) return;
+    if (!link) return;
+    readdress(link);
+    if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!link.href.startsWith(`${file}#`)) return;
     event.preventDefault();
-    const [path, place] = link.getAttribute("href").split("#");
-    const goal = path ? new URL(path, `x:///${current}`).pathname.slice(1) : current;
-    location.hash = place ? `${goal}#${place}` : goal;
+    location.hash = link.href.slice(file.length);
   }
+
+  /* A frame prints only what it shows, so what is printed is a copy of its page. */
+  addEventListener("beforeprint", () => {
+    if (!frame.contentDocument?.body) return;
+    frame.contentWindow.dispatchEvent(new Event("beforeprint")); // the page prepares itself
+    const inside = frame.contentDocument;
+    copy = document.createElement("div");
+    copy.append(...[...inside.querySelectorAll("head style"), ...inside.body.children].map((each) => document.importNode(each, true)));
+    copy.querySelectorAll("script").forEach((each) => each.remove());
+    document.body.append(copy);
+    document.body.className = "printing";
+  });
+  addEventListener("afterprint", () => {
+    copy?.remove();
+    copy = null;
+    document.body.className = "";
+  });
 
   addEventListener("hashchange", show);
   await show();

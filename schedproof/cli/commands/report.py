@@ -24,7 +24,7 @@ from schedproof.diagrams.report.content import Content, SystemContent
 from schedproof.diagrams.report.earlier import MADE_BY, changes, is_report, is_report_file, read, verdicts
 from schedproof.diagrams.report.one_file import one_file
 from schedproof.diagrams.report.pages import Site
-from schedproof.diagrams.report.paths import INDEX
+from schedproof.diagrams.report.paths import INDEX, require_distinct
 from schedproof.model.ledger.gaps import of_system
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
@@ -113,7 +113,9 @@ def report(
         among = {(each.system, each.variant) for each in reports}
         earlier = changes(before, verdicts(data), among) if before is not None else []
         content = Content(sections, conclusion(reports), data, since or "", earlier)
-        pages = dict(Site(content, drawn=shutil.which("dot") is not None, report_progress=report_progress).pages())
+        made = list(Site(content, drawn=shutil.which("dot") is not None, report_progress=report_progress).pages())
+        require_distinct([path for path, _ in made])
+        pages = dict(made)
         report_progress("writing")
         place = target.write(pages)
     if json_file is not None:

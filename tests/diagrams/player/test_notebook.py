@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from schedproof.api import (
+    ArgumentError,
     CheckedProperty,
     DiagramError,
     Run,
     System,
+    UserError,
     VariantReport,
     Verdict,
     model_check,
@@ -75,10 +77,41 @@ def test_a_run_without_its_property_has_no_formula() -> None:
     run = refuted(lamps()).counterexample
     assert run is not None
     assert '"formulas":[]' in Run(lamps(), run).page()
-    with pytest.raises(KeyError):
-        Run(lamps(), run, "unknown").page()
     with pytest.raises(DiagramError):
         Run(lamps(), Counterexample((), "nothing"), "stays-dark").show()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((None,), "model is None, not of type Model; write a model"),
+        ((..., None), "counterexample is None, not of type Counterexample; write the counterexample of a refuted result"),
+        ((..., ..., None), "property_name is None, not of type str; write the name of the property that the run violates"),
+        ((..., ..., "stays-darc"), "unknown property 'stays-darc' of lamps plain; did you mean stays-dark? choose from "
+                                   "well-formed, stays-dark, on-or-off, blinks, one-state"),
+    ],
+)  # fmt: skip
+def test_a_run_of_something_else_is_refused_at_once(arguments: tuple[Any, ...], says: str) -> None:
+    """Not only when a notebook shows it: there, an error is a traceback for each type of the value."""
+    given = (lamps(), Counterexample((), "nothing"), "stays-dark")
+    used = [standard if each is ... else each for standard, each in zip(given, (*arguments, ..., ...), strict=False)]
+    with pytest.raises((ArgumentError, UserError), match=re.escape(says)):
+        Run(*used)
+
+
+@pytest.mark.parametrize("height", ["800", 800.5, None, True, '1px" onload="alert(1)'])
+def test_a_height_is_an_integer(height: Any) -> None:
+    run = refuted(lamps()).counterexample
+    assert run is not None
+    with pytest.raises(ArgumentError, match=r"height is .*, not of type int; write its pixels, for example height=800"):
+        Run(lamps(), run).show(height)
+
+
+def test_a_run_may_violate_well_formedness() -> None:
+    """It is a property of every model, and of no model's list."""
+    run = refuted(lamps()).counterexample
+    assert run is not None
+    assert "<h1>well-formed (lamps plain)</h1>" in Run(lamps(), run, "well-formed").page()
 
 
 @needs_chromium

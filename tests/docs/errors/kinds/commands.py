@@ -11,6 +11,7 @@ from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.diagrams.render import render
+from schedproof.diagrams.report.paths import require_distinct
 from schedproof.testing import lockstep
 from tests.diagrams.player.runs import blinking
 from tests.docs.errors.case import Case, command, lease, run
@@ -57,6 +58,7 @@ def cases() -> Iterator[Case]:
     yield command("report", "hived", "--earlier", "notes", files={"notes": "text"})
     yield command("report", "hived", "--single-file", "-o", "model.py", files={"model.py": "x = 1"})
     yield Case("schedproof report hived -o link", _into_a_link)
+    yield Case("a report with two pages of one path", lambda: require_distinct(["hived/index.html"] * 2))
     yield Case("render(diagram, 'gif')", lambda: render(None, "gif"))  # type: ignore[arg-type]
     for arguments in (
         ["validate", "hived", "x", "--idle-timeout", "1"], ["verify", "hived", "--variant", "nosuch"],
