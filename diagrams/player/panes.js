@@ -46,11 +46,14 @@ function renderLoop() {
   box.replaceChildren("↻ ", text, inside ? " You are in the loop." : "");
 }
 
+const isNarrow = matchMedia("(max-width: 45rem)");
+
 /** The positions whose columns are drawn: those near the present one that fit. */
 function visible() {
   const width = byId("lanes-box").clientWidth || 800;
   const size = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const number = Math.max(3, Math.floor((width - 6 * size) / (9 * size)));
+  // As player.css has the columns: in a narrow window they share the width.
+  const number = isNarrow.matches ? Math.max(2, Math.floor((width - 5 * size) / (7 * size))) : Math.max(3, Math.floor((width - 6 * size) / (9 * size)));
   const from = Math.max(0, Math.min(now - Math.floor(number / 2), last + 1 - number));
   return Array.from({ length: Math.min(number, last + 1) }, (_, n) => from + n);
 }
@@ -94,7 +97,8 @@ function renderLanes() {
         onclick: () => go(now, lane.name) }, lane.name), make("div", { className: "says" }, lane.text)),
     ...positions.map((position, n) => cell(lane.name, position, states[n]))), ...otherRow(lane, positions, states)]);
   const [from, to] = [positions[0], positions[positions.length - 1]];
-  const caption = make("caption", { className: "line" }, to - from < last ? `${from ? `Step ${from}` : "Start"} to step ${to} of ${last}` : "All steps");
+  const caption = make("caption", { className: "line" },
+    make("span", {}, to - from < last ? `${from ? `Step ${from}` : "Start"} to step ${to} of ${last}` : "All steps"));
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Object"), ...positions.map(columnTitle)));
   const body = make("tbody", {}, ...rows, ...run.formulas.map((formula) => formulaRow(formula, positions)), ...(expression ? [expressionRow(positions)] : []));
   keepingFocus(byId("lanes"), () => byId("lanes").replaceChildren(caption, head, body));

@@ -324,6 +324,37 @@ def test_at_400_percent_only_boxes_scroll_sideways(opened: Opened) -> None:
     assert box["x"] <= column["x"] and column["x"] + column["width"] <= box["x"] + box["width"] + 1
 
 
+COVERED = """() => {
+  const seen = document.getElementById("lanes-box").getBoundingClientRect();
+  return [...document.querySelectorAll("#lanes caption span, #lanes th, #lanes td")].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    each.scrollIntoView({ block: "center" });
+    const now = each.getBoundingClientRect();
+    const found = document.elementFromPoint((now.left + now.right) / 2, (now.top + now.bottom) / 2);
+    return left < seen.left - 1 || right > seen.right + 1 || !(each.contains(found));
+  }).map((each) => each.textContent);
+}"""
+"""The cells, and the caption, that are clipped or that something covers."""
+
+
+@pytest.mark.parametrize(("model", "name", "at"), [(BEAKER, "no-abba", 8), (BEAKER, "no-abba", 0), (HIVED, NAME, 4)])
+def test_at_400_percent_every_cell_is_legible(opened: Opened, model: Model, name: str, at: int) -> None:
+    page = opened(page_of(model, name), f"#step={at}", viewport={"width": 320, "height": 256})
+    assert page.locator("#lanes thead th").count() == 3
+    assert page.evaluate(COVERED) == []
+
+
+def test_in_a_wide_page_heading_and_objects_stick_alike(opened: Opened) -> None:
+    page = opened(page_of(BEAKER, "no-abba"), "#step=8", viewport={"width": 800, "height": 600})
+    page.evaluate("document.getElementById('lanes-box').style.width = '20rem'")
+    page.evaluate("document.getElementById('lanes-box').scrollLeft = 90")
+    box = page.locator("#lanes-box").bounding_box()
+    assert box is not None
+    for part in ("#lanes caption span", "#lanes thead th:first-child", "#lanes tbody th >> nth=0"):
+        place = page.locator(part).bounding_box()
+        assert place is not None and abs(place["x"] - box["x"]) <= 1
+
+
 def test_a_dark_page_is_dark_and_print_has_no_buttons(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 29)"
