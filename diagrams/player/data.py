@@ -157,6 +157,21 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Binding:
+    """A variable of a formula, and the value for which the run shows it.
+
+    Attributes:
+        name: of the variable.
+        value: as counterexamples print it.
+        sort: of an object, in words; empty for another value.
+    """
+
+    name: str
+    value: str
+    sort: str
+
+
+@dataclass(frozen=True)
 class Formula:
     """A formula of the property.
 
@@ -165,12 +180,16 @@ class Formula:
         part: the formula with all its parts.
         text: the formula as the page reads it.
         actions: the actions at whose steps it is evaluated; None for a formula that is evaluated in every state.
+        sentence: the formula in words, with its variables.
+        bound: its variables.
     """
 
     title: str
     part: Part
     text: str = ""
     actions: tuple[str, ...] | None = None
+    sentence: str = ""
+    bound: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True)

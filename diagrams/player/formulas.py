@@ -12,17 +12,19 @@ from schedproof.model.lang import (
     LeadsTo,
     Model,
     Property,
+    Ref,
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.wording import show_exactly
+from schedproof.model.lang.wording import show_exactly, show_term
 from schedproof.model.semantics import Choice, Firings, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.evaluate import NOBODY, sort_of_term, type_of_term
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.guards import renamed, value_words
+from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.exploration.safety import conditions_of
 
-from .data import FieldValue, Formula, Part, Values
+from .data import Binding, FieldValue, Formula, Part, Values
 
 MOST_INSTANCES = 12
 """The most values of a quantifier's variables that are shown one by one."""
@@ -133,7 +135,14 @@ class _Evaluated:
         variables = {name: v for name, v in t.free_variables(term).items() if name in self._bound}
         scope = _Scope(self._bound, variables)
         actions = None if self._steps is None else tuple(sorted(self._steps))
-        return Formula(title, self._part("", term, required, False, scope), self._text(term, False, scope), actions)
+        part = self._part("", term, required, False, scope)
+        bound = tuple(self._binding(variables[name], value) for name, value in self._bound.items() if name in variables)
+        return Formula(title, part, self._text(term, False, scope), actions, show_term(term), bound)
+
+    def _binding(self, variable: t.Var, value: int) -> Binding:
+        kind = variable.type
+        sort = words(kind.sort.name) if isinstance(kind, Ref) else ""
+        return Binding(variable.name, shown(self._instance.show(kind, value)), sort)
 
     def values(self, term: t.Term, is_after: bool, scope: _Scope | None = None) -> list[str]:
         """The value of a formula at each position."""

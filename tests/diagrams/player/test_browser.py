@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -184,6 +186,25 @@ def test_a_wrong_address_shows_the_run(opened: Opened, fragment: str, where: str
     page = opened(page_of(HIVED, NAME), fragment)
     assert step(page) == where
     assert page.inner_text("#object-title").startswith("g0 at ")
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "first"),
+    [(HIVED, NAME, "g0"), (HIVED, "cell-e2-preempts-an-allocated-group", "c1"), (BEAKER, "no-abba", "r1")],
+)
+def test_the_page_opens_with_an_object_of_the_violation(opened: Opened, model: Model, name: str, first: str) -> None:
+    """The object is the first of those that the last line of the counterexample names."""
+    problem = refuted(model, name).problem
+    assert re.findall(r"= (\w+)", problem)[0] == first
+    assert opened(page_of(model, name)).inner_text("#object-title") == f"{first} at the start"
+
+
+def test_the_page_of_a_run_opens_with_what_it_names(opened: Opened) -> None:
+    run = replace(blinking(2), problem="nothing is wrong with l1")
+    text = page(lamps(), run, About("a lamp"), None, depth=1)
+    assert opened(text).inner_text("#object-title").startswith("l1 at ")
+    text = page(lamps(), replace(run, problem="nothing is wrong"), About("a lamp"), None, depth=1)
+    assert opened(text).inner_text("#object-title").startswith("l0 at ")
 
 
 EVERY_STATE = """() => {
