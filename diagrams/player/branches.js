@@ -76,9 +76,13 @@ function formulaAt(formula, position) {
 /** A formula of the property with its parts at the present position. */
 function formulaPart(formula) {
   if (!isAway(now)) return formula.part;
-  const found = formulaMoment(formula, now);
-  if (found) return partsOf(found.read, found.moment, run.vocabulary, formula.part.required);
-  return { ...formula.part, values: [[0, ""]], parts: [], fields: [] };
+  if (!formulaMoment(formula, now)) return { ...formula.part, values: [[0, ""]], parts: [], fields: [] };
+  let part = formula.part;
+  for (let position = leaving.position + 1; position <= now; position++) {
+    const found = formulaMoment(formula, position);
+    if (found) part = continued(part, partsOf(found.read, found.moment, run.vocabulary, formula.part.required), position);
+  }
+  return part;
 }
 
 /** What a step changes, in words. */

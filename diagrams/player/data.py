@@ -146,6 +146,7 @@ class Part:
         values: "true" or "false"; "" is not evaluated, "undefined" reads a field of NONE.
         parts: its parts.
         fields: the fields that a part without shown parts reads.
+        is_fixed: whether its value is the same in every state and at every step: it reads rigid fields only.
     """
 
     role: str
@@ -154,6 +155,7 @@ class Part:
     values: Values
     parts: tuple[Part, ...] = ()
     fields: tuple[FieldValue, ...] = ()
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)

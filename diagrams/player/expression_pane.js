@@ -2,6 +2,8 @@
 
 let expression = null; // the one that the page shows, as `readExpression` reads it
 
+const MOST_AT_ALL = 20_000; // evaluations of an expression at all steps
+
 const expressionAt = (position) => valueText(expression, momentAt(position, expression.isOfStep), run.vocabulary);
 
 /** Reads the text, and shows its value or the mistake in it. Empty text shows none. */
@@ -24,7 +26,10 @@ function useExpression(text) {
 function renderExpression() {
   const box = byId("expression-value");
   if (!expression) return box.replaceChildren();
-  const part = partsOf(expression, momentAt(now, expression.isOfStep), run.vocabulary);
+  const partAt = (position) => partsOf(expression, momentAt(position, expression.isOfStep), run.vocabulary);
+  const from = expression.cost * (now + 1) <= MOST_AT_ALL ? 0 : now; // a costly one is not computed at the steps before
+  let part = null;
+  for (let position = from; position <= now; position++) part = continued(part, partAt(position), position);
   box.replaceChildren(make("ul", {}, partItem(part, true, "e", " ← makes it false")));
 }
 

@@ -128,6 +128,9 @@ class _Evaluated:
     ) -> None:
         self._instance, self._positions, self._steps = instance, positions, steps
         self._bound = bound
+        machines = instance.model.machines
+        changing = {a.name for machine in machines for a in machine.attributes if not a.rigid}
+        self._rigid = {a.name for machine in machines for a in machine.attributes} - changing
         self._left = min(MOST_PARTS, MOST_VALUES // len(positions))
 
     def formula(self, title: str, term: t.Term, required: bool | None) -> Formula:
@@ -169,6 +172,7 @@ class _Evaluated:
     def _part(self, role: str, term: t.Term, required: bool | None, is_after: bool, scope: _Scope) -> Part:
         self._left -= 1
         values = _changes(self.values(term, is_after, scope))
+        is_fixed = self._is_fixed(term, scope)
         joint, parts = self._split(term, required, is_after, scope)
         if joint and len(parts) <= self._left:
             self._left -= len(parts)  # all parts of one formula are shown, or none
@@ -176,9 +180,17 @@ class _Evaluated:
             for each in parts:
                 self._left += 1
                 shown_parts.append(self._part(*each))
-            return Part(role, joint, required, values, tuple(shown_parts))
-        return Part(
-            role, self._text(term, is_after, scope), required, values, (), tuple(self._reads(term, is_after, scope))
+            return Part(role, joint, required, values, tuple(shown_parts), (), is_fixed)
+        fields = tuple(self._reads(term, is_after, scope))
+        return Part(role, self._text(term, is_after, scope), required, values, (), fields, is_fixed)
+
+    def _is_fixed(self, term: t.Term, scope: _Scope) -> bool:
+        """Whether a formula reads no state, no event and no parameter of the step."""
+        if not set(t.free_variables(term)) <= set(scope.values):
+            return False
+        return not any(
+            isinstance(each, t.Is | t.Fires) or (isinstance(each, t.Attr) and each.name not in self._rigid)
+            for each in t.subterms(term)
         )
 
     def _split(
@@ -188,8 +200,10 @@ class _Evaluated:
         opposite = None if required is None else not required
         match term:
             case t.And():
-                return "all of", [("", each, required, is_after, scope) for each in t.conjuncts(term)]
+                parts = self._distinct(t.conjuncts(term), is_after, scope)
+                return "all of", [("", each, required, is_after, scope) for each in parts]
             case t.Or(parts):
+                parts = self._distinct(parts, is_after, scope)
                 return "one of", [("", each, required, is_after, scope) for each in parts]
             case t.Implies(premise, conclusion):
                 return "if, then", [
@@ -215,6 +229,13 @@ class _Evaluated:
                     for values in itertools.product(*domains)
                 ]
         return "", []
+
+    def _distinct(self, terms: Sequence[t.Term], is_after: bool, scope: _Scope) -> list[t.Term]:
+        """The terms, each once."""
+        by_text: dict[str, t.Term] = {}
+        for each in terms:
+            by_text.setdefault(self._text(each, is_after, scope), each)
+        return list(by_text.values())
 
     def _names(self, variables: Sequence[t.Var], values: Sequence[int]) -> str:
         return ", ".join(

@@ -150,17 +150,19 @@ function firingItem(firing, effects) {
 }
 
 /**
- * A part and its parts. One that keeps the whole from being as required is marked, down to the fields, and is open.
- * @param isCause whether the part above is marked; true for the whole formula.
+ * A part and its parts. Those that decide are marked where they keep the whole from being as required, down to the fields, and are open.
+ * @param decides whether the part decides among those beside it; true for the whole formula.
  */
-function partItem(part, isCause, path, hintText = " ← violates it") {
+function partItem(part, decides, path, hintText = " ← violates it") {
   const value = valueAt(part, now);
-  const wrong = isCause && part.required !== null && value !== "" && value !== String(part.required);
+  const wrong = decides && isWrong(part, now);
+  const causes = wrong ? deciding(part.parts, now) : [];
+  const from = since(part, now);
   const isTop = !path.includes(".");
   const isGood = isTop && part.required === true && value === "true";
   const role = part.role ? make("span", { className: "role" }, `${part.role}: `) : "";
   const badge = make("span", { className: "value" }, value === "" ? "not evaluated here" : value);
-  const hint = wrong && !part.parts.length ? make("span", { className: "hint" }, hintText) : "";
+  const hint = wrong && !causes.length ? make("span", { className: "hint" }, hintText, from === null ? "" : ` since step ${from}`) : "";
   const fields = part.fields.map((field) => `${field.text}: ${valueAt(field, now)}`).filter((text) => !text.endsWith(": "));
   const line = [role, make("span", { className: "part" }, part.text), " ", badge,
     fields.length ? make("span", { className: "line" }, ` ${fields.join(", ")}`) : "", hint];
@@ -169,7 +171,7 @@ function partItem(part, isCause, path, hintText = " ← violates it") {
   const summary = make("summary", {}, ...line);
   const open = opened.get(path) ?? (wrong || isTop);
   const details = make("details", { open, className: "part-of" }, summary,
-    make("ul", {}, ...part.parts.map((each, n) => partItem(each, wrong, `${path}.${n}`, hintText))));
+    make("ul", {}, ...part.parts.map((each, n) => partItem(each, causes.includes(each), `${path}.${n}`, hintText))));
   summary.dataset.path = path;
   summary.onclick = () => opened.set(path, !details.open);
   item.append(details);
@@ -183,10 +185,16 @@ function keepingPart(redraw) {
   if (path !== undefined) document.querySelector(`[data-path="${path}"]`)?.focus();
 }
 
+/** The variables of a formula with their values; a sort stands where it differs from the one before. */
+function bindings(formula) {
+  const texts = formula.bound.map(({ name, value, sort }, n) => `${name} = ${value}${sort && sort !== formula.bound[n - 1]?.sort ? ` (${sort})` : ""}`);
+  return texts.length ? make("p", { className: "line" }, `for ${texts.join(", ")}`) : "";
+}
+
 function renderFormula() {
   byId("formula-pane").hidden = run.formulas.length === 0;
   byId("formula").replaceChildren(...run.formulas.flatMap((formula, n) => [
-    make("p", {}, `${formula.title}:`), make("ul", {}, partItem(formulaPart(formula), true, String(n)))]));
+    make("p", { className: "sentence" }, `${formula.title}: ${formula.sentence}.`), bindings(formula), make("ul", {}, partItem(formulaPart(formula), true, String(n)))]));
 }
 
 function renderObject() {

@@ -261,6 +261,22 @@ def test_a_step_leaves_the_run_and_escape_comes_back(opened: Opened) -> None:
 
 
 @needs_chromium
+def test_away_from_the_run_only_parts_that_decide_are_red(opened: Opened) -> None:
+    """After step 3, a step that gives c0 to g2 as step 4 does, by another event or with another order."""
+    shown_run, prop = data(HIVED, NAME, 1), HIVED.property(NAME)
+    assert isinstance(prop, Invariant)
+    page = opened(page_of(HIVED, NAME))
+    found = set()
+    for position in range(3, len(shown_run.steps)):
+        for (number,) in walks(shown_run, position, 1):
+            if number == shown_run.branches.run_steps[position]:
+                continue
+            if page.evaluate(VALUE, [position, number]) == "✗ false":
+                found |= set(page.locator("#formula .hint").locator("xpath=..").locator(".part").all_inner_texts())
+    assert found == {"c0 in g0.placement", "not (c0 in g2.placement)"}
+
+
+@needs_chromium
 def test_another_step_replaces_the_end_of_a_branch(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME, depth=2), "#step=3&branch=1.1.1")
     assert step(page) == "Step 3"

@@ -16,7 +16,7 @@ from schedproof.diagrams.player import machines
 from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
-from schedproof.model.lang import Model
+from schedproof.model.lang import Invariant, Model, variable
 from schedproof.model.semantics import stepper_of
 from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
@@ -26,7 +26,7 @@ from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.diagrams.player.present import step
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.browsing import Opened, serious
-from tests.support.lamps import lamps
+from tests.support.lamps import Lamp, lamps
 from tests.support.needs import needs_chromium, needs_dot
 from tests.support.toys import MUTEX
 
@@ -141,6 +141,69 @@ def test_the_property_is_green_until_red(opened: Opened) -> None:
     page.keyboard.press("ArrowLeft")
     assert page.locator("#formula .bad").count() == 0 and page.locator("#formula .good").count() == 1
     assert "The property is true here." in page.inner_text("#now")
+
+
+def marked(page: Page) -> list[str]:
+    """The parts of the formula that are said to violate it, each with the step since when."""
+    hints = page.locator("#formula .hint").all()
+    return [
+        f"{each.locator('xpath=..').locator('.part').inner_text()} {each.inner_text().partition('it ')[2]}".strip()
+        for each in hints
+    ]
+
+
+def test_the_formula_is_a_sentence_with_its_objects(opened: Opened) -> None:
+    """The sentence is the property's own, with the variables that the model has."""
+    page = opened(page_of(HIVED, NAME))
+    sentence, values = page.locator("#formula > p").all_inner_texts()
+    assert sentence == "The property: if p not q and c in p.placement, then not (c in q.placement)."
+    assert values == "for p = g0 (pod group), q = g2, c = c0 (cell)"
+    assert opened(page_of(MUTEX, "weakly-fair-entry")).locator("#formula > p.sentence").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "deciding"),
+    [
+        (HIVED, NAME, ["c0 in g0.placement since step 1", "not (c0 in g2.placement) since step 4"]),
+        (
+            BEAKER,
+            "no-abba",
+            [
+                "r1 assigned since step 7",
+                "r2 assigned since step 8",
+                "r0 scheduled since step 7",
+                "r0.system = s0 since step 7",
+                "r3 scheduled since step 9",
+                "r3.system = s1 since step 9",
+                "r2 assigned since step 8",  # in the conclusion
+            ],
+        ),
+    ],
+    ids=["hived", "beaker"],
+)
+def test_only_parts_that_decide_are_red(opened: Opened, model: Model, name: str, deciding: list[str]) -> None:
+    """Those that a step of the run has made so; what was so from the start, as g0 not g2, is no cause."""
+    page = opened(page_of(model, name), f"#step={len(refuted(model, name).steps)}")
+    assert marked(page) == deciding
+    assert page.locator("#formula li.bad").count() < 20
+
+
+def test_where_no_part_has_changed_those_that_can_are_red(opened: Opened) -> None:
+    """A lamp is off at the start, and l0 is another than l1."""
+    x, y = variable(Lamp, "x"), variable(Lamp, "y")
+    prop = Invariant(name="lit", says="p", over=[x, y], given=~(x == y), then=x.is_("On") | y.is_("On"))
+    run = replace(blinking(0), recorded=replace(blinking(0).recorded, bound={"x": 0, "y": 1}))
+    page_of_run = opened(page(lamps(), run, About("lit"), prop))
+    assert marked(page_of_run) == ["l0 On", "l1 On"]
+
+
+def test_equal_parts_appear_once(opened: Opened) -> None:
+    page = opened(page_of(BEAKER, "no-abba"), "#step=9")
+    parts = page.locator("#formula > ul > li > details > ul > li:first-child > details > ul > li")
+    texts = [each.text_content() for each in parts.all()]
+    assert len(texts) == len(set(texts)) and sum("r1 assigned" in (each or "") for each in texts) == 1
+    evaluate(page, "r1 assigned and r2 assigned and r1 assigned")
+    assert page.locator("#expression-value li li").count() == 2
 
 
 def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
@@ -430,7 +493,7 @@ def test_an_expression_has_a_value_at_each_step(opened: Opened) -> None:
     assert row(page, "expression") == ["✓ true", "✗ false", "✗ false", "✗ false", "✗ false"]
     bad = page.locator("#expression-value .bad").all_inner_texts()
     assert "for every g false" in bad[0] and "g = g0: if, then false" in bad[1]
-    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false"
+    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false since step 1"
     page.focus("#forward")
     page.keyboard.press("Home")
     assert page.locator("#expression-value .bad").count() == 0
