@@ -120,6 +120,33 @@ def test_all_is_done_by_keyboard_alone(opened: Opened) -> None:
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
+@pytest.mark.parametrize(("height", "is_in_sight"), [(900, True), (320, False)])
+def test_the_step_buttons_stay_in_sight(opened: Opened, height: int, is_in_sight: bool) -> None:
+    """But in a low window, where they would cover what is read."""
+    page = opened(page_of(HIVED, NAME), "#step=2", viewport={"width": 1200, "height": height})
+    page.evaluate("document.getElementById('formula-title').scrollIntoView()")
+    page.evaluate("scrollBy(0, 200)")
+    box = page.locator("#forward").bounding_box()
+    assert box is not None and page.evaluate("scrollY") > 200
+    assert (0 <= box["y"] < height) == is_in_sight
+    if is_in_sight:
+        page.click("#forward")
+        assert page.inner_text("#where") == "Step 3 of 4" and page.evaluate("scrollY") > 200
+
+
+def test_a_heading_is_not_under_the_step_buttons(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2", viewport={"width": 600, "height": 500})
+    page.evaluate("document.getElementById('formula-title').scrollIntoView()")
+    bar, title = page.locator(".steps").bounding_box(), page.locator("#formula-title").bounding_box()
+    assert bar is not None and title is not None and bar["y"] + bar["height"] <= title["y"]
+
+
+def test_what_may_come_stands_after_what_is(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    titles = page.locator("#player h2").all_inner_texts()
+    assert titles[-2:] == ["g0 at the start", "What may happen next"]
+
+
 def test_lanes_mark_what_changed(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=3")
     rows = {row.locator("th button").inner_text(): row for row in page.locator("#lanes tbody tr:has(th button)").all()}
