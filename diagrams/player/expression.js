@@ -369,6 +369,10 @@ function readExpression(text, vocabulary) {
     }
     if (takeWord("those")) return those(from);
     const token = needName("a value");
+    if (Object.hasOwn(vocabulary.sorts, token.name) && isSign(".") && all[at + 1].name !== undefined && (all[at + 2].word === "on" || all[at + 2].sign === "(")) {
+      at++;
+      return event(from, needName("an event"), token);
+    }
     if (isWord("on") || isSign("(")) return event(from, token);
     const { name } = token;
     const bound = scope.findLast((each) => each.name === name);
@@ -397,7 +401,8 @@ function readExpression(text, vocabulary) {
     return node(from, "those", setOf(bound.type.sort), [where], value, { variables: [bound], cost: 1 + bound.domain.length * where.cost });
   }
 
-  function event(from, token) {
+  /** An event, after its name; `sort` is the name of the sort before it, as "Why" has it, if there is one. */
+  function event(from, token, sort) {
     const given = [];
     if (takeSign("(")) {
       do {
@@ -409,7 +414,7 @@ function readExpression(text, vocabulary) {
     }
     needWord("on");
     const of = primary();
-    check(of, { kind: "ref", sort: undefined }, "an object");
+    check(of, { kind: "ref", sort: sort?.name }, sort ? `an object of ${sort.name}` : "an object");
     const events = vocabulary.sorts[of.type.sort]?.events ?? {};
     if (!Object.hasOwn(events, token.name)) throw mistake(token.from, `unknown event “${token.name}” of ${of.type.sort}`, choose(Object.keys(events)));
     const types = events[token.name];

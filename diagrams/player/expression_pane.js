@@ -22,9 +22,32 @@ function useExpression(text) {
   byId("expression-problem").textContent = problem;
 }
 
+/** Positions in words: "the start, steps 4, 7 to 9". */
+function positionWords(positions) {
+  const ranges = [];
+  for (const position of positions.filter((each) => each > 0)) {
+    const range = ranges[ranges.length - 1];
+    if (range?.[1] === position - 1) range[1] = position; else ranges.push([position, position]);
+  }
+  const texts = ranges.map(([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`);
+  const isOne = ranges.length === 1 && ranges[0][0] === ranges[0][1];
+  return [positions.includes(0) ? "the start" : "", texts.length ? `step${isOne ? "" : "s"} ${texts.join(", ")}` : ""].filter(Boolean).join(" and ");
+}
+
+/** The value at the present step; of a formula also where it is true, among the drawn steps if it is costly. */
+function resultWords() {
+  const here = expressionAt(now) || "not evaluated";
+  if (expression.type.kind !== "bool") return `${here} here`;
+  const isCostly = expression.cost * (last + 1) > MOST_AT_ALL;
+  const positions = isCostly ? visible() : Array.from({ length: last + 1 }, (_, n) => n);
+  const words = positionWords(positions.filter((position) => expressionAt(position) === "true"));
+  return `${here} here; true at ${words || "no step"}${isCostly ? ", of the steps shown above" : ""}`;
+}
+
 /** The value of the expression at the present step, with its parts. */
 function renderExpression() {
   const box = byId("expression-value");
+  byId("expression-result").textContent = expression ? resultWords() : "";
   if (!expression) return box.replaceChildren();
   const partAt = (position) => partsOf(expression, momentAt(position, expression.isOfStep), run.vocabulary);
   const from = expression.cost * (now + 1) <= MOST_AT_ALL ? 0 : now; // a costly one is not computed at the steps before

@@ -535,6 +535,67 @@ def test_an_expression_of_a_step_has_none_at_the_start(opened: Opened) -> None:
     assert row(page, "expression") == ["–", "{c0}", "{c0}", "–", "{c0}"]
 
 
+def test_the_result_is_beside_the_expression(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=3")
+    result = page.locator("#expression-result")
+    assert result.inner_text() == ""
+    for text, expected in [
+        ("c0.user = none", "true here; true at the start and step 3"),
+        ("c0.user = g0 or c0.user = g2", "false here; true at steps 1, 2, 4"),
+        ("c0 in g0.placement", "true here; true at steps 1 to 4"),
+        ("c0.user = g1", "false here; true at no step"),
+        ("c0.user", "none here"),
+    ]:
+        evaluate(page, text)
+        assert result.inner_text() == expected
+    assert step(page) == "Step 3 of 4"
+    entry, beside = page.locator("#expression").bounding_box(), result.bounding_box()
+    assert entry is not None and beside is not None and abs(entry["y"] - beside["y"]) < entry["height"]
+    page.click("#first")
+    assert result.inner_text() == "none here"
+    evaluate(page, "e2 on c0")
+    assert result.inner_text() == "not evaluated here; true at step 2"
+    evaluate(page, "")
+    assert result.inner_text() == ""
+
+
+def test_a_costly_expression_is_computed_at_the_drawn_steps(opened: Opened) -> None:
+    shown_page = opened(page(lamps(), blinking(10_000), About("a lamp blinks"), None), "#step=9999")
+    evaluate(shown_page, "for every Lamp x, y: x = y or x On")
+    words = shown_page.inner_text("#expression-result")
+    assert words.startswith("false here; true at ") and words.endswith(", of the steps shown above")
+
+
+def test_an_event_may_have_its_sort_as_under_why(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    for text in ("e2 on c0", "Cell.e2 on c0", "Cell.e2(reserver = g1) on c0", "some c: Cell.e2 on c"):
+        evaluate(page, text)
+        assert row(page, "expression") == ["–", "✗ false", "✓ true", "✗ false", "✗ false"]
+    evaluate(page, "Cell.e2 on g0")
+    problem = "Character 12: an object of Cell is needed, and this is an object of PodGroup; write an object of Cell."
+    assert page.get_by_role("alert").inner_text() == problem
+    printed = [text for text in page.locator("#why li > div").all_inner_texts() if text.startswith("event ")]
+    for text in printed:
+        evaluate(page, text.removeprefix("event ").partition(" (")[0])
+        assert row(page, "expression")[2] == "✓ true"
+    assert len(printed) == 3
+
+
+@pytest.mark.parametrize(("model", "name", "first"), [(HIVED, NAME, "g0"), (BEAKER, "no-abba", "r1")])
+def test_the_examples_are_of_the_property_and_true_words(opened: Opened, model: Model, name: str, first: str) -> None:
+    page = opened(page_of(model, name), "#step=2")
+    page.click("#expression-help summary")
+    examples = page.locator("#expression-help p").first.locator("code").all_inner_texts()
+    assert len(examples) == 5 and all(first in each or "x" in each for each in examples)
+    for each in examples:
+        evaluate(page, each)
+        assert page.get_by_role("alert").inner_text() == "" and row(page, "expression")
+    (words,) = [text for text in page.locator("#expression-help li").all_inner_texts() if first in text]
+    sort = next(each for each in model.machines if first[0] == each.sort.short)
+    events = {row.event for row in model.table(sort.sort)}
+    assert set(words.partition("events ")[2].removesuffix(".").split(", ")) == events
+
+
 MISTAKES = [
     ("c0.colour", "Character 4: unknown field “colour” of Cell; choose from state, user, reserver."),
     ("c0 Red", "Character 4: unknown state “Red” of Cell; choose from Free, Used, Reserved, Reserving."),
