@@ -7,7 +7,8 @@ function cite(line, fact) {
   if (!label) return "";
   if (!text) return make("span", { className: "line" }, ` (${label})`);
   const title = line !== null ? `${run.document}, ${label}` : label;
-  return make("details", { className: "cite" }, make("summary", {}, ` ${label}`), make("q", { title }, text));
+  const details = make("details", { className: "cite" }, make("summary", {}, label), make("q", { title }, text));
+  return make("span", {}, " ", details); // the space belongs to no button
 }
 
 function pick(name) {

@@ -251,6 +251,21 @@ def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
     assert page.inner_text("#object-title") == "g0 at step 2"
 
 
+def test_a_line_number_looks_like_a_button(opened: Opened) -> None:
+    """It unfolds a quotation, and leads nowhere."""
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    summaries = page.locator("#why summary")
+    assert summaries.count() >= 4
+    looks = "(each) => { const style = getComputedStyle(each); return [style.textDecorationLine, style.borderTopWidth, style.borderTopStyle, style.backgroundColor]; }"
+    button = page.locator("#forward").evaluate(looks)
+    for each in summaries.all():
+        assert (each.text_content() or "").startswith(("line ", "fact "))
+        assert each.evaluate(looks) == button
+        assert each.evaluate(
+            "(each) => each.closest('span').previousSibling !== null && each.closest('span').textContent[0] === ' '"
+        )
+
+
 def test_the_address_names_step_and_object(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=3&object=c0")
     assert (step(page), page.inner_text("#object-title")) == ("Step 3 of 4", "c0 at step 3")
