@@ -102,6 +102,13 @@ function nextItem(enabled, number) {
     isTaken ? make("strong", {}, " (the run takes it)") : "", make("div", { className: "line" }, effect));
 }
 
+/** How far the page goes from here, before the reader chooses. */
+function reachWords(enabled, taken) {
+  const others = enabled.filter((_, n) => n !== taken), ends = others.filter((each) => each.state === null).length;
+  const end = ends === 0 ? "" : ends < others.length ? "; after some of these it goes no further" : taken === null ? "; after these it goes no further" : "; after these, but for the run's own, it goes no further";
+  return make("p", { className: "line" }, `The page has steps up to ${run.branches.depth} away from the run${end}.`);
+}
+
 let showsAll = false;
 const MOST_LISTED = 12;
 
@@ -129,6 +136,6 @@ function renderNext() {
   };
   const more = order.length > listed.length ? make("button", { type: "button", onclick: showAll }, `Show all ${order.length}`) : "";
   const items = listed.map((n) => nextItem(enabled[n], n));
-  box.replaceChildren(make("p", {}, `${number} enabled here:`), make("ul", {}, ...items), more);
+  box.replaceChildren(make("p", {}, `${number} enabled here:`), reachWords(enabled, taken), make("ul", {}, ...items), more);
 }
 

@@ -321,6 +321,35 @@ def test_beyond_the_depth_the_page_says_so(opened: Opened) -> None:
 
 
 @needs_chromium
+def test_before_a_choice_the_page_says_how_far_it_goes(opened: Opened) -> None:
+    """What it says fits what stands there after each choice."""
+    seen = set()
+    for depth, away in [(1, ""), (2, ""), (2, "&branch=1.0")]:
+        page = opened(page_of(HIVED, NAME, depth=depth))
+        for position in range(5):
+            here = f"#step={position}{away}"
+            page.evaluate(GO, [here, None])
+            reach = page.locator("#next > p").nth(1).inner_text()
+            start = f"The page has steps up to {depth} away from the run"
+            count = page.locator("#next li:not(.taken)").count()
+            stops = [page.evaluate(GO, [here, number]).startswith("The page goes ") for number in range(count)]
+            end = "; after these" if all(stops) else "; after some of these it goes no further" if any(stops) else "."
+            assert reach.startswith(start + end), (here, stops)
+            seen.add(end)
+    assert len(seen) == 3
+
+
+GO = """([here, number]) => {
+  location.hash = here;
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  document.querySelectorAll("#next > button").forEach((each) => each.click());
+  if (number !== null) document.querySelectorAll("#next li:not(.taken) > button")[number].click();
+  return document.getElementById("next").textContent;
+}"""
+"""Shows a step with all that is enabled, and takes one of these."""
+
+
+@needs_chromium
 def test_where_enabled_steps_are_left_out_it_says_so(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branches, "MOST_ENABLED", 8)
     shown_page = opened(page(HIVED, refuted(HIVED, NAME), About(NAME)))
