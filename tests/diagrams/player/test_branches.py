@@ -266,14 +266,14 @@ def test_away_from_the_run_only_parts_that_decide_are_red(opened: Opened) -> Non
     shown_run, prop = data(HIVED, NAME, 1), HIVED.property(NAME)
     assert isinstance(prop, Invariant)
     page = opened(page_of(HIVED, NAME))
-    found = set()
+    red = set()
     for position in range(3, len(shown_run.steps)):
         for (number,) in walks(shown_run, position, 1):
             if number == shown_run.branches.run_steps[position]:
                 continue
             if page.evaluate(VALUE, [position, number]) == "✗ false":
-                found |= set(page.locator("#formula .hint").locator("xpath=..").locator(".part").all_inner_texts())
-    assert found == {"c0 in g0.placement", "not (c0 in g2.placement)"}
+                red |= set(page.locator("#formula .hint").locator("xpath=..").locator(".part").all_inner_texts())
+    assert red == {"c0 in g0.placement", "not (c0 in g2.placement)"}
 
 
 @needs_chromium
@@ -327,20 +327,20 @@ def test_before_a_choice_the_page_says_how_far_it_goes(opened: Opened) -> None:
     for depth, away in [(1, ""), (2, ""), (2, "&branch=1.0")]:
         page = opened(page_of(HIVED, NAME, depth=depth))
         for position in range(5):
-            here = f"#step={position}{away}"
-            page.evaluate(GO, [here, None])
+            address = f"#step={position}{away}"
+            page.evaluate(GO, [address, None])
             reach = page.locator("#next > p").nth(1).inner_text()
             start = f"The page has steps up to {depth} away from the run"
             count = page.locator("#next li:not(.taken)").count()
-            stops = [page.evaluate(GO, [here, number]).startswith("The page goes ") for number in range(count)]
+            stops = [page.evaluate(GO, [address, number]).startswith("The page goes ") for number in range(count)]
             end = "; after these" if all(stops) else "; after some of these it goes no further" if any(stops) else "."
-            assert reach.startswith(start + end), (here, stops)
+            assert reach.startswith(start + end), (address, stops)
             seen.add(end)
     assert len(seen) == 3
 
 
-GO = """([here, number]) => {
-  location.hash = here;
+GO = """([address, number]) => {
+  location.hash = address;
   window.dispatchEvent(new HashChangeEvent("hashchange"));
   document.querySelectorAll("#next > button").forEach((each) => each.click());
   if (number !== null) document.querySelectorAll("#next li:not(.taken) > button")[number].click();

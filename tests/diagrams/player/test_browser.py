@@ -219,7 +219,9 @@ def test_where_no_part_has_changed_those_that_can_are_red(opened: Opened) -> Non
     """A lamp is off at the start, and l0 is another than l1."""
     x, y = variable(Lamp, "x"), variable(Lamp, "y")
     prop = Invariant(name="lit", says="p", over=[x, y], given=~(x == y), then=x.is_("On") | y.is_("On"))
-    run = replace(blinking(0), recorded=replace(blinking(0).recorded, bound={"x": 0, "y": 1}))
+    recorded = blinking(0).recorded
+    assert recorded is not None
+    run = replace(blinking(0), recorded=replace(recorded, bound={"x": 0, "y": 1}))
     page_of_run = opened(page(lamps(), run, About("lit"), prop))
     assert marked(page_of_run) == ["l0 On", "l1 On"]
 
@@ -256,11 +258,11 @@ def test_a_line_number_looks_like_a_button(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2")
     summaries = page.locator("#why summary")
     assert summaries.count() >= 4
-    looks = "(each) => { const style = getComputedStyle(each); return [style.textDecorationLine, style.borderTopWidth, style.borderTopStyle, style.backgroundColor]; }"
-    button = page.locator("#forward").evaluate(looks)
+    read_style = "(each) => { const style = getComputedStyle(each); return [style.textDecorationLine, style.borderTopWidth, style.borderTopStyle, style.backgroundColor]; }"
+    button = page.locator("#forward").evaluate(read_style)
     for each in summaries.all():
         assert (each.text_content() or "").startswith(("line ", "fact "))
-        assert each.evaluate(looks) == button
+        assert each.evaluate(read_style) == button
         assert each.evaluate(
             "(each) => each.closest('span').previousSibling !== null && each.closest('span').textContent[0] === ' '"
         )
