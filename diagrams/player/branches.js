@@ -76,9 +76,13 @@ function formulaAt(formula, position) {
 /** A formula of the property with its parts at the present position. */
 function formulaPart(formula) {
   if (!isAway(now)) return formula.part;
-  const found = formulaMoment(formula, now);
-  if (found) return partsOf(found.read, found.moment, run.vocabulary, formula.part.required);
-  return { ...formula.part, values: [[0, ""]], parts: [], fields: [] };
+  if (!formulaMoment(formula, now)) return { ...formula.part, values: [[0, ""]], parts: [], fields: [] };
+  let part = formula.part;
+  for (let position = leaving.position + 1; position <= now; position++) {
+    const found = formulaMoment(formula, position);
+    if (found) part = continued(part, partsOf(found.read, found.moment, run.vocabulary, formula.part.required), position);
+  }
+  return part;
 }
 
 /** What a step changes, in words. */
@@ -96,6 +100,13 @@ function nextItem(enabled, number) {
   return make("li", { className: isTaken ? "taken" : "" },
     make("button", { type: "button", className: "link", onclick: () => take(number) }, step.says),
     isTaken ? make("strong", {}, " (the run takes it)") : "", make("div", { className: "line" }, effect));
+}
+
+/** How far the page goes from here, before the reader chooses. */
+function reachWords(enabled, taken) {
+  const others = enabled.filter((_, n) => n !== taken), ends = others.filter((each) => each.state === null).length;
+  const end = ends === 0 ? "" : ends < others.length ? "; after some of these it goes no further" : taken === null ? "; after these it goes no further" : "; after these, but for the run's own, it goes no further";
+  return make("p", { className: "line" }, `The page has steps up to ${run.branches.depth} away from the run${end}.`);
 }
 
 let showsAll = false;
@@ -125,6 +136,6 @@ function renderNext() {
   };
   const more = order.length > listed.length ? make("button", { type: "button", onclick: showAll }, `Show all ${order.length}`) : "";
   const items = listed.map((n) => nextItem(enabled[n], n));
-  box.replaceChildren(make("p", {}, `${number} enabled here:`), make("ul", {}, ...items), more);
+  box.replaceChildren(make("p", {}, `${number} enabled here:`), reachWords(enabled, taken), make("ul", {}, ...items), more);
 }
 

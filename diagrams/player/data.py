@@ -146,6 +146,7 @@ class Part:
         values: "true" or "false"; "" is not evaluated, "undefined" reads a field of NONE.
         parts: its parts.
         fields: the fields that a part without shown parts reads.
+        is_fixed: whether its value is the same in every state and at every step: it reads rigid fields only.
     """
 
     role: str
@@ -154,6 +155,22 @@ class Part:
     values: Values
     parts: tuple[Part, ...] = ()
     fields: tuple[FieldValue, ...] = ()
+    is_fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A variable of a formula, and the value for which the run shows it.
+
+    Attributes:
+        name: of the variable.
+        value: as counterexamples print it.
+        sort: of an object, in words; empty for another value.
+    """
+
+    name: str
+    value: str
+    sort: str
 
 
 @dataclass(frozen=True)
@@ -165,12 +182,16 @@ class Formula:
         part: the formula with all its parts.
         text: the formula as the page reads it.
         actions: the actions at whose steps it is evaluated; None for a formula that is evaluated in every state.
+        sentence: the formula in words, with its variables.
+        bound: its variables.
     """
 
     title: str
     part: Part
     text: str = ""
     actions: tuple[str, ...] | None = None
+    sentence: str = ""
+    bound: tuple[Binding, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ const choose = (names) => names.length > 12 ? `choose from ${names.slice(0, 12).
 /**
  * Reads an expression.
  * A node of the result has its `type`, `op`, `parts`, place in the text (`from`, `to`), `cost` (the evaluations that it may need),
- * `isOfStep` (whether it speaks of a step), and `value(moment)`. A moment has `state`, `after`, `fired`, `bound` and `parameters`.
+ * `isOfStep` (whether it speaks of a step), `changes` (whether it reads what steps change), and `value(moment)`. A moment has `state`, `after`, `fired`, `bound` and `parameters`.
  * Sets are bit masks in BigInt, references -1 or an object's number, and enumeration values and states their positions.
  */
 function readExpression(text, vocabulary) {
@@ -94,7 +94,7 @@ function readExpression(text, vocabulary) {
   function node(from, op, type, parts, value, more = {}) {
     const cost = 1 + parts.reduce((sum, part) => sum + part.cost, 0);
     return { from, to: all[at - 1].to, op, type, parts, value, cost, isOfStep: parts.some((part) => part.isOfStep),
-      readsAfter: parts.some((part) => part.readsAfter), ...more };
+      readsAfter: parts.some((part) => part.readsAfter), changes: parts.some((part) => part.changes), ...more };
   }
   const check = (part, type, what) => {
     if (!isSame(part.type, type) || part.type.kind === "name") throw unfit(part, what);
@@ -281,7 +281,7 @@ function readExpression(text, vocabulary) {
       accepted.add(number);
     } while (isWord("or") && all[at + 1].name !== undefined && !objects.has(all[at + 1].name) && !scope.some((each) => each.name === all[at + 1].name)
       && states.includes(all[at + 1].name) && all[at + 2]?.word !== "on" && at++ >= 0);
-    return node(from, "is", BOOL, [of], (m) => accepted.has(read(m, of.value(m), slot)));
+    return node(from, "is", BOOL, [of], (m) => accepted.has(read(m, of.value(m), slot)), { changes: true });
   }
 
   function read(m, number, slot) {
@@ -329,7 +329,7 @@ function readExpression(text, vocabulary) {
     const words = vocabulary.sorts[of.type.sort];
     if (token.name === "state" && words.states.length && !Object.hasOwn(words.fields, "state")) {
       const type = { kind: "state", sort: of.type.sort, values: words.states };
-      return node(from, "field", type, [of], (m) => read(m, of.value(m), words.slot));
+      return node(from, "field", type, [of], (m) => read(m, of.value(m), words.slot), { changes: true });
     }
     const place = Object.hasOwn(words.fields, token.name) ? words.fields[token.name] : null;
     if (!place) throw mistake(token.from, `unknown field “${token.name}” of ${of.type.sort}`, choose([...(words.states.length ? ["state"] : []), ...Object.keys(words.fields)]));
@@ -338,7 +338,7 @@ function readExpression(text, vocabulary) {
     const value = place.slot === null
       ? (m) => { const number = of.value(m); if (number < 0) throw new Undefined(); return decode(place.values[number]); }
       : (m) => decode(read(m, of.value(m), place.slot));
-    return node(from, "field", type, [of], value);
+    return node(from, "field", type, [of], value, { changes: of.changes || place.slot !== null });
   }
 
   function atom(from) {
@@ -369,6 +369,10 @@ function readExpression(text, vocabulary) {
     }
     if (takeWord("those")) return those(from);
     const token = needName("a value");
+    if (Object.hasOwn(vocabulary.sorts, token.name) && isSign(".") && all[at + 1].name !== undefined && (all[at + 2].word === "on" || all[at + 2].sign === "(")) {
+      at++;
+      return event(from, needName("an event"), token);
+    }
     if (isWord("on") || isSign("(")) return event(from, token);
     const { name } = token;
     const bound = scope.findLast((each) => each.name === name);
@@ -381,7 +385,7 @@ function readExpression(text, vocabulary) {
       return node(from, "parameter", typeOf(types[0]), [], (m) => {
         if (!Object.hasOwn(m.parameters ?? {}, name)) throw new NotHere();
         return decode(m.parameters[name]);
-      }, { name, isOfStep: true });
+      }, { name, isOfStep: true, changes: true });
     }
     return node(from, "name", { kind: "name" }, [], () => { throw new NotHere(); }, { name });
   }
@@ -397,7 +401,8 @@ function readExpression(text, vocabulary) {
     return node(from, "those", setOf(bound.type.sort), [where], value, { variables: [bound], cost: 1 + bound.domain.length * where.cost });
   }
 
-  function event(from, token) {
+  /** An event, after its name; `sort` is the name of the sort before it, as "Why" has it, if there is one. */
+  function event(from, token, sort) {
     const given = [];
     if (takeSign("(")) {
       do {
@@ -409,7 +414,7 @@ function readExpression(text, vocabulary) {
     }
     needWord("on");
     const of = primary();
-    check(of, { kind: "ref", sort: undefined }, "an object");
+    check(of, { kind: "ref", sort: sort?.name }, sort ? `an object of ${sort.name}` : "an object");
     const events = vocabulary.sorts[of.type.sort]?.events ?? {};
     if (!Object.hasOwn(events, token.name)) throw mistake(token.from, `unknown event “${token.name}” of ${of.type.sort}`, choose(Object.keys(events)));
     const types = events[token.name];
@@ -425,7 +430,7 @@ function readExpression(text, vocabulary) {
       const number = of.value(m);
       const firing = m.fired.find((each) => each.event === key && objects.get(each.object).number === number);
       return firing !== undefined && filled.every(([name, decode, part]) => decode(firing.payload[name]) === part.value(m));
-    }, { isOfStep: true });
+    }, { isOfStep: true, changes: true });
   }
 
   if (all.length === 1) throw mistake(0, "there is no expression", "write one, for example not (c0.user = none)");

@@ -2,6 +2,8 @@
 
 let expression = null; // the one that the page shows, as `readExpression` reads it
 
+const MOST_AT_ALL = 20_000; // evaluations of an expression at all steps
+
 const expressionAt = (position) => valueText(expression, momentAt(position, expression.isOfStep), run.vocabulary);
 
 /** Reads the text, and shows its value or the mistake in it. Empty text shows none. */
@@ -20,11 +22,37 @@ function useExpression(text) {
   byId("expression-problem").textContent = problem;
 }
 
+/** Positions in words: "the start, steps 4, 7 to 9". */
+function positionWords(positions) {
+  const ranges = [];
+  for (const position of positions.filter((each) => each > 0)) {
+    const range = ranges[ranges.length - 1];
+    if (range?.[1] === position - 1) range[1] = position; else ranges.push([position, position]);
+  }
+  const texts = ranges.map(([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`);
+  const isOne = ranges.length === 1 && ranges[0][0] === ranges[0][1];
+  return [positions.includes(0) ? "the start" : "", texts.length ? `step${isOne ? "" : "s"} ${texts.join(", ")}` : ""].filter(Boolean).join(" and ");
+}
+
+/** The value at the present step; of a formula also where it is true, among the drawn steps if it is costly. */
+function resultWords() {
+  const here = expressionAt(now) || "not evaluated";
+  if (expression.type.kind !== "bool") return `${here} here`;
+  const isCostly = expression.cost * (last + 1) > MOST_AT_ALL;
+  const positions = isCostly ? visible() : Array.from({ length: last + 1 }, (_, n) => n);
+  const words = positionWords(positions.filter((position) => expressionAt(position) === "true"));
+  return `${here} here; true at ${words || "no step"}${isCostly ? ", of the steps shown above" : ""}`;
+}
+
 /** The value of the expression at the present step, with its parts. */
 function renderExpression() {
   const box = byId("expression-value");
+  byId("expression-result").textContent = expression ? resultWords() : "";
   if (!expression) return box.replaceChildren();
-  const part = partsOf(expression, momentAt(now, expression.isOfStep), run.vocabulary);
+  const partAt = (position) => partsOf(expression, momentAt(position, expression.isOfStep), run.vocabulary);
+  const from = expression.cost * (now + 1) <= MOST_AT_ALL ? 0 : now; // a costly one is not computed at the steps before
+  let part = null;
+  for (let position = from; position <= now; position++) part = continued(part, partAt(position), position);
   box.replaceChildren(make("ul", {}, partItem(part, true, "e", " ← makes it false")));
 }
 

@@ -12,17 +12,19 @@ from schedproof.model.lang import (
     LeadsTo,
     Model,
     Property,
+    Ref,
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.wording import show_exactly
+from schedproof.model.lang.wording import show_exactly, show_term
 from schedproof.model.semantics import Choice, Firings, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.evaluate import NOBODY, sort_of_term, type_of_term
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.guards import renamed, value_words
+from schedproof.proofs.exploration.run_facts import words
 from schedproof.proofs.exploration.safety import conditions_of
 
-from .data import FieldValue, Formula, Part, Values
+from .data import Binding, FieldValue, Formula, Part, Values
 
 MOST_INSTANCES = 12
 """The most values of a quantifier's variables that are shown one by one."""
@@ -126,6 +128,9 @@ class _Evaluated:
     ) -> None:
         self._instance, self._positions, self._steps = instance, positions, steps
         self._bound = bound
+        machines = instance.model.machines
+        changing = {a.name for machine in machines for a in machine.attributes if not a.rigid}
+        self._rigid = {a.name for machine in machines for a in machine.attributes} - changing
         self._left = min(MOST_PARTS, MOST_VALUES // len(positions))
 
     def formula(self, title: str, term: t.Term, required: bool | None) -> Formula:
@@ -133,7 +138,14 @@ class _Evaluated:
         variables = {name: v for name, v in t.free_variables(term).items() if name in self._bound}
         scope = _Scope(self._bound, variables)
         actions = None if self._steps is None else tuple(sorted(self._steps))
-        return Formula(title, self._part("", term, required, False, scope), self._text(term, False, scope), actions)
+        part = self._part("", term, required, False, scope)
+        bound = tuple(self._binding(variables[name], value) for name, value in self._bound.items() if name in variables)
+        return Formula(title, part, self._text(term, False, scope), actions, show_term(term), bound)
+
+    def _binding(self, variable: t.Var, value: int) -> Binding:
+        kind = variable.type
+        sort = words(kind.sort.name) if isinstance(kind, Ref) else ""
+        return Binding(variable.name, shown(self._instance.show(kind, value)), sort)
 
     def values(self, term: t.Term, is_after: bool, scope: _Scope | None = None) -> list[str]:
         """The value of a formula at each position."""
@@ -160,6 +172,7 @@ class _Evaluated:
     def _part(self, role: str, term: t.Term, required: bool | None, is_after: bool, scope: _Scope) -> Part:
         self._left -= 1
         values = _changes(self.values(term, is_after, scope))
+        is_fixed = self._is_fixed(term, scope)
         joint, parts = self._split(term, required, is_after, scope)
         if joint and len(parts) <= self._left:
             self._left -= len(parts)  # all parts of one formula are shown, or none
@@ -167,9 +180,17 @@ class _Evaluated:
             for each in parts:
                 self._left += 1
                 shown_parts.append(self._part(*each))
-            return Part(role, joint, required, values, tuple(shown_parts))
-        return Part(
-            role, self._text(term, is_after, scope), required, values, (), tuple(self._reads(term, is_after, scope))
+            return Part(role, joint, required, values, tuple(shown_parts), (), is_fixed)
+        fields = tuple(self._reads(term, is_after, scope))
+        return Part(role, self._text(term, is_after, scope), required, values, (), fields, is_fixed)
+
+    def _is_fixed(self, term: t.Term, scope: _Scope) -> bool:
+        """Whether a formula reads no state, no event and no parameter of the step."""
+        if not set(t.free_variables(term)) <= set(scope.values):
+            return False
+        return not any(
+            isinstance(each, t.Is | t.Fires) or (isinstance(each, t.Attr) and each.name not in self._rigid)
+            for each in t.subterms(term)
         )
 
     def _split(
@@ -179,8 +200,10 @@ class _Evaluated:
         opposite = None if required is None else not required
         match term:
             case t.And():
-                return "all of", [("", each, required, is_after, scope) for each in t.conjuncts(term)]
+                parts = self._distinct(t.conjuncts(term), is_after, scope)
+                return "all of", [("", each, required, is_after, scope) for each in parts]
             case t.Or(parts):
+                parts = self._distinct(parts, is_after, scope)
                 return "one of", [("", each, required, is_after, scope) for each in parts]
             case t.Implies(premise, conclusion):
                 return "if, then", [
@@ -206,6 +229,13 @@ class _Evaluated:
                     for values in itertools.product(*domains)
                 ]
         return "", []
+
+    def _distinct(self, terms: Sequence[t.Term], is_after: bool, scope: _Scope) -> list[t.Term]:
+        """The terms, each once."""
+        by_text: dict[str, t.Term] = {}
+        for each in terms:
+            by_text.setdefault(self._text(each, is_after, scope), each)
+        return list(by_text.values())
 
     def _names(self, variables: Sequence[t.Var], values: Sequence[int]) -> str:
         return ", ".join(

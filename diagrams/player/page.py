@@ -17,7 +17,7 @@ from schedproof.proofs.exploration.counterexample_text import counterexample_lin
 from schedproof.proofs.verdict import Counterexample
 
 from .build import DEPTH, played
-from .data import About, MachineTable, Vocabulary
+from .data import About, MachineTable, Played
 from .machines import picture
 from .regression import regression_test
 
@@ -83,7 +83,7 @@ def page(
         style=(FOLDER / "player.css").read_text("utf-8"),
         script=script,
         script_hash=script_hash(script),
-        examples=_examples(data.vocabulary),
+        examples=_examples(data),
         json=embedded(data.as_json()),
     )
 
@@ -99,14 +99,25 @@ def page_script(*, lays_out: bool = False) -> str:
     return f'"use strict";\n(() => {{\n{parts}}})();'
 
 
-def _examples(vocabulary: Vocabulary) -> list[str]:
-    """Expressions that a reader may write."""
-    with_states = [(sort, words) for sort, words in vocabulary.sorts.items() if words.states and words.objects]
+def _examples(data: Played) -> list[str]:
+    """Expressions that a reader may write, about the first object that the property names if there is one."""
+    named = [each.value for formula in data.formulas for each in formula.bound]
+    with_states = [
+        (name, sort, words) for sort, words in data.vocabulary.sorts.items() for name in words.objects if words.states
+    ]
     if not with_states:
         return []
-    sort, words = with_states[0]
-    name, state, bound = quoted(words.objects[0]), quoted(words.states[0]), f"{quoted(sort)} x"
-    return [f"{name} {state}", f"not ({name} {state})", f"for every {bound}: x {state}", f"afterwards {name} {state}"]
+    known = {name: each for each in with_states for name in [each[0]]}
+    example, sort, words = next((known[name] for name in named if name in known), with_states[0])
+    name, state, bound = quoted(example), quoted(words.states[0]), f"{quoted(sort)} x"
+    events = [f"{quoted(sort)}.{quoted(event)} on {name}" for event in words.events][:1]
+    return [
+        f"{name} {state}",
+        f"not ({name} {state})",
+        f"for every {bound}: x {state}",
+        f"afterwards {name} {state}",
+        *events,
+    ]
 
 
 def embedded(data: object) -> str:

@@ -7,7 +7,8 @@ function cite(line, fact) {
   if (!label) return "";
   if (!text) return make("span", { className: "line" }, ` (${label})`);
   const title = line !== null ? `${run.document}, ${label}` : label;
-  return make("details", { className: "cite" }, make("summary", {}, ` ${label}`), make("q", { title }, text));
+  const details = make("details", { className: "cite" }, make("summary", {}, label), make("q", { title }, text));
+  return make("span", {}, " ", details); // the space belongs to no button
 }
 
 function pick(name) {
@@ -46,11 +47,14 @@ function renderLoop() {
   box.replaceChildren("↻ ", text, inside ? " You are in the loop." : "");
 }
 
+const isNarrow = matchMedia("(max-width: 45rem)");
+
 /** The positions whose columns are drawn: those near the present one that fit. */
 function visible() {
   const width = byId("lanes-box").clientWidth || 800;
   const size = parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const number = Math.max(3, Math.floor((width - 6 * size) / (9 * size)));
+  // As player.css has the columns: in a narrow window they share the width.
+  const number = isNarrow.matches ? Math.max(2, Math.floor((width - 5 * size) / (7 * size))) : Math.max(3, Math.floor((width - 6 * size) / (9 * size)));
   const from = Math.max(0, Math.min(now - Math.floor(number / 2), last + 1 - number));
   return Array.from({ length: Math.min(number, last + 1) }, (_, n) => from + n);
 }
@@ -94,7 +98,8 @@ function renderLanes() {
         onclick: () => go(now, lane.name) }, lane.name), make("div", { className: "says" }, lane.text)),
     ...positions.map((position, n) => cell(lane.name, position, states[n]))), ...otherRow(lane, positions, states)]);
   const [from, to] = [positions[0], positions[positions.length - 1]];
-  const caption = make("caption", { className: "line" }, to - from < last ? `${from ? `Step ${from}` : "Start"} to step ${to} of ${last}` : "All steps");
+  const caption = make("caption", { className: "line" },
+    make("span", {}, to - from < last ? `${from ? `Step ${from}` : "Start"} to step ${to} of ${last}` : "All steps"));
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Object"), ...positions.map(columnTitle)));
   const body = make("tbody", {}, ...rows, ...run.formulas.map((formula) => formulaRow(formula, positions)), ...(expression ? [expressionRow(positions)] : []));
   keepingFocus(byId("lanes"), () => byId("lanes").replaceChildren(caption, head, body));
@@ -146,17 +151,19 @@ function firingItem(firing, effects) {
 }
 
 /**
- * A part and its parts. One that keeps the whole from being as required is marked, down to the fields, and is open.
- * @param isCause whether the part above is marked; true for the whole formula.
+ * A part and its parts. Those that decide are marked where they keep the whole from being as required, down to the fields, and are open.
+ * @param decides whether the part decides among those beside it; true for the whole formula.
  */
-function partItem(part, isCause, path, hintText = " ← violates it") {
+function partItem(part, decides, path, hintText = " ← violates it") {
   const value = valueAt(part, now);
-  const wrong = isCause && part.required !== null && value !== "" && value !== String(part.required);
+  const wrong = decides && isWrong(part, now);
+  const causes = wrong ? deciding(part.parts, now) : [];
+  const from = since(part, now);
   const isTop = !path.includes(".");
   const isGood = isTop && part.required === true && value === "true";
   const role = part.role ? make("span", { className: "role" }, `${part.role}: `) : "";
   const badge = make("span", { className: "value" }, value === "" ? "not evaluated here" : value);
-  const hint = wrong && !part.parts.length ? make("span", { className: "hint" }, hintText) : "";
+  const hint = wrong && !causes.length ? make("span", { className: "hint" }, hintText, from === null ? "" : ` since step ${from}`) : "";
   const fields = part.fields.map((field) => `${field.text}: ${valueAt(field, now)}`).filter((text) => !text.endsWith(": "));
   const line = [role, make("span", { className: "part" }, part.text), " ", badge,
     fields.length ? make("span", { className: "line" }, ` ${fields.join(", ")}`) : "", hint];
@@ -165,7 +172,7 @@ function partItem(part, isCause, path, hintText = " ← violates it") {
   const summary = make("summary", {}, ...line);
   const open = opened.get(path) ?? (wrong || isTop);
   const details = make("details", { open, className: "part-of" }, summary,
-    make("ul", {}, ...part.parts.map((each, n) => partItem(each, wrong, `${path}.${n}`, hintText))));
+    make("ul", {}, ...part.parts.map((each, n) => partItem(each, causes.includes(each), `${path}.${n}`, hintText))));
   summary.dataset.path = path;
   summary.onclick = () => opened.set(path, !details.open);
   item.append(details);
@@ -179,10 +186,16 @@ function keepingPart(redraw) {
   if (path !== undefined) document.querySelector(`[data-path="${path}"]`)?.focus();
 }
 
+/** The variables of a formula with their values; a sort stands where it differs from the one before. */
+function bindings(formula) {
+  const texts = formula.bound.map(({ name, value, sort }, n) => `${name} = ${value}${sort && sort !== formula.bound[n - 1]?.sort ? ` (${sort})` : ""}`);
+  return texts.length ? make("p", { className: "line" }, `for ${texts.join(", ")}`) : "";
+}
+
 function renderFormula() {
   byId("formula-pane").hidden = run.formulas.length === 0;
   byId("formula").replaceChildren(...run.formulas.flatMap((formula, n) => [
-    make("p", {}, `${formula.title}:`), make("ul", {}, partItem(formulaPart(formula), true, String(n)))]));
+    make("p", { className: "sentence" }, `${formula.title}: ${formula.sentence}.`), bindings(formula), make("ul", {}, partItem(formulaPart(formula), true, String(n)))]));
 }
 
 function renderObject() {

@@ -68,8 +68,8 @@ function partsOf(expression, moment, vocabulary, required = true) {
   function split(each, m, wanted) {
     const opposite = wanted === null ? null : !wanted;
     switch (each.op) {
-      case "and": return ["all of", each.parts.map((part) => ["", part, m, wanted])];
-      case "or": return ["one of", each.parts.map((part) => ["", part, m, wanted])];
+      case "and": return ["all of", once(each.parts, m).map((part) => ["", part, m, wanted])];
+      case "or": return ["one of", once(each.parts, m).map((part) => ["", part, m, wanted])];
       case "if": return ["if, then", [["if", each.parts[0], m, opposite], ["then", each.parts[1], m, wanted]]];
       case "iff": return ["both or neither", each.parts.map((part) => ["", part, m, null])];
       case "not": return split(each.parts[0], m, opposite)[0] ? ["not", [["", each.parts[0], m, opposite]]] : ["", []];
@@ -85,6 +85,11 @@ function partsOf(expression, moment, vocabulary, required = true) {
       default: return ["", []];
     }
   }
+  /** The parts, each once. */
+  function once(listed, m) {
+    const texts = listed.map((each) => text(each, m));
+    return listed.filter((_, n) => texts.indexOf(texts[n]) === n);
+  }
   let left = 300; // the most parts
   function part(role, each, m, wanted) {
     const [joint, below] = split(each, m, wanted);
@@ -92,9 +97,36 @@ function partsOf(expression, moment, vocabulary, required = true) {
     if (isOpen) left -= below.length;
     const isField = each.op === "field" && each.parts[0].op !== "field";
     return { role, text: isOpen ? joint : text(each, m), required: each.type.kind === "bool" ? wanted : null, values: [[0, shown(each, m)]],
-      parts: isOpen ? below.map((inner) => part(...inner)) : [], fields: isOpen || isField ? [] : distinct(fields(each, m, false)) };
+      parts: isOpen ? below.map((inner) => part(...inner)) : [], fields: isOpen || isField ? [] : distinct(fields(each, m, false)), is_fixed: !each.changes };
   }
   const distinct = (listed) => listed.filter((each, n) => listed.findIndex((other) => other.text === each.text) === n);
   const top = part("", expression, moment, expression.type.kind === "bool" ? required : null);
   return { ...top, values: [[0, valueText(expression, moment, vocabulary)]] };
+}
+
+/** A part at a position, with the values of its parts before it; `before` is the same part up to there, if there is one. */
+function continued(before, part, position) {
+  const [value, earlier] = [part.values[0][1], (before?.values ?? []).filter(([from]) => from < position)];
+  const values = earlier.length && earlier[earlier.length - 1][1] === value ? earlier : [...earlier, [position, value]];
+  const hasSameParts = before?.parts.length === part.parts.length;
+  return { ...part, values, parts: part.parts.map((each, n) => continued(hasSameParts ? before.parts[n] : null, each, position)) };
+}
+
+/** The position from which on a part has had its present value; null if it has had no other. */
+function since(part, position) {
+  const known = part.values.filter(([from, value]) => from <= position && value !== "");
+  const present = known[known.length - 1]?.[1], other = known.findLastIndex(([, value]) => value !== present);
+  return other < 0 ? null : known[other + 1][0];
+}
+
+/** Whether a part keeps the whole from being as required. */
+function isWrong(part, position) {
+  const value = valueAt(part, position);
+  return part.required !== null && value !== "" && value !== String(part.required);
+}
+
+/** The wrong parts that decide: those that became wrong on the way; if none did, those that can change; else all. */
+function deciding(parts, position) {
+  const wrong = parts.filter((part) => isWrong(part, position));
+  return [wrong.filter((part) => since(part, position) !== null), wrong.filter((part) => !part.is_fixed), wrong].find((each) => each.length) ?? [];
 }

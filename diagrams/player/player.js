@@ -9,6 +9,7 @@ function render() {
     byId(id).setAttribute("aria-disabled", String(isIdle));
   }
   byId("forward").textContent = atEnd && loops() ? `↻ Again from step ${run.loops_from + 1}` : "Forward ▶";
+  byId("where").textContent = now === 0 ? "Start" : isAway(now) ? `↳ Step ${now}` : `Step ${now} of ${last}`;
   byId("now").replaceChildren(...[describe()].flat());
   document.querySelectorAll(".picture").forEach((each) => { each.hidden = true; });
   for (const pane of [renderLoop, renderLanes, renderComparison, renderWhy, renderNext, renderObject]) pane();

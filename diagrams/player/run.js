@@ -13,8 +13,14 @@ const movers = new Set(run.steps.flatMap((step) => step.firings.map((firing) => 
 let steps = run.steps; // the steps that the page shows
 let last = steps.length;
 let now = 0;
-let selected = names.find((name) => movers.has(name)) ?? names[0] ?? "";
+let selected = violating() ?? names.find((name) => movers.has(name)) ?? names[0] ?? "";
 const opened = new Map(); // parts of formulas that the reader has opened or closed: path -> is open
+
+/** The first object that the violation names: a value of the formula's variables, or a word of what the run shows. */
+function violating() {
+  const values = run.formulas.flatMap((formula) => formula.bound.map(({ value }) => value));
+  return [...values, ...run.problem.split(/[^\p{L}\p{N}_.-]+/u)].find((each) => names.includes(each));
+}
 
 /** An element with properties, attributes ("aria-" and "data-" names) and children, which may be strings. */
 function make(tag, properties, ...children) {

@@ -261,6 +261,22 @@ def test_a_step_leaves_the_run_and_escape_comes_back(opened: Opened) -> None:
 
 
 @needs_chromium
+def test_away_from_the_run_only_parts_that_decide_are_red(opened: Opened) -> None:
+    """After step 3, a step that gives c0 to g2 as step 4 does, by another event or with another order."""
+    shown_run, prop = data(HIVED, NAME, 1), HIVED.property(NAME)
+    assert isinstance(prop, Invariant)
+    page = opened(page_of(HIVED, NAME))
+    red = set()
+    for position in range(3, len(shown_run.steps)):
+        for (number,) in walks(shown_run, position, 1):
+            if number == shown_run.branches.run_steps[position]:
+                continue
+            if page.evaluate(VALUE, [position, number]) == "✗ false":
+                red |= set(page.locator("#formula .hint").locator("xpath=..").locator(".part").all_inner_texts())
+    assert red == {"c0 in g0.placement", "not (c0 in g2.placement)"}
+
+
+@needs_chromium
 def test_another_step_replaces_the_end_of_a_branch(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME, depth=2), "#step=3&branch=1.1.1")
     assert step(page) == "Step 3"
@@ -302,6 +318,35 @@ def test_beyond_the_depth_the_page_says_so(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), f"#step=1&branch=0.{walk[0]}")
     assert page.inner_text("#next") == "The page goes 1 step away from the run."
     assert opened(page_of(HIVED, NAME, depth=0)).locator("#next-pane").is_hidden()
+
+
+@needs_chromium
+def test_before_a_choice_the_page_says_how_far_it_goes(opened: Opened) -> None:
+    """What it says fits what stands there after each choice."""
+    seen = set()
+    for depth, away in [(1, ""), (2, ""), (2, "&branch=1.0")]:
+        page = opened(page_of(HIVED, NAME, depth=depth))
+        for position in range(5):
+            address = f"#step={position}{away}"
+            page.evaluate(GO, [address, None])
+            reach = page.locator("#next > p").nth(1).inner_text()
+            start = f"The page has steps up to {depth} away from the run"
+            count = page.locator("#next li:not(.taken)").count()
+            stops = [page.evaluate(GO, [address, number]).startswith("The page goes ") for number in range(count)]
+            end = "; after these" if all(stops) else "; after some of these it goes no further" if any(stops) else "."
+            assert reach.startswith(start + end), (address, stops)
+            seen.add(end)
+    assert len(seen) == 3
+
+
+GO = """([address, number]) => {
+  location.hash = address;
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+  document.querySelectorAll("#next > button").forEach((each) => each.click());
+  if (number !== null) document.querySelectorAll("#next li:not(.taken) > button")[number].click();
+  return document.getElementById("next").textContent;
+}"""
+"""Shows a step with all that is enabled, and takes one of these."""
 
 
 @needs_chromium

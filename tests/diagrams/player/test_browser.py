@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -14,7 +16,7 @@ from schedproof.diagrams.player import machines
 from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
-from schedproof.model.lang import Model
+from schedproof.model.lang import Invariant, Model, variable
 from schedproof.model.semantics import stepper_of
 from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
@@ -24,7 +26,7 @@ from tests.diagrams.player.hostile import ATTACK, HOSTILE
 from tests.diagrams.player.present import step
 from tests.diagrams.player.runs import RUNS, blinking, page_of, refuted
 from tests.support.browsing import Opened, serious
-from tests.support.lamps import lamps
+from tests.support.lamps import Lamp, lamps
 from tests.support.needs import needs_chromium, needs_dot
 from tests.support.toys import MUTEX
 
@@ -118,6 +120,33 @@ def test_all_is_done_by_keyboard_alone(opened: Opened) -> None:
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
+@pytest.mark.parametrize(("height", "is_in_sight"), [(900, True), (320, False)])
+def test_the_step_buttons_stay_in_sight(opened: Opened, height: int, is_in_sight: bool) -> None:
+    """But in a low window, where they would cover what is read."""
+    page = opened(page_of(HIVED, NAME), "#step=2", viewport={"width": 1200, "height": height})
+    page.evaluate("document.getElementById('formula-title').scrollIntoView()")
+    page.evaluate("scrollBy(0, 200)")
+    box = page.locator("#forward").bounding_box()
+    assert box is not None and page.evaluate("scrollY") > 200
+    assert (0 <= box["y"] < height) == is_in_sight
+    if is_in_sight:
+        page.click("#forward")
+        assert page.inner_text("#where") == "Step 3 of 4" and page.evaluate("scrollY") > 200
+
+
+def test_a_heading_is_not_under_the_step_buttons(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2", viewport={"width": 600, "height": 500})
+    page.evaluate("document.getElementById('formula-title').scrollIntoView()")
+    bar, title = page.locator(".steps").bounding_box(), page.locator("#formula-title").bounding_box()
+    assert bar is not None and title is not None and bar["y"] + bar["height"] <= title["y"]
+
+
+def test_what_may_come_stands_after_what_is(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME))
+    titles = page.locator("#player h2").all_inner_texts()
+    assert titles[-2:] == ["g0 at the start", "What may happen next"]
+
+
 def test_lanes_mark_what_changed(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=3")
     rows = {row.locator("th button").inner_text(): row for row in page.locator("#lanes tbody tr:has(th button)").all()}
@@ -141,6 +170,71 @@ def test_the_property_is_green_until_red(opened: Opened) -> None:
     assert "The property is true here." in page.inner_text("#now")
 
 
+def marked(page: Page) -> list[str]:
+    """The parts of the formula that are said to violate it, each with the step since when."""
+    hints = page.locator("#formula .hint").all()
+    return [
+        f"{each.locator('xpath=..').locator('.part').inner_text()} {each.inner_text().partition('it ')[2]}".strip()
+        for each in hints
+    ]
+
+
+def test_the_formula_is_a_sentence_with_its_objects(opened: Opened) -> None:
+    """The sentence is the property's own, with the variables that the model has."""
+    page = opened(page_of(HIVED, NAME))
+    sentence, values = page.locator("#formula > p").all_inner_texts()
+    assert sentence == "The property: if p not q and c in p.placement, then not (c in q.placement)."
+    assert values == "for p = g0 (pod group), q = g2, c = c0 (cell)"
+    assert opened(page_of(MUTEX, "weakly-fair-entry")).locator("#formula > p.sentence").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "deciding"),
+    [
+        (HIVED, NAME, ["c0 in g0.placement since step 1", "not (c0 in g2.placement) since step 4"]),
+        (
+            BEAKER,
+            "no-abba",
+            [
+                "r1 assigned since step 7",
+                "r2 assigned since step 8",
+                "r0 scheduled since step 7",
+                "r0.system = s0 since step 7",
+                "r3 scheduled since step 9",
+                "r3.system = s1 since step 9",
+                "r2 assigned since step 8",  # in the conclusion
+            ],
+        ),
+    ],
+    ids=["hived", "beaker"],
+)
+def test_only_parts_that_decide_are_red(opened: Opened, model: Model, name: str, deciding: list[str]) -> None:
+    """Those that a step of the run has made so; what was so from the start, as g0 not g2, is no cause."""
+    page = opened(page_of(model, name), f"#step={len(refuted(model, name).steps)}")
+    assert marked(page) == deciding
+    assert page.locator("#formula li.bad").count() < 20
+
+
+def test_where_no_part_has_changed_those_that_can_are_red(opened: Opened) -> None:
+    """A lamp is off at the start, and l0 is another than l1."""
+    x, y = variable(Lamp, "x"), variable(Lamp, "y")
+    prop = Invariant(name="lit", says="p", over=[x, y], given=~(x == y), then=x.is_("On") | y.is_("On"))
+    recorded = blinking(0).recorded
+    assert recorded is not None
+    run = replace(blinking(0), recorded=replace(recorded, bound={"x": 0, "y": 1}))
+    page_of_run = opened(page(lamps(), run, About("lit"), prop))
+    assert marked(page_of_run) == ["l0 On", "l1 On"]
+
+
+def test_equal_parts_appear_once(opened: Opened) -> None:
+    page = opened(page_of(BEAKER, "no-abba"), "#step=9")
+    parts = page.locator("#formula > ul > li > details > ul > li:first-child > details > ul > li")
+    texts = [each.text_content() for each in parts.all()]
+    assert len(texts) == len(set(texts)) and sum("r1 assigned" in (each or "") for each in texts) == 1
+    evaluate(page, "r1 assigned and r2 assigned and r1 assigned")
+    assert page.locator("#expression-value li li").count() == 2
+
+
 def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2")
     top = page.locator("#why > ul > li")
@@ -157,6 +251,21 @@ def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
     assert inner.locator("q").first.inner_text().startswith("The `Allocated` PG on this cell")
     inner.locator("button.link").click()
     assert page.inner_text("#object-title") == "g0 at step 2"
+
+
+def test_a_line_number_looks_like_a_button(opened: Opened) -> None:
+    """It unfolds a quotation, and leads nowhere."""
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    summaries = page.locator("#why summary")
+    assert summaries.count() >= 4
+    read_style = "(each) => { const style = getComputedStyle(each); return [style.textDecorationLine, style.borderTopWidth, style.borderTopStyle, style.backgroundColor]; }"
+    button = page.locator("#forward").evaluate(read_style)
+    for each in summaries.all():
+        assert (each.text_content() or "").startswith(("line ", "fact "))
+        assert each.evaluate(read_style) == button
+        assert each.evaluate(
+            "(each) => each.closest('span').previousSibling !== null && each.closest('span').textContent[0] === ' '"
+        )
 
 
 def test_the_address_names_step_and_object(opened: Opened) -> None:
@@ -184,6 +293,25 @@ def test_a_wrong_address_shows_the_run(opened: Opened, fragment: str, where: str
     page = opened(page_of(HIVED, NAME), fragment)
     assert step(page) == where
     assert page.inner_text("#object-title").startswith("g0 at ")
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "first"),
+    [(HIVED, NAME, "g0"), (HIVED, "cell-e2-preempts-an-allocated-group", "c1"), (BEAKER, "no-abba", "r1")],
+)
+def test_the_page_opens_with_an_object_of_the_violation(opened: Opened, model: Model, name: str, first: str) -> None:
+    """The object is the first of those that the last line of the counterexample names."""
+    problem = refuted(model, name).problem
+    assert re.findall(r"= (\w+)", problem)[0] == first
+    assert opened(page_of(model, name)).inner_text("#object-title") == f"{first} at the start"
+
+
+def test_the_page_of_a_run_opens_with_what_it_names(opened: Opened) -> None:
+    run = replace(blinking(2), problem="nothing is wrong with l1")
+    text = page(lamps(), run, About("a lamp"), None, depth=1)
+    assert opened(text).inner_text("#object-title").startswith("l1 at ")
+    text = page(lamps(), replace(run, problem="nothing is wrong"), About("a lamp"), None, depth=1)
+    assert opened(text).inner_text("#object-title").startswith("l0 at ")
 
 
 EVERY_STATE = """() => {
@@ -324,6 +452,37 @@ def test_at_400_percent_only_boxes_scroll_sideways(opened: Opened) -> None:
     assert box["x"] <= column["x"] and column["x"] + column["width"] <= box["x"] + box["width"] + 1
 
 
+COVERED = """() => {
+  const seen = document.getElementById("lanes-box").getBoundingClientRect();
+  return [...document.querySelectorAll("#lanes caption span, #lanes th, #lanes td")].filter((each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    each.scrollIntoView({ block: "center" });
+    const now = each.getBoundingClientRect();
+    const found = document.elementFromPoint((now.left + now.right) / 2, (now.top + now.bottom) / 2);
+    return left < seen.left - 1 || right > seen.right + 1 || !(each.contains(found));
+  }).map((each) => each.textContent);
+}"""
+"""The cells, and the caption, that are clipped or that something covers."""
+
+
+@pytest.mark.parametrize(("model", "name", "at"), [(BEAKER, "no-abba", 8), (BEAKER, "no-abba", 0), (HIVED, NAME, 4)])
+def test_at_400_percent_every_cell_is_legible(opened: Opened, model: Model, name: str, at: int) -> None:
+    page = opened(page_of(model, name), f"#step={at}", viewport={"width": 320, "height": 256})
+    assert page.locator("#lanes thead th").count() == 3
+    assert page.evaluate(COVERED) == []
+
+
+def test_in_a_wide_page_heading_and_objects_stick_alike(opened: Opened) -> None:
+    page = opened(page_of(BEAKER, "no-abba"), "#step=8", viewport={"width": 800, "height": 600})
+    page.evaluate("document.getElementById('lanes-box').style.width = '20rem'")
+    page.evaluate("document.getElementById('lanes-box').scrollLeft = 90")
+    box = page.locator("#lanes-box").bounding_box()
+    assert box is not None
+    for part in ("#lanes caption span", "#lanes thead th:first-child", "#lanes tbody th >> nth=0"):
+        place = page.locator(part).bounding_box()
+        assert place is not None and abs(place["x"] - box["x"]) <= 1
+
+
 def test_a_dark_page_is_dark_and_print_has_no_buttons(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2", color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 29)"
@@ -378,7 +537,7 @@ def test_an_expression_has_a_value_at_each_step(opened: Opened) -> None:
     assert row(page, "expression") == ["✓ true", "✗ false", "✗ false", "✗ false", "✗ false"]
     bad = page.locator("#expression-value .bad").all_inner_texts()
     assert "for every g false" in bad[0] and "g = g0: if, then false" in bad[1]
-    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false"
+    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false since step 1"
     page.focus("#forward")
     page.keyboard.press("Home")
     assert page.locator("#expression-value .bad").count() == 0
@@ -391,6 +550,67 @@ def test_an_expression_of_a_step_has_none_at_the_start(opened: Opened) -> None:
     assert page.locator("#expression-value > ul > li.good").count() == 1
     evaluate(page, "K")  # a parameter of the step's action
     assert row(page, "expression") == ["–", "{c0}", "{c0}", "–", "{c0}"]
+
+
+def test_the_result_is_beside_the_expression(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=3")
+    result = page.locator("#expression-result")
+    assert result.inner_text() == ""
+    for text, expected in [
+        ("c0.user = none", "true here; true at the start and step 3"),
+        ("c0.user = g0 or c0.user = g2", "false here; true at steps 1, 2, 4"),
+        ("c0 in g0.placement", "true here; true at steps 1 to 4"),
+        ("c0.user = g1", "false here; true at no step"),
+        ("c0.user", "none here"),
+    ]:
+        evaluate(page, text)
+        assert result.inner_text() == expected
+    assert step(page) == "Step 3 of 4"
+    entry, beside = page.locator("#expression").bounding_box(), result.bounding_box()
+    assert entry is not None and beside is not None and abs(entry["y"] - beside["y"]) < entry["height"]
+    page.click("#first")
+    assert result.inner_text() == "none here"
+    evaluate(page, "e2 on c0")
+    assert result.inner_text() == "not evaluated here; true at step 2"
+    evaluate(page, "")
+    assert result.inner_text() == ""
+
+
+def test_a_costly_expression_is_computed_at_the_drawn_steps(opened: Opened) -> None:
+    shown_page = opened(page(lamps(), blinking(10_000), About("a lamp blinks"), None), "#step=9999")
+    evaluate(shown_page, "for every Lamp x, y: x = y or x On")
+    words = shown_page.inner_text("#expression-result")
+    assert words.startswith("false here; true at ") and words.endswith(", of the steps shown above")
+
+
+def test_an_event_may_have_its_sort_as_under_why(opened: Opened) -> None:
+    page = opened(page_of(HIVED, NAME), "#step=2")
+    for text in ("e2 on c0", "Cell.e2 on c0", "Cell.e2(reserver = g1) on c0", "some c: Cell.e2 on c"):
+        evaluate(page, text)
+        assert row(page, "expression") == ["–", "✗ false", "✓ true", "✗ false", "✗ false"]
+    evaluate(page, "Cell.e2 on g0")
+    problem = "Character 12: an object of Cell is needed, and this is an object of PodGroup; write an object of Cell."
+    assert page.get_by_role("alert").inner_text() == problem
+    printed = [text for text in page.locator("#why li > div").all_inner_texts() if text.startswith("event ")]
+    for text in printed:
+        evaluate(page, text.removeprefix("event ").partition(" (")[0])
+        assert row(page, "expression")[2] == "✓ true"
+    assert len(printed) == 3
+
+
+@pytest.mark.parametrize(("model", "name", "first"), [(HIVED, NAME, "g0"), (BEAKER, "no-abba", "r1")])
+def test_the_examples_are_of_the_property_and_true_words(opened: Opened, model: Model, name: str, first: str) -> None:
+    page = opened(page_of(model, name), "#step=2")
+    page.click("#expression-help summary")
+    examples = page.locator("#expression-help p").first.locator("code").all_inner_texts()
+    assert len(examples) == 5 and all(first in each or "x" in each for each in examples)
+    for each in examples:
+        evaluate(page, each)
+        assert page.get_by_role("alert").inner_text() == "" and row(page, "expression")
+    (words,) = [text for text in page.locator("#expression-help li").all_inner_texts() if first in text]
+    sort = next(each for each in model.machines if first[0] == each.sort.short)
+    events = {row.event for row in model.table(sort.sort)}
+    assert set(words.partition("events ")[2].removesuffix(".").split(", ")) == events
 
 
 MISTAKES = [

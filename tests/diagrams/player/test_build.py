@@ -15,6 +15,7 @@ from schedproof.diagrams.player.formulas import MOST_PARTS
 from schedproof.model.lang import Invariant, Model, StepInvariant, after, exists, forall, iff, implies, variable
 from schedproof.model.lang.terms import both
 from schedproof.model.semantics import Instance
+from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.exploration.runs import counterexample_of
@@ -192,13 +193,34 @@ def test_a_quantifier_over_many_objects_is_one_part() -> None:
 
 def test_a_long_formula_shows_its_first_parts() -> None:
     """A part is shown with all of its parts, or as a whole."""
-    disjunction = exists(y, y.is_("On")) | exists(y, y.is_("Off"))
-    prop = Invariant(name="p", says="p", over=[], then=both([disjunction for _ in range(100)]))
+    lights = [variable(Lamp, f"y{n}") for n in range(100)]
+    prop = Invariant(
+        name="p", says="p", over=[], then=both([exists(v, v.is_("On")) | exists(v, v.is_("Off")) for v in lights])
+    )
     (formula,) = played(lamps(), blinking(1), About("p"), prop).formulas
     parts = list(every_part(formula.part))
     assert MOST_PARTS - 10 < len(parts) <= MOST_PARTS
     assert len(formula.part.parts) == 100
     assert all(len(part.parts) in (0, 2) for part in parts[1:])
+
+
+def test_equal_parts_are_one_part() -> None:
+    on = x.is_("On")
+    prop = Invariant(name="p", says="p", over=[x], then=(on & x.is_("Off") & on) | on)
+    run = blinking(1)
+    assert run.recorded is not None
+    example = replace(run, recorded=replace(run.recorded, bound={"x": 0}))
+    (formula,) = played(lamps(), example, About("p"), prop).formulas
+    assert [part.text for part in every_part(formula.part)] == ["one of", "all of", "l0 On", "l0 Off", "l0 On"]
+    assert [(each.name, each.value, each.sort) for each in formula.bound] == [("x", "l0", "lamp")]
+
+
+def test_a_part_of_rigid_fields_is_fixed() -> None:
+    """The jobs of two recipes are rigid; what is assigned and what a lab has is not."""
+    (formula,) = data(BEAKER, "no-abba").formulas
+    fixed = {part.text for part in every_part(formula.part) if part.is_fixed}
+    assert {"r1.recipe_set not r2.recipe_set", "s1 in r1.viable", "s0 = s0", "s1 = s0"} <= fixed
+    assert not {text for text in fixed if " assigned" in text or " scheduled" in text or "lab = none" in text}
 
 
 def test_a_loop_is_that_of_the_lasso() -> None:
