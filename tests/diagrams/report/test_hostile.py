@@ -93,7 +93,7 @@ def test_the_verdicts_in_one_file_are_those_of_the_folder(reports: Path) -> None
     assert embedded is not None
     data = json.loads((reports / "report" / "report.json").read_text("utf-8"))
     assert verdicts(json.loads(embedded[1])) == verdicts(data)
-    assert ("hostile", "plain", HOSTILE.properties[0].name) in verdicts(data)
+    assert ("hostile", "plain", HOSTILE.properties[0].name) in verdicts(data).by_key
     assert Elements(text).tags["script"] == 4 and not Elements(text).tags["img"]
 
 
