@@ -53,7 +53,7 @@ def picture(table: MachineTable, number: int) -> str:
 def _dot(table: MachineTable, number: int) -> str:
     graph = graphviz.Digraph()
     # Colours and the font's family are the page's.
-    graph.attr("graph", bgcolor="transparent", rankdir="LR", nodesep="0.35", ranksep="0.5", pad="0.1")
+    graph.attr("graph", id=f"m{number}", bgcolor="transparent", rankdir="LR", nodesep="0.35", ranksep="0.5", pad="0.1")
     graph.attr("node", shape="box", style="rounded,filled", fontname="Helvetica,Arial,sans-serif", fontsize="14")
     graph.attr("edge", fontname="Helvetica,Arial,sans-serif", fontsize="12", arrowsize="0.8")
     states = {name: f"s{n}" for n, name in enumerate(table.states)}
