@@ -14,6 +14,7 @@ from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verification.ambiguities import Ambiguity
 from schedproof.proofs.verification.defect import Defect
 from schedproof.proofs.verification.placed import PlacedVerdict
+from schedproof.proofs.verification.verify import CheckedProperty
 
 from .earlier import Change
 
@@ -87,11 +88,15 @@ class Content:
         return frozenset(each.key for each in self.changes)
 
 
+def checked_in(verdict: PlacedVerdict) -> CheckedProperty:
+    """The checked property of a verdict; of an interrupted ``verify`` there is no report."""
+    assert verdict.checked is not None
+    return verdict.checked
+
+
 def word(verdict: PlacedVerdict) -> str:
-    """The verdict in one word: proved, holds (at a scope), refuted, undetermined, missing."""
-    if verdict.checked is None:
-        return "missing"
-    result = verdict.checked.result
+    """The verdict in one word: proved, holds (at a scope), refuted, undetermined."""
+    result = checked_in(verdict).result
     if result.verdict is Verdict.PROVED:
         return "holds" if result.method is Method.EXPLORATION else "proved"
     return str(result.verdict)
@@ -99,7 +104,7 @@ def word(verdict: PlacedVerdict) -> str:
 
 def run_of(verdict: PlacedVerdict) -> Counterexample | None:
     """The counterexample of a refuted property; None if there is none."""
-    return verdict.checked.result.counterexample if verdict.checked is not None and verdict.refuted else None
+    return checked_in(verdict).result.counterexample if verdict.refuted else None
 
 
 def playable(run: Counterexample | None) -> bool:

@@ -33,12 +33,12 @@ from schedproof.proofs.verification.placed import PlacedVerdict
 from schedproof.proofs.verification.replayed import replayed
 
 from . import paths
-from .content import Content, SystemContent, playable, run_of, word
+from .content import Content, SystemContent, checked_in, playable, run_of, word
 from .earlier import DATA
 
 FOLDER = Path(__file__).parent / "templates"
 
-WORDS = ("proved", "holds", "refuted", "undetermined", "missing")
+WORDS = ("proved", "holds", "refuted", "undetermined")
 """The verdicts in one word, as the filter of the overview lists them."""
 
 
@@ -64,7 +64,7 @@ class Site:
 
     Args:
         content: what the report is about.
-        drawn: whether pictures can be drawn; else pages have them as text.
+        drawn: whether graphviz can draw pictures; else the pages lay them out.
         report_progress: called with a line on the current page.
     """
 
@@ -135,8 +135,7 @@ class Site:
             path = paths.document_page(name)
             location = paths.PageLocation(path)
             links = {prop: location.to(paths.property_page(name, prop)) for prop in section.properties()}
-            trail = [("All systems", location.to(paths.INDEX)), (name, location.to(paths.system_page(name)))]
-            yield path, html(section.system, section.ledger, links=links, trail=trail)
+            yield path, html(section.system, section.ledger, links=links, trail=_above(location, name))
         if section.defects is not None:
             path = paths.findings_page(name)
             yield path, self._findings(section, path)
@@ -183,9 +182,8 @@ class Site:
     def _property(self, section: SystemContent, verdicts: Sequence[PlacedVerdict], path: str) -> str:
         prop = verdicts[0].prop
         abouts = {
-            each.model.variant: about_property(section.system, each.model, each.checked, each.prop)
+            each.model.variant: about_property(section.system, each.model, checked_in(each), each.prop)
             for each in verdicts
-            if each.checked is not None
         }
         runs = {
             each.model.variant: "\n".join(counterexample_lines(each.model, run))
@@ -224,14 +222,13 @@ class Site:
         )
 
     def _run(self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]) -> str:
-        run, checked = run_of(each), each.checked
-        assert run is not None and checked is not None
+        run = run_of(each)
+        assert run is not None  # it is playable
         name, variant = section.system.name, each.model.variant
         location = paths.PageLocation(paths.run_page(name, variant, each.prop.name))
         findings = paths.findings_page(name)
         trail = [
-            ("All systems", location.to(paths.INDEX)),
-            (name, location.to(paths.system_page(name))),
+            *_above(location, name),
             (each.prop.name, location.to(paths.property_page(name, each.prop.name))),
             *(
                 (f"defect {defect.name}", location.to(findings, paths.file_name(defect.name)))
@@ -241,7 +238,7 @@ class Site:
         return page(
             each.model,
             run,
-            about_property(section.system, each.model, checked, each.prop),
+            about_property(section.system, each.model, checked_in(each), each.prop),
             each.prop,
             draw=self._machine(variant, name),
             trail=trail,
@@ -253,8 +250,7 @@ class Site:
         model = section.system.variants[finding.variant]
         known = {each.name: each for each in model.properties}
         trail = [
-            ("All systems", location.to(paths.INDEX)),
-            (name, location.to(paths.system_page(name))),
+            *_above(location, name),
             (f"findings: {defect.name}", location.to(paths.findings_page(name), paths.file_name(defect.name))),
         ]
         about = About(
@@ -280,6 +276,11 @@ class Site:
         return draw
 
 
+def _above(location: paths.PageLocation, system: str) -> list[tuple[str, str]]:
+    """Text and address of links from a page of a system to the pages above."""
+    return [("All systems", location.to(paths.INDEX)), (system, location.to(paths.system_page(system)))]
+
+
 def _image(picture: Picture) -> str:
     """A picture as the address of an image."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg(picture.dot).encode()).decode()}"
@@ -294,8 +295,7 @@ def repaired(system: System, refuted: PlacedVerdict, verdicts: Sequence[PlacedVe
         verdicts: on the same property, by variant.
     """
     for each in verdicts:
-        holds = each.checked is not None and each.checked.result.verdict is Verdict.PROVED
-        if holds and builds_on(system, each.model, refuted.model):
+        if checked_in(each).result.verdict is Verdict.PROVED and builds_on(system, each.model, refuted.model):
             return each.model
     return None
 
