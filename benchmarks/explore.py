@@ -133,7 +133,7 @@ def watching(instance: Instance, names: Sequence[str], runs: int) -> float:
 
 def compiling(instance: Instance) -> float:
     """The seconds that compiling an instance takes."""
-    return timed(lambda: Machine([program(instance, instance.model.actions).steps], cached=False))[0]
+    return timed(lambda: Machine([program(instance, instance.model.actions).text], cached=False))[0]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from schedproof.proofs.exploration.explore import Edge, Progress
 from . import paths
 from .kernel import TOGETHER, check, link
 from .layout import Words
-from .llvm import Machine
+from .llvm import Machine, assembly
 from .predicates import TRUE, UNDEFINED, Predicate, predicates
 from .search import Reached, place_in
 from .steps import Program, first_choices
@@ -106,7 +106,7 @@ class Graph:
             Undefined: a formula reads an attribute of NONE in a reachable state.
         """
         program = self.reached.program
-        machine = Machine([predicates(program.instance, program.layout, conditions)], states=self.size)
+        machine = Machine([assembly(predicates(program.instance, program.layout, conditions))], states=self.size)
         truths = np.empty((len(conditions), self.size), np.uint8)
         check(machine.address("holds"), self.words, program.layout.words, np.empty(len(conditions), np.int64), truths)
         for predicate, row in zip(conditions, truths, strict=True):

@@ -20,7 +20,7 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 from .checkpoint import Checkpoint
 from .files import Damaged, Scratch
 from .layout import Words
-from .llvm import assembly, level_for
+from .llvm import level_for
 from .part import Disk, Part
 from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
@@ -230,7 +230,7 @@ def explore(
         reducer = None
     checkpoint = None
     if saving is not None:
-        checkpoint = Checkpoint(saving.folder, _described(code, reducer), assembly(code.steps))
+        checkpoint = Checkpoint(saving.folder, _described(code, reducer), code.text)
     search = _Search(
         code,
         reducer,
@@ -308,7 +308,7 @@ class _Search:
 
     def _compile(self, states: int) -> None:
         """Compiles the program for about this many states."""
-        self._level_of_code = level_for(states)
+        self._level_of_code = level_for(states, self._program.text)
         self._address = self._program.machine(states).address("steps")
 
     def _part(self, me: int, threads: int, memory: int | None, traced: bool) -> Part:
@@ -447,7 +447,7 @@ class _Search:
         if self._progress is not None:
             part = self._parts[0]
             self._progress(states, (part.base + self._at[0]) * len(self._parts), len(part.starts) - 1)
-        if level_for(states) > self._level_of_code:
+        if level_for(states, self._program.text) > self._level_of_code:
             self._compile(states)
         self._stopped = self._halt() if self._halt is not None else ""
         if not self._stopped and states > self._limit:

@@ -21,7 +21,7 @@ from schedproof.proofs.exploration.relevance import Change, change_of
 
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, leaves, member
 from .layout import Layout, layout
-from .llvm import Machine, level_for
+from .llvm import Machine, assembly, level_for
 from .terms import Moment, Terms
 
 Event = tuple[str, str]
@@ -103,11 +103,16 @@ class Program:
     steps: Function
     _machines: dict[int, Machine] = field(default_factory=dict, repr=False, compare=False)
 
-    def machine(self, states: int) -> Machine:
-        """The native code of ``steps`` for about this many states, compiled once."""
-        level = level_for(states)
+    @cached_property
+    def text(self) -> str:
+        """``steps`` as LLVM assembly."""
+        return assembly(self.steps)
+
+    def machine(self, states: int | None) -> Machine:
+        """The native code of ``steps`` for about this many states, compiled once; ``None`` for as many as there can be."""
+        level = level_for(states, self.text)
         if level not in self._machines:
-            self._machines[level] = Machine([self.steps], states=states)
+            self._machines[level] = Machine([self.text], states=states)
         return self._machines[level]
 
     @property

@@ -18,7 +18,6 @@ from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
 from .kernel import call
 from .layout import Words
-from .llvm import Machine
 from .safety import compiled_conditions
 from .steps import Program, Seen, program
 from .table import U, mix
@@ -124,7 +123,7 @@ def walk(
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     actions = [a for a in instance.model.actions if crash or not a.crash]
     code = program(instance, actions, compiled_conditions(instance, watches, crash=crash))
-    walker = _Walker(code, Machine([code.steps]), length, seed)
+    walker = _Walker(code, length, seed)
     walker.go(0)  # loads the code, which must not count in the rate
     start = time.perf_counter()
     while walker.steps < steps and not walker.stuck:
@@ -162,9 +161,9 @@ def _fill(check: Check, number: int, walker: _Walker) -> None:
 class _Walker:
     """Walks with their notes, and the runs to the noted states."""
 
-    def __init__(self, program: Program, machine: Machine, length: int, seed: int) -> None:
+    def __init__(self, program: Program, length: int, seed: int) -> None:
         words = program.layout.words
-        self._machine, self.program, self._length = machine, program, length  # keeps the native code alive
+        self.program, self._length = program, length
         self._initial: Words = np.array(program.layout.pack(program.instance.initial()), np.uint64)
         self._state = self._initial.copy()
         self.counters: NDArray[np.int64] = np.array([0, 0, 0, 0, seed], np.int64)
@@ -218,6 +217,6 @@ class _Walker:
 
     def _take(self, steps: int, seen: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         _walk(
-            self._machine.address("steps"), self._initial, self._length, steps, self._state, self.counters, self._trail,
+            self.program.machine(None).address("steps"), self._initial, self._length, steps, self._state, self.counters, self._trail,
             self._out, self._chosen, seen, times,
         )  # fmt: skip

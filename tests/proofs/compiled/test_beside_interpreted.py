@@ -528,7 +528,6 @@ def test_a_wrong_symmetry_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("states", [0, 300, 10**9], ids=["optimized", "optimized on the way", "as it is"])
 def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small searches are not optimized, large ones from some depth on."""
-    monkeypatch.setattr(llvm, "PAYS", states)
     built = []
     real = llvm.Machine._compiled
     monkeypatch.setattr(
@@ -537,6 +536,7 @@ def test_optimized_code_finds_the_same(states: int, threads: int, monkeypatch: p
     monkeypatch.setattr(llvm, "MACHINE_CODE", cache.Cache("unused", most=0))
     monkeypatch.setenv("SCHEDPROOF_CACHE", "/dev/null/nowhere")
     instance = instance_of(REPAIRED, {"PodGroup": 3, "Cell": 3})
+    monkeypatch.setattr(llvm, "PAYS", states / len(program(instance, instance.model.actions).text))
     reached, known = compiled.explore(instance, threads=threads), explore(instance, symmetry=False)
     assert (reached.state_count, reached.per_action(), reached.depth) == (
         known.state_count,

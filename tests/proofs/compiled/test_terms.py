@@ -16,7 +16,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance, Moment, State, Undefined, compile_term, instances
 from schedproof.proofs.compiled.kernel import check
 from schedproof.proofs.compiled.layout import layout
-from schedproof.proofs.compiled.llvm import Machine
+from schedproof.proofs.compiled.llvm import Machine, assembly
 from schedproof.proofs.compiled.predicates import FALSE, TRUE, UNDEFINED, Predicate, predicates
 from schedproof.proofs.exploration.explore import explore
 from tests.support.toys import WORKSHOP, Tool, Worker
@@ -183,7 +183,7 @@ def interpreted(instance: Instance, states: Sequence[State], formula: t.Term, ob
 def compiled(instance: Instance, states: Sequence[State], conditions: Sequence[Predicate]) -> list[list[int]]:
     """What formulas are in each state, by compiled code."""
     where = layout(instance)
-    machine = Machine([predicates(instance, where, conditions)], cached=False)
+    machine = Machine([assembly(predicates(instance, where, conditions))], cached=False)
     words = np.array([word for state in states for word in where.pack(state)], np.uint64)
     truths = np.empty((len(conditions), len(states)), np.uint8)
     check(machine.address("holds"), words, where.words, np.empty(len(conditions), np.int64), truths)
