@@ -42,16 +42,30 @@ class Condition:
     actions: frozenset[int] | None = None
 
     @cached_property
-    def sees_more(self) -> bool:
-        """Whether the condition reads firings or the action's parameters, and not only states."""
-        terms = [self.then, *([self.given] if self.given is not None else [])]
+    def fired(self) -> frozenset[str]:
+        """The names of the events whose firings the condition reads."""
+        return frozenset(firing.event for term in self._terms for firing in t.firings(term))
+
+    @cached_property
+    def reads_parameters(self) -> bool:
+        """Whether the condition reads parameters of the action or of an event."""
         names = {v.name for v in self.over}
-        return any(list(t.firings(term)) or set(t.free_variables(term)) - names for term in terms)
+        return any(
+            set(t.free_variables(term)) - names or any(firing.payload for firing in t.firings(term))
+            for term in self._terms
+        )
+
+    @property
+    def _terms(self) -> list[t.Term]:
+        return [self.then, *([self.given] if self.given is not None else [])]
 
 
 def _changed(sort: str, fields: tuple[str, ...]) -> str:
     return f"changed {sort} {' '.join(fields)}"
 
+
+MOST_FIRINGS = 1 << 15
+"""The limit of the array that keeps which events fired in the steps of a state; it is on the stack."""
 
 FIRST_ACTION = 2
 """The index in the array ``seen`` where the counts of actions begin."""
@@ -164,6 +178,16 @@ class _Steps:
         self._rows: dict[Event, list[Row]] = {}
         for row in instance.model.rows:
             self._rows.setdefault((row.sort.name, row.event), []).append(row)
+        steps = [n for n, condition in enumerate(conditions) if condition.actions is not None]
+        names = frozenset[str]().union(*(conditions[n].fired for n in steps))
+        events = [event for event in self._rows if event[1] in names]
+        keeps = first_choices(instance, actions)[-1] * len(events) <= MOST_FIRINGS
+        self._kept: Sequence[Event] = events if keeps else ()
+        """The events of which each step's firings are kept until :meth:`_check_steps`."""
+        self._in_step = frozenset(
+            n for n in steps if conditions[n].reads_parameters or (conditions[n].fired and not keeps)
+        )
+        """The numbers of the conditions that are checked where a step is taken, since they read what is not kept."""
 
     def function(self) -> Function:
         """The function ``steps``."""
@@ -185,7 +209,12 @@ class _Steps:
             ["number"],
             [*start, *body],
             Local("steps"),
-            {**terms.scratch, "next": self.layout.words, "ends": len(self.actions) + 1},
+            {
+                **terms.scratch,
+                "next": self.layout.words,
+                "ends": len(self.actions) + 1,
+                "fired": max(1, len(self._kept) * first_choices(self.instance, self.actions)[-1]),
+            },
             terms.tables,
         )
 
@@ -211,7 +240,7 @@ class _Steps:
 
     def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
         """Evaluates all guards before any step is checked: an undefined guard discards all choices of the action."""
-        if not any(number in (c.actions or ()) and c.sees_more for c in self.conditions):
+        if not any(number in (self.conditions[n].actions or ()) for n in self._in_step):
             return
         with self.terms.body() as guards:
             self.terms.search(action.parameters, action.when, moment, lambda _: None)
@@ -266,12 +295,14 @@ class _Steps:
         for k in range(self.layout.words):
             at = binary("+", binary("*", Local("steps"), self.layout.words), k)
             terms.emit(Put("out", at, Item("next", k)))
+        for place, event in enumerate(self._kept):
+            terms.emit(Put("fired", self._firing(Local("steps"), place), terms.fired(*event, moment)))
         terms.emit(Put("chosen", Local("steps"), self._choice_number(number, action, moment)))
         terms.emit(Set("steps", binary("+", Local("steps"), 1)))
         with terms.body() as checked, terms.reading() as read:
-            for n, condition in enumerate(self.conditions):
-                if condition.actions is not None and number in condition.actions and condition.sees_more:
-                    self._check(n, condition, moment, number)
+            for n in sorted(self._in_step):
+                if number in (self.conditions[n].actions or ()):
+                    self._check(n, self.conditions[n], moment, number)
         if checked:
             terms.unpack(read, "after", "next")
             for stmt in checked:
@@ -287,32 +318,39 @@ class _Steps:
         return binary("+", number_of_choice, first_choices(self.instance, self.actions)[number])
 
     def _check_steps(self) -> None:
-        """Checks conditions that read only the states before and after, in one loop over all steps."""
+        """Checks conditions that read no parameters, in one loop over all steps."""
         terms = self.terms
-        of_this_action = [(n, c) for n, c in enumerate(self.conditions) if c.actions is not None and not c.sees_more]
-        if not of_this_action:
+        by_actions: dict[frozenset[int], list[int]] = {}
+        for number, condition in enumerate(self.conditions):
+            if condition.actions is not None and number not in self._in_step:
+                by_actions.setdefault(condition.actions, []).append(number)
+        if not by_actions:
             return
         changes = {
             number: change
-            for number, condition in of_this_action
-            if (change := change_of(condition.over, condition.given))
+            for numbers in by_actions.values()
+            for number in numbers
+            if (change := change_of(self.conditions[number].over, self.conditions[number].given))
         }
         for number, change in changes.items():
             still = terms.exists(self.conditions[number].over, [change.unchanged], Moment())
             terms.emit(Set(f"still {number}", binary("-", 0, still)))
         with terms.body() as checked, terms.reading() as read:
-            for number, condition in of_this_action:
+            for actions, numbers in by_actions.items():
                 passed = terms.new("passed")
                 with terms.block(passed):
-                    assert condition.actions is not None
-                    if len(condition.actions) < len(self.actions):
-                        table = f"concerned {number}"
-                        terms.tables[table] = [int(a in condition.actions) for a in range(len(self.actions))]
+                    if len(actions) < len(self.actions):
+                        table = f"concerned {numbers[0]}"
+                        terms.tables[table] = [int(a in actions) for a in range(len(self.actions))]
                         terms.check(Item(table, Local("action")), passed)
-                    self._check(number, condition, Moment(), Local("action"), self._within(number, changes))
+                    for number in numbers:
+                        within = self._within(number, changes)
+                        self._check(number, self.conditions[number], Moment(fired=self._kept), Local("action"), within)
         with terms.body() as of_step:
             for k in range(self.layout.words):
                 terms.emit(Put("next", k, Item("out", binary("+", binary("*", Local("step"), self.layout.words), k))))
+            for place, (sort, name) in enumerate(self._kept):
+                terms.emit(Set(f"{sort}.{name} fires", Item("fired", self._firing(Local("step"), place))))
             terms.unpack(read, "after", "next")
             for sort, fields in dict.fromkeys((change.sort, change.fields) for change in changes.values()):
                 self._find_changed(sort, fields)
@@ -322,6 +360,10 @@ class _Steps:
         of_action = [Count("step", Item("ends", Local("action")), last, of_step)]
         terms.emit(Put("ends", 0, 0))
         terms.emit(Count("action", 0, len(self.actions) - 1, of_action))
+
+    def _firing(self, step: Expr, place: int) -> Expr:
+        """The index in ``fired`` of a kept event in a step."""
+        return binary("+", binary("*", step, len(self._kept)), place)
 
     def _within(self, number: int, changes: Mapping[int, Change]) -> dict[str, Expr]:
         """The objects to try for a condition that needs a change: those that changed, or all if it holds without one."""
@@ -352,15 +394,16 @@ class _Steps:
         broken, holds = terms.new("broken"), terms.new("holds")
         inside = replace(moment, undefined=broken)
         over = sorted(condition.over, key=lambda v: v.name not in within)  # few objects change
+
+        def holds_for(match: Moment) -> None:
+            terms.emit(Put("seen", at, 1))
+            terms.check(terms.value(condition.then, match), broken)
+
         with terms.block(holds):
             terms.check(binary("==", Item("seen", at + 1), 0), holds)
             with terms.block(broken):
-                with terms.body() as premise:
-                    met = terms.exists(over, given, inside, within)
-                    terms.emit(Put("seen", at, met))
-                terms.emit(If(binary("==", Item("seen", at), 0), premise))
-                wrong = t.Not(condition.then, place=condition.then.place)
-                terms.check(terms.exists(over, [*given, wrong], inside, within), holds)
+                terms.search(over, given, inside, holds_for, within)
+                terms.emit(Leave(holds))
             self._note(at + 1, action)
 
     def _rule(self, rule: Rule, on: Event, event: Event, moment: Moment) -> None:

@@ -425,6 +425,7 @@ def always_found(self: Terms, choose: Sequence[t.Var], conditions: Sequence[t.Te
 
 RIGHT_MASK, RIGHT_JOINED, RIGHT_UNPACK = Terms._mask, Terms._joined, Terms.unpack
 RIGHT_FIRE, RIGHT_FLIP, RIGHT_CHECK = _Steps._fire, _Steps._flip, _Steps._check
+RIGHT_FIRING = _Steps._firing
 
 
 def not_is_ignored(self: Terms, term: t.Term, var: t.Var, moment: Any) -> Expr | None:
@@ -465,9 +466,14 @@ def first_object_changes(self: _Steps, sort: str, name: str, who: Expr, changed:
     RIGHT_FLIP(self, sort, name, 0, changed)
 
 
-def premise_ignored(self: _Steps, number: int, condition: Condition, moment: Any, action: Expr) -> None:
+def premise_ignored(self: _Steps, number: int, condition: Condition, *rest: Any) -> None:
     """A condition is checked where its premise does not hold, too."""
-    RIGHT_CHECK(self, number, dataclasses.replace(condition, given=None), moment, action)
+    RIGHT_CHECK(self, number, dataclasses.replace(condition, given=None), *rest)
+
+
+def firings_of_the_last_step(self: _Steps, step: Expr, place: int) -> Expr:
+    """All steps of a state have the firings of the last one."""
+    return RIGHT_FIRING(self, 0, place)
 
 
 NOTICING: list[tuple[Model, dict[str, int]]] = [(WORKSHOP, {}), (AS_WRITTEN, {"PodGroup": 2, "Cell": 2}), (TORN, {})]
@@ -480,7 +486,17 @@ SEEDED = [
     (_Steps, "_fire", fires_what_fires),
     (_Steps, "_flip", first_object_changes),
     (_Steps, "_check", premise_ignored),
+    (_Steps, "_firing", firings_of_the_last_step),
 ]
+
+
+@pytest.mark.parametrize(("model", "scope"), NOTICING)
+def test_conditions_on_more_firings_than_are_kept(
+    model: Model, scope: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are checked where each step is taken."""
+    monkeypatch.setattr(steps, "MOST_FIRINGS", 0)
+    assert_same_verdicts(model, scope)
 
 
 @pytest.mark.parametrize(("where", "name", "wrong"), SEEDED, ids=[wrong.__name__ for _, _, wrong in SEEDED])
