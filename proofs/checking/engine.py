@@ -263,6 +263,14 @@ def stopped(result: ExplorationResult) -> str:
     return f"{result.stopped} after {states}"
 
 
+def prepare(graph: Exploration | Graph, props: Sequence[Property]) -> None:
+    """Prepares a graph for the verdicts of :func:`answer` on several properties."""
+    if not isinstance(graph, Exploration):
+        from schedproof.proofs.compiled import liveness as compiled
+
+        compiled.prepare(graph, props)
+
+
 def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
     """The verdict of the full graph on a liveness property.
 

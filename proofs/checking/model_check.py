@@ -37,7 +37,7 @@ from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
-from .engine import Exploring, answer, code_of, stopped
+from .engine import Exploring, answer, code_of, prepare, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
 
 if TYPE_CHECKING:
@@ -234,6 +234,8 @@ class _Search:
                 exploration = None  # frees its memory
             exploration, graph = self._how.graph(self._instance, exploration, states, code)
             self._note(exploration)
+            if not isinstance(graph, str):
+                prepare(graph, self._runs)
             for prop in self._runs:
                 why = self._how.halt() if self._how.halt is not None else ""
                 yield _check(exploration, why or graph, prop)

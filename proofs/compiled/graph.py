@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,6 +55,7 @@ class Graph:
     _turned: dict[frozenset[str], tuple[NDArray[np.int64], NDArray[np.uint32]]] = field(
         default_factory=dict, repr=False
     )
+    _prepared: dict[str, Machine] = field(default_factory=dict, repr=False)
 
     @property
     def instance(self) -> Instance:
@@ -99,16 +100,25 @@ class Graph:
         words = self.words[at // 64 :: layout.words][: self.size]
         return ((words >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
 
-    def holding(self, conditions: Sequence[Predicate]) -> list[Nodes]:
-        """For each formula, the states in which it holds.
+    def prepare(self, groups: Mapping[str, Sequence[Predicate]]) -> None:
+        """Compiles groups of formulas for :meth:`holding`: at once, since each compilation has a fixed cost."""
+        machine = Machine([self._assembly(name, group) for name, group in groups.items()], states=self.size)
+        self._prepared.update(dict.fromkeys(groups, machine))
+
+    def _assembly(self, name: str, conditions: Sequence[Predicate]) -> str:
+        program = self.reached.program
+        return assembly(predicates(program.instance, program.layout, conditions, name))
+
+    def holding(self, conditions: Sequence[Predicate], name: str = "holds") -> list[Nodes]:
+        """For each formula, the states in which it holds; ``name`` is that of a prepared group with these formulas.
 
         Raises:
             Undefined: a formula reads an attribute of NONE in a reachable state.
         """
         program = self.reached.program
-        machine = Machine([assembly(predicates(program.instance, program.layout, conditions))], states=self.size)
+        machine = self._prepared.get(name) or Machine([self._assembly(name, conditions)], states=self.size)
         truths = np.empty((len(conditions), self.size), np.uint8)
-        check(machine.address("holds"), self.words, program.layout.words, np.empty(len(conditions), np.int64), truths)
+        check(machine.address(name), self.words, program.layout.words, np.empty(len(conditions), np.int64), truths)
         for predicate, row in zip(conditions, truths, strict=True):
             for number in np.flatnonzero(row == UNDEFINED)[:1]:
                 holds = compile_term(self.instance, predicate.formula, {v.name: v for v in predicate.over})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.semantics import Choice
 from schedproof.proofs.exploration.lasso import lasso
 from schedproof.proofs.exploration.liveness import NEVER, Answer, bindings, no_more, not_that_far, vacuous
@@ -18,6 +18,12 @@ from .graph import Graph, Nodes
 from .predicates import Predicate
 
 Numbers = NDArray[np.int64]
+
+
+def prepare(graph: Graph, props: Sequence[Property]) -> None:
+    """Compiles the formulas of those properties whose verdicts will be asked for."""
+    if formulas := {p.name: _formulas(graph, p) for p in props if isinstance(p, AlwaysCanReach | LeadsTo)}:
+        graph.prepare(formulas)
 
 
 def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
@@ -73,10 +79,17 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
 def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:
     """For each binding of a property's variables, the states of its goal and those of its premise."""
     every = list(bindings(graph.instance, prop.over))
-    formulas = [prop.goal] if prop.given is None else [prop.goal, prop.given]
-    held = graph.holding([Predicate(prop.over, bound, formula) for formula in formulas for bound in every])
+    held = graph.holding(_formulas(graph, prop), prop.name)
     given = held[len(every) :] or [np.ones(graph.size, np.bool_)] * len(every)
     yield from zip(every, held[: len(every)], given, strict=True)
+
+
+def _formulas(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> list[Predicate]:
+    """The goal and the premise of a property, for each binding of its variables."""
+    formulas = [prop.goal] if prop.given is None else [prop.goal, prop.given]
+    return [
+        Predicate(prop.over, bound, formula) for formula in formulas for bound in bindings(graph.instance, prop.over)
+    ]
 
 
 def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, Numbers]]:

@@ -25,8 +25,8 @@ class Predicate:
     formula: t.Term
 
 
-def predicates(instance: Instance, layout: Layout, conditions: Sequence[Predicate]) -> Function:
-    """A function ``holds(state, out, ...)``, with the signature of ``steps``, that writes each formula's value to ``out``."""
+def predicates(instance: Instance, layout: Layout, conditions: Sequence[Predicate], name: str = "holds") -> Function:
+    """A function of that name, with the signature of ``steps``, that writes each formula's value to ``out``."""
     terms = Terms(instance, layout)
     with terms.body() as body:
         for number, predicate in enumerate(conditions):
@@ -41,4 +41,4 @@ def predicates(instance: Instance, layout: Layout, conditions: Sequence[Predicat
     with terms.body() as start:
         terms.unpack(terms.read, "now", "state")
     arguments = ["state", "out", "chosen", "seen"]
-    return Function("holds", arguments, ["number"], [*start, *body], 0, dict(terms.scratch), dict(terms.tables))
+    return Function(name, arguments, ["number"], [*start, *body], 0, dict(terms.scratch), dict(terms.tables))

@@ -242,24 +242,29 @@ class Terms:
 
     def _pure(self, term: t.Term, moment: Moment) -> Expr | None:
         """The value of a term that needs no statements, else None."""
+        before, value = self._written(term, moment)
+        return None if before else value
+
+    def _written(self, term: t.Term, moment: Moment) -> tuple[Sequence[Stmt], Expr]:
+        """The statements that a term needs, not yet emitted, and its value after them."""
         with self.body() as before:
             value = self.value(term, moment)
-        return None if before else value
+        return before, value
 
     def _joined(self, parts: Sequence[t.Term], moment: Moment, decisive: int) -> Expr:
         """A disjunction if truth is ``decisive``, else a conjunction, with short-circuit evaluation."""
-        pure = [self._pure(part, moment) for part in parts]
-        if all(p is not None for p in pure):
+        written = [self._written(part, moment) for part in parts]
+        if not any(before for before, _ in written):
             joined: Expr = 1 - decisive
-            for p in pure:
-                assert p is not None
-                joined = binary("|" if decisive else "&", joined, p) if joined != 1 - decisive else p
+            for _, truth in written:
+                joined = binary("|" if decisive else "&", joined, truth) if joined != 1 - decisive else truth
             return joined
         result, end = self.new("joined"), self.new("decided")
         self.emit(Set(result, decisive))
         with self.block(end):
-            for part in parts:
-                truth = self.value(part, moment)
+            for before, truth in written:
+                for stmt in before:
+                    self.emit(stmt)
                 self.check(negated(truth) if decisive else truth, end)
             self.emit(Set(result, 1 - decisive))
         return Local(result)
