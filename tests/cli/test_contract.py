@@ -754,6 +754,7 @@ def test_a_proof_names_its_lemmas(run, registered):
     assert variant["properties"][0]["lemmas"] == ["even"]
 
 
+@pytest.mark.long
 def test_explain_explores_as_verify_does(run, registered):
     """One lamp is not enough for a violation, two are."""
     together = InvariantAtScope(

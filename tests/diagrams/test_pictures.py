@@ -215,6 +215,7 @@ def test_dot_has_the_triggers_of_the_picture() -> None:
     assert sorted((a, b) for a, b, *_ in edges) == sorted((e.source, e.target) for e in drawn.edges)
 
 
+@pytest.mark.long
 def test_the_text_does_not_depend_on_the_run() -> None:
     code = (
         "from schedproof.diagrams.gallery import pages, pictures; import hashlib, dataclasses;"

@@ -39,6 +39,7 @@ def test_generated_parts_are_fresh(system: str) -> None:
     assert generator["page"](systems()[system]) == text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("system", sorted(systems()))
 def test_pages_ask_each_question_that_a_document_leaves_open(system: str) -> None:
     of = systems()[system]

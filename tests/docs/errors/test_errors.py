@@ -24,6 +24,7 @@ def _messages() -> list[str]:
     return [message for entries in ran().entries.values() for _, message in entries]
 
 
+@pytest.mark.long(seconds=10)
 def test_the_page_is_fresh() -> None:
     assert PAGE.read_text("utf-8") == page(), "write it: python -m tests.docs.errors.page"
 

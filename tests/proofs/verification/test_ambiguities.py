@@ -186,6 +186,7 @@ def test_a_contradiction_names_violated_properties_only(tmp_path: Path) -> None:
         ambiguities(lamps(tmp_path, replace(BROKEN, violates=["drak"])))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(systems()))
 def test_systems_list_all_that_their_manifests_have(name: str) -> None:
     """Each contradiction and interpretation is there once; what ``violates`` names is violated, or this is refused."""
