@@ -113,6 +113,7 @@ READ_THEN_WRITE = SHIPPED.amend(
     "what runs, with requests about instances in two steps: the server reads and checks, and then writes",
     [INSTANCES_IN_TWO_STEPS],
     refuted=SHIPPED.refuted | FALLEN,
+    assumes=SHIPPED.assumes,
     machines=[of.OF_INSTANCES.waiting],
     configurations=with_two_more,
     default_scope={"TaskInstance": 3, "Job": 3},
@@ -149,11 +150,13 @@ CHECK_THEN_WRITE = READ_THEN_WRITE.amend(
     "what runs, with requests about instances in two steps, and a check in the transaction that writes",
     [CHECKED_WHERE_WRITTEN],
     refuted=SHIPPED.refuted,
+    assumes=SHIPPED.assumes,
 )
 RUNS_CHECK_THEN_WRITE = RUNS_READ_THEN_WRITE.amend(
     "runs-check-then-write",
     "what runs, with requests about runs in two steps, and a check in the transaction that writes",
     [RUNS_CHECKED_WHERE_WRITTEN],
     refuted=SHIPPED.refuted,
+    assumes=SHIPPED.assumes,
     configurations=two_runs_as_well,
 )
