@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from schedproof.diagrams.errors import DiagramError
@@ -37,6 +37,7 @@ def played(
     *,
     depth: int = DEPTH,
     compare_to: Model | None = None,
+    address: Callable[[int], str] | None = None,
 ) -> Played:
     """The data of a page.
 
@@ -46,6 +47,7 @@ def played(
         prop: the property that the run violates; None for a run that violates none.
         depth: the most steps away from the run, 0 to 2.
         compare_to: the variant to play the same actions in, beside the run.
+        address: gives the address of a line of the document; "" for none. None: no line has one.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps.
@@ -68,7 +70,9 @@ def played(
     changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
     enabled = replace(enabled, lanes=lanes_of(instance, dict.fromkeys(changed, ""))) if changed else enabled
     machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
-    quotes, facts = cited_texts(model.document, about, (*steps, *enabled.steps), machines)
+    every_step = (*steps, *enabled.steps)
+    quotes, facts = cited_texts(model.document, about, every_step, machines)
+    lines = sorted({line for line, _ in _citations(every_step, ()) if line is not None})
     return Played(
         about,
         model.document.name,
@@ -85,6 +89,7 @@ def played(
         enabled,
         comparison(instance, run, compare_to, {lane.name for lane in lanes}) if compare_to is not None else None,
         model.variant,
+        {str(line): place for line in lines if (place := address(line))} if address is not None else {},
     )
 
 

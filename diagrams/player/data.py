@@ -340,6 +340,7 @@ class Played:
         loops_from: the number of steps before a lasso's loop.
         quotes: line of the document -> its text.
         facts: id -> text, of what the document leaves out.
+        links: line of the document -> its address on the page of the document.
         vocabulary: what formulas may read.
         branches: the steps that the run does not take.
         comparison: the same actions in another variant.
@@ -360,6 +361,7 @@ class Played:
     branches: Branches = field(default_factory=Branches)
     comparison: Comparison | None = None
     variant: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import jinja2
 
 from schedproof.diagrams.layout import layout_scripts
+from schedproof.diagrams.line_links import NO_LINKS, LineLinks
 from schedproof.model.lang import Model, Property
 from schedproof.model.lang.wording import quoted
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
@@ -49,6 +50,7 @@ def page(
     trail: Trail = (),
     depth: int = DEPTH,
     compare_to: Model | None = None,
+    links: LineLinks = NO_LINKS,
 ) -> str:
     """The page that plays a run, as HTML.
 
@@ -61,11 +63,12 @@ def page(
         trail: links to the pages above.
         depth: the most steps away from the run, 0 to 2.
         compare_to: the variant to play the same actions in, beside the run.
+        links: to the lines of the model's document.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page.
     """
-    data = played(model, example, about, prop, depth=depth, compare_to=compare_to)
+    data = played(model, example, about, prop, depth=depth, compare_to=compare_to, address=links.address)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -75,6 +78,7 @@ def page(
         data=data,
         about=about,
         trail=trail,
+        links=links,
         quote=data.quotes.get(str(about.line), ""),
         pictures=pictures,
         text="\n".join(counterexample_lines(model, example)),

@@ -1,14 +1,16 @@
 // --- citations
 
-/** "line 12", which opens to the line's text where it is known. */
+/** "line 12", which opens to the line's text where it is known, and a link to the line on the page of the document where there is one. */
 function cite(line, fact) {
   const label = line !== null ? `line ${line}` : fact ? `fact ${fact}` : "";
   const text = line !== null ? run.quotes[line] : run.facts[fact];
+  const href = line !== null ? run.links[line] : undefined;
   if (!label) return "";
-  if (!text) return make("span", { className: "line" }, ` (${label})`);
+  if (!text) return make("span", { className: "line" }, " (", href ? make("a", { href }, label) : label, ")");
   const title = line !== null ? `${run.document}, ${label}` : label;
   const details = make("details", { className: "cite" }, make("summary", {}, label), make("q", { title }, text));
-  return make("span", {}, " ", details); // the space belongs to no button
+  const link = href ? make("a", { href, className: "place", "aria-label": `${label} in the document`, title: `${run.document}, ${label}` }, "↗") : "";
+  return make("span", {}, " ", details, href ? " " : "", link); // the spaces belong to no button
 }
 
 function pick(name) {

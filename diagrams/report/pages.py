@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import jinja2
@@ -15,6 +15,7 @@ from schedproof.diagrams.gallery import Picture
 from schedproof.diagrams.images import svg
 from schedproof.diagrams.layout import layout_scripts
 from schedproof.diagrams.layout.graph import graph, legend
+from schedproof.diagrams.line_links import LineLinks
 from schedproof.diagrams.player.about import about_property
 from schedproof.diagrams.player.data import About, MachineTable
 from schedproof.diagrams.player.machines import picture
@@ -33,6 +34,7 @@ from schedproof.proofs.verification.placed import PlacedVerdict
 from schedproof.proofs.verification.replayed import replayed
 
 from . import paths
+from .citations import line_links
 from .content import Content, SystemContent, checked_in, playable, run_of, word
 from .earlier import DATA
 
@@ -208,6 +210,8 @@ class Site:
             runs=runs,
             statements=statements,
             defects=section.defects_of(prop),
+            cited=self._cited(section, path),
+            documents={each.model.variant: each.model.document.name for each in verdicts},
         )
 
     def _findings(self, section: SystemContent, path: str) -> str:
@@ -219,6 +223,8 @@ class Site:
             initial_state=initial_state,
             introduced=introduced,
             quotes=_of_findings(section),
+            cited=self._cited(section, path),
+            document=section.system.base.document.name,
         )
 
     def _run(self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]) -> str:
@@ -243,6 +249,7 @@ class Site:
             draw=self._machine(variant, name),
             trail=trail,
             compare_to=repaired(section.system, each, verdicts),
+            links=line_links(section, location, each.model.document.name),
         )
 
     def _run_of_defect(self, section: SystemContent, defect: Defect, run: Counterexample, path: str) -> str:
@@ -262,7 +269,13 @@ class Site:
             tuple(line.strip() for line in finding.grounds()),
         )
         prop = known.get(finding.property)
-        return page(model, run, about, prop, draw=self._machine(model.variant, name), trail=trail)
+        links = line_links(section, location, model.document.name)
+        return page(model, run, about, prop, draw=self._machine(model.variant, name), trail=trail, links=links)
+
+    def _cited(self, section: SystemContent, path: str) -> Callable[[str], LineLinks]:
+        """A function that gives the links from a page to the lines of a document."""
+        location = paths.PageLocation(path)
+        return cache(lambda document: line_links(section, location, document))
 
     def _machine(self, variant: str, system: str) -> Callable[[MachineTable, int], str]:
         """A function that draws each machine of a variant once."""
@@ -335,10 +348,15 @@ def _notes(abouts: Mapping[str, About]) -> Mapping[str, Sequence[str]]:
     return notes
 
 
-def _quotes(verdicts: Sequence[PlacedVerdict], abouts: Mapping[str, About]) -> list[str]:
-    """The lines and facts that the notes cite, each once."""
+def _quotes(verdicts: Sequence[PlacedVerdict], abouts: Mapping[str, About]) -> list[tuple[str, str]]:
+    """The lines and facts that the notes cite, each once, with the name of the document."""
     by_variant = {each.model.variant: each.model for each in verdicts}
-    lines = [line for name, about in abouts.items() for line in footnotes(by_variant[name].document, about.notes)]
+    lines = [
+        (document.name, line)
+        for name, about in abouts.items()
+        for document in [by_variant[name].document]
+        for line in footnotes(document, about.notes)
+    ]
     return list(dict.fromkeys(lines))
 
 
