@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from schedproof.diagrams.errors import DiagramError
 from schedproof.model.cited import fact, quote
@@ -16,9 +16,10 @@ from schedproof.proofs.verdict import Counterexample, RecordedRun
 from .branches import branches
 from .cascades import Cascades, play
 from .comparison import comparison
-from .data import About, MachineTable, Played, PlayedStep
+from .data import About, Comparison, MachineTable, Played, PlayedStep
+from .examples import examples
 from .formulas import Position, formulas
-from .lanes import lanes_of
+from .lanes import lanes_among, lanes_of
 from .machines import tables
 from .vocabulary import vocabulary
 
@@ -29,6 +30,21 @@ DEPTH = 1
 """How many steps a page goes away from its run, unless asked for another number."""
 
 
+@dataclass(frozen=True)
+class OtherRun:
+    """A run to show beside another one.
+
+    Attributes:
+        model: the model of the run.
+        example: the run.
+        property: the name of the property that it belongs to.
+    """
+
+    model: Model
+    example: Counterexample
+    property: str
+
+
 def played(
     model: Model,
     example: Counterexample,
@@ -36,7 +52,7 @@ def played(
     prop: Property | None,
     *,
     depth: int = DEPTH,
-    compare_to: Model | None = None,
+    compare_to: Model | OtherRun | None = None,
     address: Callable[[int], str] | None = None,
 ) -> Played:
     """The data of a page.
@@ -46,22 +62,14 @@ def played(
         about: what the page says of it.
         prop: the property that the run violates; None for a run that violates none.
         depth: the most steps away from the run, 0 to 2.
-        compare_to: the variant to play the same actions in, beside the run.
+        compare_to: the variant to play the same actions in, beside the run; or another run.
         address: gives the address of a line of the document; "" for none. None: no line has one.
 
     Raises:
-        DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps.
+        DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps;
+            or the other run.
     """
-    run = example.recorded
-    if run is None:
-        raise DiagramError(
-            "its counterexample is not a run of the model from the initial state, so a page cannot play it; "
-            "leave --html out"
-        )
-    if len(example.steps) > MOST_STEPS:
-        raise DiagramError(
-            f"the run has {len(example.steps):,} steps, and a page plays at most {MOST_STEPS:,}; leave --html out"
-        )
+    run = _recorded(example)
     instance = instance_of(model, run)
     cascades = Cascades(stepper_of(instance))
     steps, positions = _repeat(cascades, run, example)
@@ -73,6 +81,14 @@ def played(
     every_step = (*steps, *enabled.steps)
     quotes, facts = cited_texts(model.document, about, every_step, machines)
     lines = sorted({line for line, _ in _citations(every_step, ()) if line is not None})
+    names = {lane.name for lane in lanes}
+    shown_formulas = formulas(instance, prop, run.bound, positions) if prop is not None else ()
+    known = vocabulary(instance)
+    beside: Comparison | None = None
+    if isinstance(compare_to, OtherRun):
+        beside = _other_run(compare_to, names)
+    elif compare_to is not None:
+        beside = comparison(instance, run, compare_to, names)
     return Played(
         about,
         model.document.name,
@@ -81,16 +97,39 @@ def played(
         example.loops_from,
         lanes,
         steps,
-        formulas(instance, prop, run.bound, positions) if prop is not None else (),
+        shown_formulas,
         machines,
         quotes,
         facts,
-        vocabulary(instance),
+        known,
         enabled,
-        comparison(instance, run, compare_to, {lane.name for lane in lanes}) if compare_to is not None else None,
+        beside,
         model.variant,
         {str(line): place for line in lines if (place := address(line))} if address is not None else {},
+        examples(known, shown_formulas),
     )
+
+
+def _recorded(example: Counterexample) -> RecordedRun:
+    run = example.recorded
+    if run is None:
+        raise DiagramError(
+            "its counterexample is not a run of the model from the initial state, so a page cannot play it; "
+            "leave --html out"
+        )
+    if len(example.steps) > MOST_STEPS:
+        raise DiagramError(
+            f"the run has {len(example.steps):,} steps, and a page plays at most {MOST_STEPS:,}; leave --html out"
+        )
+    return run
+
+
+def _other_run(other: OtherRun, names: Collection[str]) -> Comparison:
+    """Another run, with those of its objects that have one of these names."""
+    run = _recorded(other.example)
+    instance = instance_of(other.model, run)
+    steps, _ = _repeat(Cascades(stepper_of(instance)), run, other.example)
+    return Comparison(other.model.variant, lanes_among(instance, names), steps, "", other.property)
 
 
 def _repeat(

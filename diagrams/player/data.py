@@ -315,19 +315,21 @@ class Branches:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The same actions in another variant.
+    """What the page shows beside the run: the same actions in another variant, or another run.
 
     Attributes:
-        variant: its name.
-        lanes: the objects of the run that the variant has.
-        steps: as many as the variant enables, one after the other.
-        stops: why the next step of the run is not possible; empty if all are.
+        variant: the name of its variant.
+        lanes: the objects of the run that it has.
+        steps: those of the other run, or as many of the same actions as the variant enables.
+        stops: why the next action of the run is not possible; empty if all are, and for another run.
+        property: the property of the other run; empty for the same actions.
     """
 
     variant: str
     lanes: tuple[Lane, ...]
     steps: tuple[PlayedStep, ...]
     stops: str
+    property: str = ""
 
 
 @dataclass(frozen=True)
@@ -341,9 +343,10 @@ class Played:
         quotes: line of the document -> its text.
         facts: id -> text, of what the document leaves out.
         links: line of the document -> its address on the page of the document.
+        examples: expressions that a reader may write.
         vocabulary: what formulas may read.
         branches: the steps that the run does not take.
-        comparison: the same actions in another variant.
+        comparison: what is beside the run.
     """
 
     about: About
@@ -362,6 +365,7 @@ class Played:
     comparison: Comparison | None = None
     variant: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

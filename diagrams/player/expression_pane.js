@@ -66,6 +66,17 @@ function expressionRow(positions) {
   return make("tr", { className: "expression" }, make("th", { scope: "row" }, "Your expression"), ...cells);
 }
 
+/** What an expression may say of this run. */
+function renderHelp() {
+  const codes = run.examples.flatMap((each, n) => [n ? ", " : "For example: ", make("code", {}, each)]);
+  byId("expression-examples").replaceChildren(...codes, codes.length ? "." : "");
+  byId("expression-words").replaceChildren(...Object.entries(run.vocabulary.sorts).map(([sort, words]) => {
+    const state = words.states.length ? `state (${words.states.join(", ")})` : "", fields = Object.keys(words.fields), events = Object.keys(words.events);
+    const has = [[state, ...fields].filter(Boolean).join(", "), events.length ? `events ${events.join(", ")}` : ""].filter(Boolean);
+    return make("li", {}, `${sort} (${words.objects.join(", ")}): ${has.join("; ")}.`);
+  }));
+}
+
 byId("expression-form").addEventListener("submit", (event) => {
   event.preventDefault();
   useExpression(byId("expression").value);

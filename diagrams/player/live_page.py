@@ -31,7 +31,6 @@ def live_page() -> str:
         about=ABOUT,
         trail=(),
         pictures=(),
-        examples=(),
         links=NO_LINKS,
         style="\n".join((FOLDER / name).read_text("utf-8") for name in ("player.css", "live.css")),
         script=script,

@@ -234,6 +234,18 @@ function renderMachine(machine, state, firing) {
   svg.setAttribute("aria-label", `State machine of ${machine.sort}. ${selected} is in ${state}.${arrow}`);
 }
 
+/** Places for the pictures of the machines, where the page plays another model than before. */
+function placePictures() {
+  const box = byId("object"), pictures = [...document.querySelectorAll(".picture")], wanted = JSON.stringify(run.machines);
+  const areDrawn = box.machines === undefined && pictures.length > 0; // the page has them
+  if (!areDrawn && box.machines !== wanted) {
+    pictures.forEach((each) => each.remove());
+    box.after(...run.machines.map((machine) => make("div", { className: "picture scroll", hidden: true, tabIndex: 0,
+      role: "group", "aria-label": "State machine", "data-sort": machine.sort })));
+  }
+  box.machines = wanted;
+}
+
 /** The machine as a graph; the ids are those of the pictures that graphviz draws. */
 function graphOf(machine, number) {
   const states = Object.keys(machine.states), id = (name) => `s${states.indexOf(name)}`, arrows = new Map();

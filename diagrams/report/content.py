@@ -44,6 +44,11 @@ class SystemContent:
         """The names of the variants that have a verdict."""
         return list(dict.fromkeys(each.model.variant for each in self.verdicts))
 
+    @property
+    def has_two_runs(self) -> bool:
+        """Whether the report plays two counterexamples or more of the system."""
+        return sum(playable(run_of(each)) for each in self.verdicts) > 1
+
     def properties(self) -> Mapping[str, Sequence[PlacedVerdict]]:
         """The verdicts by the name of the property, one for each variant that has it."""
         by_name: dict[str, list[PlacedVerdict]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -17,9 +17,11 @@ from schedproof.diagrams.layout import layout_scripts
 from schedproof.diagrams.layout.graph import graph, legend
 from schedproof.diagrams.line_links import LineLinks
 from schedproof.diagrams.player.about import about_property
+from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About, MachineTable
 from schedproof.diagrams.player.machines import picture
-from schedproof.diagrams.player.page import embedded, page, script_hash
+from schedproof.diagrams.player.page import embedded, page, page_of, script_hash
+from schedproof.diagrams.player.side_by_side import OfferedRun, side_by_side
 from schedproof.model.cited import quote
 from schedproof.model.lang import Model
 from schedproof.model.ledger.page import html
@@ -145,13 +147,21 @@ class Site:
             path = paths.pictures_page(name, variant)
             its = [each for each in section.pictures if each.variant == variant]
             yield path, self._pictures(section, variant, its, path)
+        offered: list[OfferedRun] = []
         for prop, verdicts in section.properties().items():
             self._report_progress(f"{name}: page of {prop}")
             path = paths.property_page(name, prop)
             yield path, self._property(section, verdicts, path)
             for each in verdicts:
                 if playable(run_of(each)):
-                    yield paths.run_page(name, each.model.variant, prop), self._run(section, each, verdicts)
+                    path = paths.run_page(name, each.model.variant, prop)
+                    text, run = self._run(section, each, verdicts)
+                    offered.append(run)
+                    yield path, text
+        if section.has_two_runs:
+            path = paths.two_runs_page(name)
+            location = paths.PageLocation(path)
+            yield path, side_by_side(f"Two runs of {name}, side by side", offered, _above(location, name))
         for defect in section.defects or ():
             played = self._played(section, defect)
             if played is not None:
@@ -227,11 +237,15 @@ class Site:
             document=section.system.base.document.name,
         )
 
-    def _run(self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]) -> str:
+    def _run(
+        self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]
+    ) -> tuple[str, OfferedRun]:
+        """The page of a run, and the run for the page that plays two."""
         run = run_of(each)
         assert run is not None  # it is playable
         name, variant = section.system.name, each.model.variant
-        location = paths.PageLocation(paths.run_page(name, variant, each.prop.name))
+        path = paths.run_page(name, variant, each.prop.name)
+        location = paths.PageLocation(path)
         findings = paths.findings_page(name)
         trail = [
             *_above(location, name),
@@ -241,15 +255,26 @@ class Site:
                 for defect in section.defects_of(each.prop, variant)
             ),
         ]
-        return page(
+        links = line_links(section, location, each.model.document.name)
+        data = played(
             each.model,
             run,
             about_property(section.system, each.model, checked_in(each), each.prop),
             each.prop,
-            draw=self._machine(variant, name),
-            trail=trail,
             compare_to=repaired(section.system, each, verdicts),
-            links=line_links(section, location, each.model.document.name),
+            address=links.address,
+        )
+        beside = ""
+        if section.has_two_runs:
+            beside = location.to(paths.two_runs_page(name)) + f"#{paths.run_of_two(variant, each.prop.name)}"
+        text = page_of(
+            data, each.model, run, each.prop, draw=self._machine(variant, name), trail=trail, links=links, beside=beside
+        )
+        two_runs = paths.PageLocation(paths.two_runs_page(name))
+        linked = line_links(section, two_runs, each.model.document.name)
+        places = {line: linked.address(int(line)) for line in data.links}
+        return text, OfferedRun(
+            paths.run_key(variant, each.prop.name), each.prop.name, replace(data, links=places), two_runs.to(path)
         )
 
     def _run_of_defect(self, section: SystemContent, defect: Defect, run: Counterexample, path: str) -> str:

@@ -56,6 +56,21 @@ def run_page(system: str, variant: str, name: str) -> str:
     return f"{file_name(system)}/runs/{file_name(variant)}/{file_name(name)}.html"
 
 
+def two_runs_page(system: str) -> str:
+    """The page that plays two runs of a system side by side."""
+    return f"{file_name(system)}/two-runs.html"
+
+
+def run_of_two(variant: str, name: str) -> str:
+    """The fragment of that page that plays the counterexample of a property of a variant, beside another one."""
+    return f"run={quote(run_key(variant, name), safe='')}"
+
+
+def run_key(variant: str, name: str) -> str:
+    """How that page names the counterexample of a property of a variant."""
+    return f"{variant}:{name}"
+
+
 def defect_run_page(system: str, defect: str, name: str) -> str:
     """The page that plays the run of a defect."""
     return f"{file_name(system)}/defects/{file_name(defect)}/{file_name(name)}.html"
