@@ -54,16 +54,18 @@ def played(
     depth: int = DEPTH,
     compare_to: Model | OtherRun | None = None,
     address: Callable[[int], str] | None = None,
+    holds: bool = False,
 ) -> Played:
     """The data of a page.
 
     Args:
         example: the run.
         about: what the page says of it.
-        prop: the property that the run violates; None for a run that violates none.
+        prop: the property that the run violates, or is an example of; None for a run of no property.
         depth: the most steps away from the run, 0 to 2.
         compare_to: the variant to play the same actions in, beside the run; or another run.
         address: gives the address of a line of the document; "" for none. None: no line has one.
+        holds: whether the property holds, and the run is an example.
 
     Raises:
         DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps;
@@ -82,7 +84,7 @@ def played(
     quotes, facts = cited_texts(model.document, about, every_step, machines)
     lines = sorted({line for line, _ in _citations(every_step, ()) if line is not None})
     names = {lane.name for lane in lanes}
-    shown_formulas = formulas(instance, prop, run.bound, positions) if prop is not None else ()
+    shown_formulas = formulas(instance, prop, run.bound, positions, holds=holds) if prop is not None else ()
     known = vocabulary(instance)
     beside: Comparison | None = None
     if isinstance(compare_to, OtherRun):

@@ -54,7 +54,12 @@ class Position:
 
 
 def formulas(
-    instance: Instance, prop: Property, bound: Mapping[str, int], positions: Sequence[Position]
+    instance: Instance,
+    prop: Property,
+    bound: Mapping[str, int],
+    positions: Sequence[Position],
+    *,
+    holds: bool = False,
 ) -> tuple[Formula, ...]:
     """The formulas that decide a property, for the ``bound`` values of its variables; none if its kind has none.
 
@@ -62,10 +67,11 @@ def formulas(
 
     Args:
         positions: of the run; the first is the initial state.
+        holds: whether the property holds, and the run is an example.
     """
     match prop:
         case LeadsTo() | AlwaysCanReach():
-            goal = "The goal, which is never reached" if isinstance(prop, LeadsTo) else "The goal"
+            goal = "The goal, which is never reached" if isinstance(prop, LeadsTo) and not holds else "The goal"
             stated = [("The premise", prop.given), (goal, prop.goal)]
             return tuple(
                 _Evaluated(instance, bound, positions).formula(title, _closed(term, prop.over, bound), None)

@@ -37,7 +37,7 @@ from schedproof.proofs.verification.replayed import replayed
 
 from . import paths
 from .citations import line_links
-from .content import Content, SystemContent, checked_in, playable, run_of, word
+from .content import Content, SystemContent, checked_in, example_runs, playable, run_of, word
 from .earlier import DATA
 
 FOLDER = Path(__file__).parent / "templates"
@@ -158,6 +158,8 @@ class Site:
                     text, run = self._run(section, each, verdicts)
                     offered.append(run)
                     yield path, text
+                elif (example := self._examples[name].get((each.model.variant, prop))) is not None:
+                    yield paths.run_page(name, each.model.variant, prop), self._run_of_example(section, each, example)
         if section.has_two_runs:
             path = paths.two_runs_page(name)
             location = paths.PageLocation(path)
@@ -179,6 +181,15 @@ class Site:
             for section in self._content.systems
             for defect in section.defects or ()
         }
+
+    @cached_property
+    def _examples(self) -> Mapping[str, Mapping[tuple[str, str], Counterexample]]:
+        """Name of the system -> runs of properties that hold."""
+        runs = {}
+        for section in self._content.systems:
+            self._report_progress(f"{section.system.name}: runs of properties that hold")
+            runs[section.system.name] = example_runs(section)
+        return runs
 
     def _pictures(self, section: SystemContent, variant: str, pictures: Sequence[Picture], path: str) -> str:
         """The pictures of a variant: images of graphviz, or graphs that the page lays out."""
@@ -220,6 +231,10 @@ class Site:
             runs=runs,
             statements=statements,
             defects=section.defects_of(prop),
+            examples=self._examples[section.system.name],
+            has_example=any(
+                (each.model.variant, prop.name) in self._examples[section.system.name] for each in verdicts
+            ),
             cited=self._cited(section, path),
             documents={each.model.variant: each.model.document.name for each in verdicts},
         )
@@ -276,6 +291,16 @@ class Site:
         return text, OfferedRun(
             paths.run_key(variant, each.prop.name), each.prop.name, replace(data, links=places), two_runs.to(path)
         )
+
+    def _run_of_example(self, section: SystemContent, each: PlacedVerdict, run: Counterexample) -> str:
+        """The page of a run of a property that holds."""
+        name, variant = section.system.name, each.model.variant
+        location = paths.PageLocation(paths.run_page(name, variant, each.prop.name))
+        trail = [*_above(location, name), (each.prop.name, location.to(paths.property_page(name, each.prop.name)))]
+        links = line_links(section, location, each.model.document.name)
+        about = about_property(section.system, each.model, checked_in(each), each.prop)
+        data = played(each.model, run, about, each.prop, address=links.address, holds=True)
+        return page_of(data, each.model, run, draw=self._machine(variant, name), trail=trail, links=links)
 
     def _run_of_defect(self, section: SystemContent, defect: Defect, run: Counterexample, path: str) -> str:
         name, location, finding = section.system.name, paths.PageLocation(path), defect.shown

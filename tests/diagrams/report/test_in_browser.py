@@ -233,6 +233,19 @@ def test_no_text_of_a_page_is_taken_for_a_shared_one(opened: Opened) -> None:
     assert shown.evaluate("(each) => getComputedStyle(each).color") == "rgb(255, 0, 0)"
 
 
+def test_a_property_that_holds_plays_an_example(opened: Opened, reports: Path) -> None:
+    properties = reports / "report" / "lamps" / "properties"
+    page = opened.file(properties / "blinks.html")
+    assert "a shortest run through its states. The verdict does not rest on that run." in page.inner_text("main")
+    page.get_by_role("link", name="Play an example of plain").click()
+    page.keyboard.press("End")
+    assert page.inner_text("#now").startswith("Step 2 of 2: l0 is switched off")
+    assert "l0 goes through Off -> On -> Off" in page.inner_text("header")
+    assert serious(page) == []
+    alone = opened.file(properties / "on-or-off.html")
+    assert alone.get_by_role("link", name="example").count() == 0, "it has no premise"
+
+
 def test_any_two_runs_play_side_by_side(opened: Opened, reports: Path) -> None:
     page = opened.file(reports / "report" / "lamps" / "properties" / "stays-dark.html")
     page.get_by_role("link", name="Play the run of dim beside another run").click()
