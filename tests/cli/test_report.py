@@ -87,7 +87,7 @@ def text_of(file: str) -> str:
 def test_a_report_has_a_page_for_each_property(run: Run) -> None:
     code, out, _ = run()
     assert code == 0
-    assert out == "as expected: 5 of 5 verdicts are what the manifests say; 11 pages: report/index.html\n"
+    assert out == "as expected: 5 of 5 verdicts are what the manifests say; 12 pages: report/index.html\n"
     files = sorted(path.relative_to("report").as_posix() for path in Path("report").rglob("*") if path.is_file())
     properties = ["blinks", "on-or-off", "one-state", "stays-dark", "well-formed"]
     assert files == [
@@ -239,7 +239,7 @@ def test_with_graphviz_pictures_are_images(run: Run) -> None:
 def test_json_is_that_of_verify(run: Run) -> None:
     code, out, _ = run("--json", "-", "--no-findings")
     data = json.loads(out)
-    assert (code, data["ok"], data["report"], data["pages"]) == (0, True, "report/index.html", 9)
+    assert (code, data["ok"], data["report"], data["pages"]) == (0, True, "report/index.html", 10)
     assert data["systems"][0]["properties"][0]["name"] == "well-formed"
 
 
