@@ -302,6 +302,7 @@ class Branches:
         run_steps: for each step of the run, its position among the enabled steps of the state before it.
         omitted: the number of states whose enabled steps are left out, since the page would be too large.
         lanes: the objects that these steps change and the run does not name.
+        limit: which enabled steps the page has, if it has not all; empty if it has.
     """
 
     depth: int = 0
@@ -311,6 +312,7 @@ class Branches:
     run_steps: tuple[int | None, ...] = ()
     omitted: int = 0
     lanes: tuple[Lane, ...] = ()
+    limit: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ function useExpression(text) {
     problem = error instanceof Mistake ? error.message : error instanceof RangeError ? "The expression is too long; write a shorter one." : null;
     if (problem === null) throw error;
   }
-  if (input.value !== text) input.value = text;
+  if (input.value !== text && document.activeElement !== input) input.value = text; // a reader who types goes on when a live run does
   input.setAttribute("aria-invalid", String(problem !== ""));
   byId("expression-problem").textContent = problem;
 }

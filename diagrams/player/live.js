@@ -136,7 +136,7 @@ function renderSessions(views) {
 }
 
 const position = () => Number.parseInt(new URLSearchParams(location.hash.slice(1)).get("step") ?? "0", 10);
-const isAtEnd = () => shown === null || position() >= shown.run.steps.length;
+const isAtEnd = () => shown === null || (position() >= shown.run.steps.length && !new URLSearchParams(location.hash.slice(1)).has("branch"));
 
 function take(next) {
   view = next;
@@ -190,8 +190,9 @@ function follow() {
     return renderFollowing();
   }
   shown = view;
-  const object = new URLSearchParams(location.hash.slice(1)).get("object");
-  const place = `#step=${shown.run.steps.length}${object === null ? "" : `&object=${encodeURIComponent(object)}`}`;
+  const before = new URLSearchParams(location.hash.slice(1));
+  const kept = ["object", "expression"].filter((name) => before.has(name)).map((name) => `&${name}=${encodeURIComponent(before.get(name))}`);
+  const place = `#step=${shown.run.steps.length}${kept.join("")}`;
   history.replaceState(history.state, "", place);
   byId("data").textContent = JSON.stringify(shown.run);
   byId("text").textContent = shown.run.steps.map((step, n) => `${n + 1}. ${step.says}`).join("\n");

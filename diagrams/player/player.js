@@ -83,6 +83,7 @@ document.addEventListener("place", fromAddress, listening);
 let width = innerWidth;
 addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } }, listening);
 byId("player").hidden = false;
+byId("expression-pane").hidden = !Object.keys(run.vocabulary.sorts).length;
 placePictures();
 renderHelp();
 fromAddress();
