@@ -15,12 +15,18 @@ from schedproof.diagrams.errors import DiagramError
 INDEX = "index.html"
 
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,80}")
-"""A name that is its own file name on every file system."""
+"""A name that is its own file name on every file system, unless it is reserved."""
+
+RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+"""Names of devices of Windows: no file may have one, whatever its suffix."""
 
 
 def file_name(name: str) -> str:
-    """A name as part of a path: itself if it is plain, else its plain signs with eight digits of its hash."""
-    if PLAIN.fullmatch(name):
+    """A name as part of a path: itself if it is plain and not reserved, else its plain signs with eight digits of its hash.
+
+    Names that differ in case only have different hashes, so they are different files on any file system.
+    """
+    if PLAIN.fullmatch(name) and not RESERVED.fullmatch(name):
         return name
     plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:60]
     return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
