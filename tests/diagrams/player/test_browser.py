@@ -188,6 +188,17 @@ def test_the_formula_is_a_sentence_with_its_objects(opened: Opened) -> None:
     assert opened(page_of(MUTEX, "weakly-fair-entry")).locator("#formula > p.sentence").count() == 2
 
 
+def test_the_sentence_says_the_sorts_of_its_variables(opened: Opened) -> None:
+    """So the page reads it, with the variables of the property written before it."""
+    page = opened(page_of(BEAKER, "running-with-its-recipe"))
+    sentence = page.locator("#formula > p.sentence").inner_text().removeprefix("The property: ").removesuffix(".")
+    running = "s running exactly when (some Recipe r: r.system = s and r running)"
+    assert sentence == f"if s.condition = Automated, then ({running})"
+    evaluate(page, f"for every System s: {sentence}")
+    assert page.get_by_role("alert").inner_text() == ""
+    assert page.inner_text("#expression-result").startswith("true here")
+
+
 @pytest.mark.parametrize(
     ("model", "name", "deciding"),
     [
