@@ -20,7 +20,7 @@ from .data import About, Comparison, MachineTable, Played, PlayedStep
 from .examples import examples
 from .formulas import Position, formulas
 from .lanes import lanes_among, lanes_of
-from .machines import tables
+from .machines import attributes, tables
 from .vocabulary import vocabulary
 
 MOST_STEPS = 10_000
@@ -109,6 +109,7 @@ def played(
         model.variant,
         {str(line): place for line in lines if (place := address(line))} if address is not None else {},
         examples(known, shown_formulas),
+        attributes(model, {lane.sort for lane in (*lanes, *enabled.lanes)}),
     )
 
 

@@ -346,6 +346,7 @@ class Played:
         facts: id -> text, of what the document leaves out.
         links: line of the document -> its address on the page of the document.
         examples: expressions that a reader may write.
+        fields: sort -> name of an attribute -> what it is, in words.
         vocabulary: what formulas may read.
         branches: the steps that the run does not take.
         comparison: what is beside the run.
@@ -368,6 +369,7 @@ class Played:
     variant: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
     examples: tuple[str, ...] = ()
+    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

@@ -17,7 +17,7 @@ from .build import cited_texts
 from .cascades import Cascades
 from .data import About, Branches, Cause, EnabledStep, Firing, Lane, Played, PlayedStep, Vocabulary
 from .examples import examples
-from .machines import tables
+from .machines import attributes, tables
 from .named import NO_PARAMETERS, Key, NamedParameters, NamedValue, Register, Write, fields_of, named, writes
 
 MOST_LANES = 100
@@ -121,7 +121,7 @@ class LiveRuns:
         vocabulary = lanes.vocabulary()
         return Played(
             about, self._model.document.name, sizes, "", None, lanes.lanes(), steps, (), machines, quotes, facts,
-            vocabulary, branches, examples=examples(vocabulary),
+            vocabulary, branches, examples=examples(vocabulary), fields=attributes(self._model, set(run.objects.names)),
         )  # fmt: skip
 
     def step(self, record: ExplainedRecord, number: int, step: RunStep) -> _Step:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
@@ -37,6 +38,23 @@ SCRIPTS = (
 
 Trail = Sequence[tuple[str, str]]
 """Links to the pages above: text and address."""
+
+
+@dataclass(frozen=True)
+class DefectNote:
+    """A defect that a run may show.
+
+    Attributes:
+        name: its name.
+        wrong: what is wrong; "" if the model does not say it.
+        repair: what makes it right.
+        address: of the finding.
+    """
+
+    name: str
+    wrong: str
+    repair: str
+    address: str
 
 
 def page(
@@ -81,12 +99,14 @@ def page_of(
     trail: Trail = (),
     links: LineLinks = NO_LINKS,
     beside: str = "",
+    defects: Sequence[DefectNote] = (),
 ) -> str:
     """The page that plays a run, as HTML, with this data.
 
     Args:
         data: what the page shows.
         beside: the address of a page that plays the run beside another one; "" for none.
+        defects: what the run may show.
 
     The other arguments are those of :func:`page`.
     """
@@ -102,6 +122,7 @@ def page_of(
         trail=trail,
         links=links,
         beside=beside,
+        defects=defects,
         quote=data.quotes.get(str(about.line), ""),
         pictures=pictures,
         text="\n".join(counterexample_lines(model, example)),

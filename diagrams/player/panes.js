@@ -210,9 +210,15 @@ function renderObject() {
   const about = machine?.states[fields.state];
   byId("object").replaceChildren(make("p", {}, lane.text, about ? `. ${fields.state}: ${about}` : "", "."),
     make("dl", { className: "fields" }, ...Object.entries(fields).flatMap(([field, value]) => [
-      make("dt", {}, field), make("dd", { className: changed.has(field) ? "changed" : "" }, `${value}${changed.has(field) ? " ●" : ""}`)])));
+      make("dt", {}, field), make("dd", { className: changed.has(field) ? "changed" : "" }, `${value}${changed.has(field) ? " ●" : ""}`)])), meanings(lane));
   const firing = now ? steps[now - 1].firings.find((each) => each.object === selected) : undefined;
   if (machine) renderMachine(machine, fields.state, firing);
+}
+
+/** What the attributes of an object are. */
+function meanings(lane) {
+  const known = Object.entries(run.fields[lane.sort] ?? {});
+  return known.length ? make("ul", { className: "meanings line" }, ...known.map(([name, about]) => make("li", {}, make("strong", {}, name), `: ${about}`))) : "";
 }
 
 function renderMachine(machine, state, firing) {

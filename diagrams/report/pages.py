@@ -20,7 +20,7 @@ from schedproof.diagrams.player.about import about_property
 from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About, MachineTable
 from schedproof.diagrams.player.machines import picture
-from schedproof.diagrams.player.page import embedded, page, page_of, script_hash
+from schedproof.diagrams.player.page import DefectNote, embedded, page_of, script_hash
 from schedproof.diagrams.player.side_by_side import OfferedRun, side_by_side
 from schedproof.model.cited import quote
 from schedproof.model.lang import Model
@@ -265,10 +265,10 @@ class Site:
         trail = [
             *_above(location, name),
             (each.prop.name, location.to(paths.property_page(name, each.prop.name))),
-            *(
-                (f"defect {defect.name}", location.to(findings, paths.file_name(defect.name)))
-                for defect in section.defects_of(each.prop, variant)
-            ),
+        ]
+        defects = [
+            DefectNote(defect.name, defect.wrong, defect.repair, location.to(findings, paths.file_name(defect.name)))
+            for defect in section.defects_of(each.prop, variant)
         ]
         links = line_links(section, location, each.model.document.name)
         data = played(
@@ -283,7 +283,15 @@ class Site:
         if section.has_two_runs:
             beside = location.to(paths.two_runs_page(name)) + f"#{paths.run_of_two(variant, each.prop.name)}"
         text = page_of(
-            data, each.model, run, each.prop, draw=self._machine(variant, name), trail=trail, links=links, beside=beside
+            data,
+            each.model,
+            run,
+            each.prop,
+            draw=self._machine(variant, name),
+            trail=trail,
+            links=links,
+            beside=beside,
+            defects=defects,
         )
         two_runs = paths.PageLocation(paths.two_runs_page(name))
         linked = line_links(section, two_runs, each.model.document.name)
@@ -320,7 +328,10 @@ class Site:
         )
         prop = known.get(finding.property)
         links = line_links(section, location, model.document.name)
-        return page(model, run, about, prop, draw=self._machine(model.variant, name), trail=trail, links=links)
+        data = played(model, run, about, prop, address=links.address)
+        note = DefectNote(defect.name, defect.wrong, defect.repair, "")
+        draw = self._machine(model.variant, name)
+        return page_of(data, model, run, prop, draw=draw, trail=trail, links=links, defects=[note])
 
     def _cited(self, section: SystemContent, path: str) -> Callable[[str], LineLinks]:
         """A function that gives the links from a page to the lines of a document."""

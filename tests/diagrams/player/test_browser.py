@@ -246,6 +246,16 @@ def test_equal_parts_appear_once(opened: Opened) -> None:
     assert page.locator("#expression-value li li").count() == 2
 
 
+def test_the_object_says_what_its_attributes_are(opened: Opened) -> None:
+    """Also those that never change, which have no value in the lanes."""
+    page = opened(page_of(HIVED, NAME))
+    machine = HIVED.machine("PodGroup")
+    said = {each.name: each.about for each in machine.attributes if each.about}
+    assert {"placement", "outranks"} <= set(said)
+    texts = page.locator("#object .meanings li").all_inner_texts()
+    assert texts == [f"{name}: {about}" for name, about in said.items()]
+
+
 def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
     page = opened(page_of(HIVED, NAME), "#step=2")
     top = page.locator("#why > ul > li")
