@@ -250,10 +250,10 @@ def test_the_object_says_what_its_attributes_are(opened: Opened) -> None:
     """Also those that never change, which have no value in the lanes."""
     page = opened(page_of(HIVED, NAME))
     machine = HIVED.machine("PodGroup")
-    said = {each.name: each.about for each in machine.attributes if each.about}
-    assert {"placement", "outranks"} <= set(said)
+    meanings = {each.name: each.about for each in machine.attributes if each.about}
+    assert {"placement", "outranks"} <= set(meanings)
     texts = page.locator("#object .meanings li").all_inner_texts()
-    assert texts == [f"{name}: {about}" for name, about in said.items()]
+    assert texts == [f"{name}: {about}" for name, about in meanings.items()]
 
 
 def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:
