@@ -248,7 +248,7 @@ def test_a_property_that_holds_plays_an_example(opened: Opened, reports: Path) -
 
 def test_any_two_runs_play_side_by_side(opened: Opened, reports: Path) -> None:
     page = opened.file(reports / "report" / "lamps" / "properties" / "stays-dark.html")
-    page.get_by_role("link", name="Play the run of dim beside another run").click()
+    page.get_by_role("link", name="Compare the run of dim with another").click()
     now = page.locator("#now")
     now.wait_for()
     assert [page.input_value("#run"), page.input_value("#beside")] == ["dim:stays-dark", "plain:stays-dark"]
