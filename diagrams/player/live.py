@@ -78,6 +78,7 @@ class LiveRuns:
         self._model, self._explanations = model, explanations
         self._steps: dict[tuple[int, int, RunStep], _Step] = {}
         self._enabled: dict[tuple[int, State], tuple[ObjectMap, tuple[_Step, ...]]] = {}
+        self._expanding: dict[tuple[int, State], tuple[ObjectMap, dict[Choice, _Step]]] = {}
         self._cascades: dict[int, tuple[ObjectMap, Stepper, Cascades]] = {}
 
     def expand(self, run: ExplainedRun) -> bool:
@@ -85,12 +86,17 @@ class LiveRuns:
         places = _places(run)
         kept = {(id(place.objects), place.state): place for place in places[-MOST_BRANCHING:]}
         self._enabled = {key: value for key, value in self._enabled.items() if key in kept}
+        self._expanding = {key: value for key, value in self._expanding.items() if key in kept}
         for key, place in reversed(kept.items()):
             if key not in self._enabled:
-                self._enabled[key] = place.objects, tuple(self._expanded(place))
+                _, known = self._expanding.setdefault(key, (place.objects, {}))  # the map is kept: its id stays its own
+                steps = tuple(self._expanded(place, known))
+                self._enabled[key] = place.objects, steps
+                del self._expanding[key]
         return True
 
-    def _expanded(self, place: _Place) -> Iterator[_Step]:
+    def _expanded(self, place: _Place, known: dict[Choice, _Step]) -> Iterator[_Step]:
+        """The enabled steps at a position; ``known`` keeps those of an interrupted call."""
         stepper, _ = self._of(place.objects)
         number = 0
         for action in stepper.instance.model.actions:
@@ -102,7 +108,9 @@ class LiveRuns:
                 if number == MOST_ENABLED:
                     return
                 number += 1
-                yield self._step_of(place.objects, place.state, choice, "")
+                if choice not in known:
+                    known[choice] = self._step_of(place.objects, place.state, choice, "")
+                yield known[choice]
 
     def enabled(self, place: _Place) -> tuple[_Step, ...] | None:
         """The enabled steps at a position; None if they are not computed."""
@@ -165,8 +173,12 @@ class LiveRuns:
 
     @property
     def progress(self) -> int:
-        """How many steps are kept, and states with their enabled steps."""
-        return len(self._steps) + len(self._enabled)
+        """Grows with each step that is kept, and with each enabled one."""
+        return (
+            len(self._steps)
+            + len(self._enabled) * (MOST_ENABLED + 1)
+            + sum(len(known) for _, known in self._expanding.values())
+        )
 
     def keep(self, first: int) -> None:
         """Drops what is kept for the records before ``first``."""

@@ -147,6 +147,33 @@ def test_the_run_s_own_step_is_among_the_enabled_ones() -> None:
         assert (enabled.action, enabled.parameters, enabled.writes) == (step.action, step.parameters, step.writes)
 
 
+def test_an_interrupted_expansion_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call computes at least one more step, however little time it has."""
+    opened = Live()
+    opened.watch.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})
+    run, compute = opened.run(), LiveRuns._step_of
+    calls: list[str] = []
+
+    def one_a_call(self: LiveRuns, *arguments: Any) -> Any:
+        if calls:
+            raise TimeoutError
+        calls.append("")
+        return compute(self, *arguments)
+
+    monkeypatch.setattr(LiveRuns, "_step_of", one_a_call)
+    progress = [opened.runs.progress]
+    while True:
+        calls.clear()
+        try:
+            opened.runs.expand(run)
+            break
+        except TimeoutError:
+            progress.append(opened.runs.progress)
+            assert progress[-1] > progress[-2]
+    monkeypatch.undo()
+    assert None not in opened.runs.played(run).branches.positions
+
+
 def test_steps_say_which_record_they_explain() -> None:
     opened = Live()
     opened.watch.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})

@@ -77,7 +77,7 @@ def test_a_replayed_run_is_recorded_in_the_other_model() -> None:
     assert replayed(OTHERS["no row"], JAMMED, KICKED) is None
 
 
-def test_a_replayed_run_keeps_the_history_that_its_property_reads() -> None:
+def test_a_replayed_run_keeps_the_history_of_its_property() -> None:
     (machine,) = DOORS.machines
     loud = [replace(each, history=each.name == "loud") for each in machine.attributes]
     quiet = Invariant(name="quiet", says="no door is loud", over=[d], then=~d.loud)
