@@ -106,7 +106,7 @@ function nextItem(enabled, number) {
 function reachWords(enabled, taken) {
   const others = enabled.filter((_, n) => n !== taken), ends = others.filter((each) => each.state === null).length;
   const end = ends === 0 ? "" : ends < others.length ? "; after some of these it goes no further" : taken === null ? "; after these it goes no further" : "; after these, but for the run's own, it goes no further";
-  return make("p", { className: "line" }, `The page has steps up to ${run.branches.depth} away from the run${end}.`);
+  return make("p", { className: "line" }, run.branches.limit || `The page has steps up to ${run.branches.depth} away from the run${end}.`);
 }
 
 let showsAll = false;
@@ -122,9 +122,9 @@ function renderNext() {
   if (enabled === null) {
     const isFar = isAway(now) && now - leaving.position >= run.branches.depth;
     const limit = `The page goes ${run.branches.depth === 1 ? "1 step" : `${run.branches.depth} steps`} away from the run.`;
-    return box.replaceChildren(make("p", {}, isFar ? limit : "The page would be too large with the steps that are enabled here."));
+    return box.replaceChildren(make("p", {}, isFar ? limit : run.branches.limit || "The page would be too large with the steps that are enabled here."));
   }
-  if (!enabled.length) return box.replaceChildren(make("p", {}, "No action is enabled: this is a deadlock."));
+  if (!enabled.length) return box.replaceChildren(make("p", {}, run.branches.limit ? "No action of these objects is enabled." : "No action is enabled: this is a deadlock."));
   const number = enabled.length === 1 ? "1 step is" : `${enabled.length} steps are`;
   const taken = isAway(now) ? null : run.branches.run_steps[now] ?? null;
   const order = enabled.map((_, n) => n).sort((a, b) => (b === taken) - (a === taken)); // the run's own step first
@@ -136,6 +136,6 @@ function renderNext() {
   };
   const more = order.length > listed.length ? make("button", { type: "button", onclick: showAll }, `Show all ${order.length}`) : "";
   const items = listed.map((n) => nextItem(enabled[n], n));
-  box.replaceChildren(make("p", {}, `${number} enabled here:`), reachWords(enabled, taken), make("ul", {}, ...items), more);
+  box.replaceChildren(make("p", {}, run.branches.limit ? "Enabled here:" : `${number} enabled here:`), reachWords(enabled, taken), make("ul", {}, ...items), more);
 }
 

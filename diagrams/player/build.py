@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from schedproof.diagrams.errors import DiagramError
 from schedproof.model.cited import fact, quote
@@ -16,10 +16,11 @@ from schedproof.proofs.verdict import Counterexample, RecordedRun
 from .branches import branches
 from .cascades import Cascades, play
 from .comparison import comparison
-from .data import About, MachineTable, Played, PlayedStep
+from .data import About, Comparison, MachineTable, Played, PlayedStep
+from .examples import examples
 from .formulas import Position, formulas
-from .lanes import lanes_of
-from .machines import tables
+from .lanes import lanes_among, lanes_of
+from .machines import attributes, tables
 from .vocabulary import vocabulary
 
 MOST_STEPS = 10_000
@@ -29,6 +30,21 @@ DEPTH = 1
 """How many steps a page goes away from its run, unless asked for another number."""
 
 
+@dataclass(frozen=True)
+class OtherRun:
+    """A run to show beside another one.
+
+    Attributes:
+        model: the model of the run.
+        example: the run.
+        property: the name of the property that it belongs to.
+    """
+
+    model: Model
+    example: Counterexample
+    property: str
+
+
 def played(
     model: Model,
     example: Counterexample,
@@ -36,20 +52,68 @@ def played(
     prop: Property | None,
     *,
     depth: int = DEPTH,
-    compare_to: Model | None = None,
+    compare_to: Model | OtherRun | None = None,
+    address: Callable[[int], str] | None = None,
+    holds: bool = False,
 ) -> Played:
     """The data of a page.
 
     Args:
         example: the run.
         about: what the page says of it.
-        prop: the property that the run violates; None for a run that violates none.
+        prop: the property that the run violates, or is an example of; None for a run of no property.
         depth: the most steps away from the run, 0 to 2.
-        compare_to: the variant to play the same actions in, beside the run.
+        compare_to: the variant to play the same actions in, beside the run; or another run.
+        address: gives the address of a line of the document; "" for none. None: no line has one.
+        holds: whether the property holds, and the run is an example.
 
     Raises:
-        DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps.
+        DiagramError: ``example`` is not a run of the model from its initial state, or has more than :data:`MOST_STEPS` steps;
+            or the other run.
     """
+    run = _recorded(example)
+    instance = instance_of(model, run)
+    cascades = Cascades(stepper_of(instance))
+    steps, positions = _repeat(cascades, run, example)
+    lanes = lanes_of(instance, {each.object: each.text for each in example.objects})
+    enabled = branches(cascades, [position.state for position in positions], run.choices, depth)
+    changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
+    enabled = replace(enabled, lanes=lanes_of(instance, dict.fromkeys(changed, ""))) if changed else enabled
+    machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
+    every_step = (*steps, *enabled.steps)
+    quotes, facts = cited_texts(model.document, about, every_step, machines)
+    lines = sorted({line for line, _ in _citations(every_step, ()) if line is not None})
+    names = {lane.name for lane in lanes}
+    shown_formulas = formulas(instance, prop, run.bound, positions, holds=holds) if prop is not None else ()
+    known = vocabulary(instance)
+    beside: Comparison | None = None
+    if isinstance(compare_to, OtherRun):
+        beside = _other_run(compare_to, names)
+    elif compare_to is not None:
+        beside = comparison(instance, run, compare_to, names)
+    return Played(
+        about,
+        model.document.name,
+        scope_text(run.sizes),
+        example.problem,
+        example.loops_from,
+        lanes,
+        steps,
+        shown_formulas,
+        machines,
+        quotes,
+        facts,
+        known,
+        enabled,
+        beside,
+        model.variant,
+        {str(line): place for line in lines if (place := address(line))} if address is not None else {},
+        examples(known, shown_formulas),
+        attributes(model, {lane.sort for lane in (*lanes, *enabled.lanes)}),
+    )
+
+
+def _recorded(example: Counterexample) -> RecordedRun:
     run = example.recorded
     if run is None:
         raise DiagramError(
@@ -60,32 +124,15 @@ def played(
         raise DiagramError(
             f"the run has {len(example.steps):,} steps, and a page plays at most {MOST_STEPS:,}; leave --html out"
         )
-    instance = instance_of(model, run)
-    cascades = Cascades(stepper_of(instance))
-    steps, positions = _repeat(cascades, run, example)
-    lanes = lanes_of(instance, {each.object: each.text for each in example.objects})
-    enabled = branches(cascades, [position.state for position in positions], run.choices, depth)
-    changed = {firing.object for step in enabled.steps for firing in step.firings} - {lane.name for lane in lanes}
-    enabled = replace(enabled, lanes=lanes_of(instance, dict.fromkeys(changed, ""))) if changed else enabled
-    machines = tables(model, {lane.sort for lane in (*lanes, *enabled.lanes)})
-    quotes, facts = cited_texts(model.document, about, (*steps, *enabled.steps), machines)
-    return Played(
-        about,
-        model.document.name,
-        scope_text(run.sizes),
-        example.problem,
-        example.loops_from,
-        lanes,
-        steps,
-        formulas(instance, prop, run.bound, positions) if prop is not None else (),
-        machines,
-        quotes,
-        facts,
-        vocabulary(instance),
-        enabled,
-        comparison(instance, run, compare_to, {lane.name for lane in lanes}) if compare_to is not None else None,
-        model.variant,
-    )
+    return run
+
+
+def _other_run(other: OtherRun, names: Collection[str]) -> Comparison:
+    """Another run, with those of its objects that have one of these names."""
+    run = _recorded(other.example)
+    instance = instance_of(other.model, run)
+    steps, _ = _repeat(Cascades(stepper_of(instance)), run, other.example)
+    return Comparison(other.model.variant, lanes_among(instance, names), steps, "", other.property)
 
 
 def _repeat(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from schedproof.model.lang import Action, Rule, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.triggers import trigger_graph
-from schedproof.model.lang.wording import show_term
+from schedproof.model.lang.wording import show_exactly
 from schedproof.model.semantics import Causes, Choice, Firings, Moment, State, Stepper, compile_term, search
 from schedproof.model.semantics.evaluate import NOBODY, Eval, sort_of_term
 from schedproof.model.semantics.search import Search
@@ -104,7 +104,7 @@ class Cascades:
         if isinstance(cause, Action):
             return Cause(cause.name, False, "", cause.line, cause.fact, None)
         conditions = [*([cause.on] if isinstance(cause.on, t.Fires) else []), *cause.when]
-        condition = " and ".join(show_term(each) for each in conditions)
+        condition = show_exactly(t.both(conditions)) if conditions else ""
         trigger = self._trigger(cause)
         firing = None
         if trigger is not None:

@@ -19,8 +19,8 @@ from schedproof.proofs.exploration.runs import changes, trace_step
 from schedproof.proofs.verdict import RecordedRun
 
 from .cascades import Cascades, play
-from .data import Comparison, Lane, PlayedStep
-from .lanes import lanes_of
+from .data import Comparison, PlayedStep
+from .lanes import lanes_among
 
 
 def comparison(instance: Instance, run: RecordedRun, other: Model, names: Collection[str]) -> Comparison:
@@ -45,7 +45,7 @@ def comparison(instance: Instance, run: RecordedRun, other: Model, names: Collec
         _, played_step = play(cascades, state, same, trace_step(counterpart, same, changed))
         steps.append(played_step)
         state = after
-    return Comparison(other.variant, _lanes(counterpart, names), tuple(steps), stops)
+    return Comparison(other.variant, lanes_among(counterpart, names), tuple(steps), stops)
 
 
 class _Disabled(Exception):
@@ -62,12 +62,6 @@ def _counterpart(instance: Instance, other: Model) -> Instance:
         if key in other.rigid_attributes and str(other.rigid_attributes[key].type) == str(known[key])
     }
     return Instance(other, sizes, rigid, instance.with_history)
-
-
-def _lanes(instance: Instance, names: Collection[str]) -> tuple[Lane, ...]:
-    every = [name for sort in instance.sizes for name in instance.object_names(sort)]
-    named = {name: "" for name in every if name in names}
-    return lanes_of(instance, named) if named else ()
 
 
 def _same_choice(instance: Instance, counterpart: Instance, state: State, choice: Choice) -> Choice:

@@ -302,6 +302,7 @@ class Branches:
         run_steps: for each step of the run, its position among the enabled steps of the state before it.
         omitted: the number of states whose enabled steps are left out, since the page would be too large.
         lanes: the objects that these steps change and the run does not name.
+        limit: which enabled steps the page has, if it has not all; empty if it has.
     """
 
     depth: int = 0
@@ -311,23 +312,26 @@ class Branches:
     run_steps: tuple[int | None, ...] = ()
     omitted: int = 0
     lanes: tuple[Lane, ...] = ()
+    limit: str = ""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The same actions in another variant.
+    """What the page shows beside the run: the same actions in another variant, or another run.
 
     Attributes:
-        variant: its name.
-        lanes: the objects of the run that the variant has.
-        steps: as many as the variant enables, one after the other.
-        stops: why the next step of the run is not possible; empty if all are.
+        variant: the name of its variant.
+        lanes: the objects of the run that it has.
+        steps: those of the other run, or as many of the same actions as the variant enables.
+        stops: why the next action of the run is not possible; empty if all are, and for another run.
+        property: the property of the other run; empty for the same actions.
     """
 
     variant: str
     lanes: tuple[Lane, ...]
     steps: tuple[PlayedStep, ...]
     stops: str
+    property: str = ""
 
 
 @dataclass(frozen=True)
@@ -340,9 +344,12 @@ class Played:
         loops_from: the number of steps before a lasso's loop.
         quotes: line of the document -> its text.
         facts: id -> text, of what the document leaves out.
+        links: line of the document -> its address on the page of the document.
+        examples: expressions that a reader may write.
+        fields: sort -> name of an attribute -> what it is, in words.
         vocabulary: what formulas may read.
         branches: the steps that the run does not take.
-        comparison: the same actions in another variant.
+        comparison: what is beside the run.
     """
 
     about: About
@@ -360,6 +367,9 @@ class Played:
     branches: Branches = field(default_factory=Branches)
     comparison: Comparison | None = None
     variant: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def as_json(self) -> Any:
         """The data as the page's script reads it."""

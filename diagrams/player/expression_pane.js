@@ -17,7 +17,7 @@ function useExpression(text) {
     problem = error instanceof Mistake ? error.message : error instanceof RangeError ? "The expression is too long; write a shorter one." : null;
     if (problem === null) throw error;
   }
-  if (input.value !== text) input.value = text;
+  if (input.value !== text && document.activeElement !== input) input.value = text; // a reader who types goes on when a live run does
   input.setAttribute("aria-invalid", String(problem !== ""));
   byId("expression-problem").textContent = problem;
 }
@@ -64,6 +64,17 @@ function expressionRow(positions) {
     return make("td", { className: `${color} ${position === now ? "here" : ""}`.trim() }, mark);
   });
   return make("tr", { className: "expression" }, make("th", { scope: "row" }, "Your expression"), ...cells);
+}
+
+/** What an expression may say of this run. */
+function renderHelp() {
+  const codes = run.examples.flatMap((each, n) => [n ? ", " : "For example: ", make("code", {}, each)]);
+  byId("expression-examples").replaceChildren(...codes, codes.length ? "." : "");
+  byId("expression-words").replaceChildren(...Object.entries(run.vocabulary.sorts).map(([sort, words]) => {
+    const state = words.states.length ? `state (${words.states.join(", ")})` : "", fields = Object.keys(words.fields), events = Object.keys(words.events);
+    const has = [[state, ...fields].filter(Boolean).join(", "), events.length ? `events ${events.join(", ")}` : ""].filter(Boolean);
+    return make("li", {}, `${sort} (${words.objects.join(", ")}): ${has.join("; ")}.`);
+  }));
 }
 
 byId("expression-form").addEventListener("submit", (event) => {

@@ -16,7 +16,7 @@ from schedproof.model.lang import (
     StepInvariant,
 )
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.wording import show_exactly, show_term
+from schedproof.model.lang.wording import show_exactly
 from schedproof.model.semantics import Choice, Firings, Instance, Moment, State, Undefined, compile_term
 from schedproof.model.semantics.evaluate import NOBODY, sort_of_term, type_of_term
 from schedproof.proofs.exploration.counterexample_text import shown
@@ -54,7 +54,12 @@ class Position:
 
 
 def formulas(
-    instance: Instance, prop: Property, bound: Mapping[str, int], positions: Sequence[Position]
+    instance: Instance,
+    prop: Property,
+    bound: Mapping[str, int],
+    positions: Sequence[Position],
+    *,
+    holds: bool = False,
 ) -> tuple[Formula, ...]:
     """The formulas that decide a property, for the ``bound`` values of its variables; none if its kind has none.
 
@@ -62,10 +67,11 @@ def formulas(
 
     Args:
         positions: of the run; the first is the initial state.
+        holds: whether the property holds, and the run is an example.
     """
     match prop:
         case LeadsTo() | AlwaysCanReach():
-            goal = "The goal, which is never reached" if isinstance(prop, LeadsTo) else "The goal"
+            goal = "The goal, which is never reached" if isinstance(prop, LeadsTo) and not holds else "The goal"
             stated = [("The premise", prop.given), (goal, prop.goal)]
             return tuple(
                 _Evaluated(instance, bound, positions).formula(title, _closed(term, prop.over, bound), None)
@@ -140,7 +146,7 @@ class _Evaluated:
         actions = None if self._steps is None else tuple(sorted(self._steps))
         part = self._part("", term, required, False, scope)
         bound = tuple(self._binding(variables[name], value) for name, value in self._bound.items() if name in variables)
-        return Formula(title, part, self._text(term, False, scope), actions, show_term(term), bound)
+        return Formula(title, part, self._text(term, False, scope), actions, show_exactly(term), bound)
 
     def _binding(self, variable: t.Var, value: int) -> Binding:
         kind = variable.type

@@ -10,7 +10,6 @@ let reading = new AbortController(); // of the present stream or list
 let view = null; // the newest view
 let shown = null; // the view that the player plays
 let routed = ""; // the path that the page shows
-let drawn = ""; // the machines whose pictures the page has
 let announced = { at: 0, verdict: "", timer: 0 };
 
 function make(tag, properties, ...children) {
@@ -137,7 +136,7 @@ function renderSessions(views) {
 }
 
 const position = () => Number.parseInt(new URLSearchParams(location.hash.slice(1)).get("step") ?? "0", 10);
-const isAtEnd = () => shown === null || position() >= shown.run.steps.length;
+const isAtEnd = () => shown === null || (position() >= shown.run.steps.length && !new URLSearchParams(location.hash.slice(1)).has("branch"));
 
 function take(next) {
   view = next;
@@ -191,32 +190,17 @@ function follow() {
     return renderFollowing();
   }
   shown = view;
-  const object = new URLSearchParams(location.hash.slice(1)).get("object");
-  const place = `#step=${shown.run.steps.length}${object === null ? "" : `&object=${encodeURIComponent(object)}`}`;
+  const before = new URLSearchParams(location.hash.slice(1));
+  const kept = ["object", "expression"].filter((name) => before.has(name)).map((name) => `&${name}=${encodeURIComponent(before.get(name))}`);
+  const place = `#step=${shown.run.steps.length}${kept.join("")}`;
   history.replaceState(history.state, "", place);
   byId("data").textContent = JSON.stringify(shown.run);
   byId("text").textContent = shown.run.steps.map((step, n) => `${n + 1}. ${step.says}`).join("\n");
   byId("copies").hidden = false;
   byId("fits").textContent = fitsText();
-  renewPictures();
   document.dispatchEvent(new Event("run"));
   play();
   renderFollowing();
-}
-
-/** Places for the pictures of the machines, which the player draws; other ones for another model only. */
-function renewPictures() {
-  const machines = JSON.stringify(shown.run.machines);
-  if (drawn === machines) return;
-  drawn = machines;
-  document.querySelectorAll(".picture").forEach((each) => each.remove());
-  byId("object").after(...shown.run.machines.map((machine) => {
-    const place = make("div", { className: "picture scroll", hidden: true, tabIndex: 0 });
-    place.dataset.sort = machine.sort;
-    place.setAttribute("role", "group");
-    place.setAttribute("aria-label", "State machine");
-    return place;
-  }));
 }
 
 function renderFollowing() {

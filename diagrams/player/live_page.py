@@ -7,6 +7,7 @@ from functools import cache
 import jinja2
 
 from schedproof.diagrams.layout import layout_scripts
+from schedproof.diagrams.line_links import NO_LINKS
 
 from .data import About, Played
 from .page import FOLDER, embedded, page_script, script_hash
@@ -30,7 +31,7 @@ def live_page() -> str:
         about=ABOUT,
         trail=(),
         pictures=(),
-        examples=(),
+        links=NO_LINKS,
         style="\n".join((FOLDER / name).read_text("utf-8") for name in ("player.css", "live.css")),
         script=script,
         script_hash=script_hash(script),

@@ -35,6 +35,15 @@ def tables(model: Model, sorts: Collection[str]) -> tuple[MachineTable, ...]:
     )
 
 
+def attributes(model: Model, sorts: Collection[str]) -> dict[str, dict[str, str]]:
+    """What the attributes of these sorts are, in words, where the model says it."""
+    return {
+        machine.sort.name: {each.name: each.about for each in machine.attributes if each.about}
+        for machine in model.machines
+        if machine.sort.name in sorts
+    }
+
+
 def picture(table: MachineTable, number: int) -> str:
     """A machine as an SVG element; empty where the program ``dot`` is missing.
 

@@ -6,17 +6,18 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
 from schedproof.diagrams.layout import layout_scripts
+from schedproof.diagrams.line_links import NO_LINKS, LineLinks
 from schedproof.model.lang import Model, Property
-from schedproof.model.lang.wording import quoted
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence
 from schedproof.proofs.verdict import Counterexample
 
-from .build import DEPTH, played
+from .build import DEPTH, OtherRun, played
 from .data import About, MachineTable, Played
 from .machines import picture
 from .regression import regression_test
@@ -39,6 +40,23 @@ Trail = Sequence[tuple[str, str]]
 """Links to the pages above: text and address."""
 
 
+@dataclass(frozen=True)
+class DefectNote:
+    """A defect that a run may show.
+
+    Attributes:
+        name: its name.
+        wrong: what is wrong; "" if the model does not say it.
+        repair: what makes it right.
+        address: of the finding.
+    """
+
+    name: str
+    wrong: str
+    repair: str
+    address: str
+
+
 def page(
     model: Model,
     example: Counterexample,
@@ -48,7 +66,8 @@ def page(
     draw: Callable[[MachineTable, int], str] = picture,
     trail: Trail = (),
     depth: int = DEPTH,
-    compare_to: Model | None = None,
+    compare_to: Model | OtherRun | None = None,
+    links: LineLinks = NO_LINKS,
 ) -> str:
     """The page that plays a run, as HTML.
 
@@ -60,12 +79,38 @@ def page(
         draw: draws the machine with a number as SVG; what it leaves empty, the page draws.
         trail: links to the pages above.
         depth: the most steps away from the run, 0 to 2.
-        compare_to: the variant to play the same actions in, beside the run.
+        compare_to: the variant to play the same actions in, beside the run; or another run.
+        links: to the lines of the model's document.
 
     Raises:
-        DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page.
+        DiagramError: ``example`` is not a run of the model from its initial state, or is too long for a page; or the other run.
     """
-    data = played(model, example, about, prop, depth=depth, compare_to=compare_to)
+    data = played(model, example, about, prop, depth=depth, compare_to=compare_to, address=links.address)
+    return page_of(data, model, example, prop, draw=draw, trail=trail, links=links)
+
+
+def page_of(
+    data: Played,
+    model: Model,
+    example: Counterexample,
+    prop: Property | None = None,
+    *,
+    draw: Callable[[MachineTable, int], str] = picture,
+    trail: Trail = (),
+    links: LineLinks = NO_LINKS,
+    beside: str = "",
+    defects: Sequence[DefectNote] = (),
+) -> str:
+    """The page that plays a run, as HTML, with this data.
+
+    Args:
+        data: what the page shows.
+        beside: the address of a page that plays the run beside another one; "" for none.
+        defects: what the run may show.
+
+    The other arguments are those of :func:`page`.
+    """
+    about = data.about
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -75,6 +120,9 @@ def page(
         data=data,
         about=about,
         trail=trail,
+        links=links,
+        beside=beside,
+        defects=defects,
         quote=data.quotes.get(str(about.line), ""),
         pictures=pictures,
         text="\n".join(counterexample_lines(model, example)),
@@ -83,7 +131,6 @@ def page(
         style=(FOLDER / "player.css").read_text("utf-8"),
         script=script,
         script_hash=script_hash(script),
-        examples=_examples(data),
         json=embedded(data.as_json()),
     )
 
@@ -97,27 +144,6 @@ def page_script(*, lays_out: bool = False) -> str:
     of_player = [(FOLDER / name).read_text("utf-8") for name in SCRIPTS]
     parts = "\n".join([*(layout_scripts() if lays_out else ()), *of_player])
     return f'"use strict";\n(() => {{\n{parts}}})();'
-
-
-def _examples(data: Played) -> list[str]:
-    """Expressions that a reader may write, about the first object that the property names if there is one."""
-    named = [each.value for formula in data.formulas for each in formula.bound]
-    with_states = [
-        (name, sort, words) for sort, words in data.vocabulary.sorts.items() for name in words.objects if words.states
-    ]
-    if not with_states:
-        return []
-    known = {name: each for each in with_states for name in [each[0]]}
-    example, sort, words = next((known[name] for name in named if name in known), with_states[0])
-    name, state, bound = quoted(example), quoted(words.states[0]), f"{quoted(sort)} x"
-    events = [f"{quoted(sort)}.{quoted(event)} on {name}" for event in words.events][:1]
-    return [
-        f"{name} {state}",
-        f"not ({name} {state})",
-        f"for every {bound}: x {state}",
-        f"afterwards {name} {state}",
-        *events,
-    ]
 
 
 def embedded(data: object) -> str:

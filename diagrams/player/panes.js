@@ -1,14 +1,16 @@
 // --- citations
 
-/** "line 12", which opens to the line's text where it is known. */
+/** "line 12", which opens to the line's text where it is known, and a link to the line on the page of the document where there is one. */
 function cite(line, fact) {
   const label = line !== null ? `line ${line}` : fact ? `fact ${fact}` : "";
   const text = line !== null ? run.quotes[line] : run.facts[fact];
+  const href = line !== null ? run.links[line] : undefined;
   if (!label) return "";
-  if (!text) return make("span", { className: "line" }, ` (${label})`);
+  if (!text) return make("span", { className: "line" }, " (", href ? make("a", { href }, label) : label, ")");
   const title = line !== null ? `${run.document}, ${label}` : label;
   const details = make("details", { className: "cite" }, make("summary", {}, label), make("q", { title }, text));
-  return make("span", {}, " ", details); // the space belongs to no button
+  const link = href ? make("a", { href, className: "place", "aria-label": `${label} in the document`, title: `${run.document}, ${label}` }, "↗") : "";
+  return make("span", {}, " ", details, href ? " " : "", link); // the spaces belong to no button
 }
 
 function pick(name) {
@@ -208,9 +210,15 @@ function renderObject() {
   const about = machine?.states[fields.state];
   byId("object").replaceChildren(make("p", {}, lane.text, about ? `. ${fields.state}: ${about}` : "", "."),
     make("dl", { className: "fields" }, ...Object.entries(fields).flatMap(([field, value]) => [
-      make("dt", {}, field), make("dd", { className: changed.has(field) ? "changed" : "" }, `${value}${changed.has(field) ? " ●" : ""}`)])));
+      make("dt", {}, field), make("dd", { className: changed.has(field) ? "changed" : "" }, `${value}${changed.has(field) ? " ●" : ""}`)])), meanings(lane));
   const firing = now ? steps[now - 1].firings.find((each) => each.object === selected) : undefined;
   if (machine) renderMachine(machine, fields.state, firing);
+}
+
+/** What the attributes of an object are. */
+function meanings(lane) {
+  const known = Object.entries(run.fields[lane.sort] ?? {});
+  return known.length ? make("ul", { className: "meanings line" }, ...known.map(([name, about]) => make("li", {}, make("strong", {}, name), `: ${about}`))) : "";
 }
 
 function renderMachine(machine, state, firing) {
@@ -230,6 +238,18 @@ function renderMachine(machine, state, firing) {
   svg.setAttribute("role", "img");
   const arrow = firing ? ` The step took the arrow ${firing.event.slice(machine.sort.length + 1)} from ${firing.source} to ${firing.target}.` : "";
   svg.setAttribute("aria-label", `State machine of ${machine.sort}. ${selected} is in ${state}.${arrow}`);
+}
+
+/** Places for the pictures of the machines, where the page plays another model than before. */
+function placePictures() {
+  const box = byId("object"), pictures = [...document.querySelectorAll(".picture")], wanted = JSON.stringify(run.machines);
+  const areDrawn = box.machines === undefined && pictures.length > 0; // the page has them
+  if (!areDrawn && box.machines !== wanted) {
+    pictures.forEach((each) => each.remove());
+    box.after(...run.machines.map((machine) => make("div", { className: "picture scroll", hidden: true, tabIndex: 0,
+      role: "group", "aria-label": "State machine", "data-sort": machine.sort })));
+  }
+  box.machines = wanted;
 }
 
 /** The machine as a graph; the ids are those of the pictures that graphviz draws. */

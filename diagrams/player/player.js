@@ -33,7 +33,7 @@ function go(position, object) {
   selected = object;
   const shown = expression ? `&expression=${encodeURIComponent(expression.text)}` : "";
   const branch = leaving ? `&branch=${[leaving.position, ...leaving.path].join(".")}` : "";
-  const fragment = `#step=${now}&object=${encodeURIComponent(selected)}${branch}${shown}`;
+  const fragment = `#${byId("data").dataset.kept ?? ""}step=${now}&object=${encodeURIComponent(selected)}${branch}${shown}`;
   address.replace(fragment);
   render();
 }
@@ -77,10 +77,13 @@ for (const button of document.querySelectorAll(".copy")) {
     }
   };
 }
-addEventListener("beforeprint", () => { byId("text").closest("details").open = true; }, listening); // the lanes show a part of the run only
+addEventListener("beforeprint", () => { if (byId("text")) byId("text").closest("details").open = true; }, listening); // the lanes show a part of the run only
 addEventListener("hashchange", fromAddress, listening);
 document.addEventListener("place", fromAddress, listening);
 let width = innerWidth;
 addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderLanes(); } }, listening);
 byId("player").hidden = false;
+byId("expression-pane").hidden = !Object.keys(run.vocabulary.sorts).length;
+placePictures();
+renderHelp();
 fromAddress();

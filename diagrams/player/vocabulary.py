@@ -60,7 +60,7 @@ def vocabulary(instance: Instance) -> Vocabulary:
     model = instance.model
     return Vocabulary(
         {machine.sort.name: _sort(instance, machine) for machine in model.machines},
-        {action.name: _types(action.parameters) for action in model.actions},
+        {action.name: types_of(action.parameters) for action in model.actions},
         Encoder(instance).state(instance.initial()),
     )
 
@@ -74,7 +74,7 @@ def _sort(instance: Instance, machine: Machine) -> SortWords:
         tuple(state.name for state in machine.states),
         instance.slot(name) if machine.states else 0,
         dict(_fields(instance, machine)),
-        {event: {n: _type(kind) for n, kind in machine.parameters(event).items()} for event in events},
+        {event: {n: value_type(kind) for n, kind in machine.parameters(event).items()} for event in events},
     )
 
 
@@ -82,7 +82,7 @@ def _fields(instance: Instance, machine: Machine) -> Iterator[tuple[str, FieldPl
     name = machine.sort.name
     in_state = {attribute.name for attribute in instance.attributes(name)}
     for attribute in machine.attributes:
-        kind = _type(attribute.type)
+        kind = value_type(attribute.type)
         if attribute.name in in_state:
             yield attribute.name, FieldPlace(kind, slot=instance.slot(name, attribute.name))
         elif attribute.rigid:
@@ -90,11 +90,13 @@ def _fields(instance: Instance, machine: Machine) -> Iterator[tuple[str, FieldPl
             yield attribute.name, FieldPlace(kind, values=tuple(encoded(attribute.type, value) for value in values))
 
 
-def _types(parameters: Sequence[Var]) -> dict[str, ValueType]:
-    return {v.name: _type(v.type) for v in parameters}
+def types_of(parameters: Sequence[Var]) -> dict[str, ValueType]:
+    """The types of parameters, by name."""
+    return {v.name: value_type(v.type) for v in parameters}
 
 
-def _type(kind: Type) -> ValueType:
+def value_type(kind: Type) -> ValueType:
+    """A type, for the page."""
     match kind:
         case BoolType():
             return ValueType("bool")

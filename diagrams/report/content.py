@@ -10,6 +10,7 @@ from schedproof.diagrams.player.build import MOST_STEPS
 from schedproof.model.lang import Property
 from schedproof.model.ledger.ledger import Ledger
 from schedproof.model.registry.system import System
+from schedproof.proofs.exploration.premises import premise_runs
 from schedproof.proofs.verdict import Counterexample, Method, Verdict
 from schedproof.proofs.verification.ambiguities import Ambiguity
 from schedproof.proofs.verification.defect import Defect
@@ -43,6 +44,11 @@ class SystemContent:
     def variants(self) -> list[str]:
         """The names of the variants that have a verdict."""
         return list(dict.fromkeys(each.model.variant for each in self.verdicts))
+
+    @property
+    def has_two_runs(self) -> bool:
+        """Whether the report plays two counterexamples or more of the system."""
+        return sum(playable(run_of(each)) for each in self.verdicts) > 1
 
     def properties(self) -> Mapping[str, Sequence[PlacedVerdict]]:
         """The verdicts by the name of the property, one for each variant that has it."""
@@ -105,6 +111,25 @@ def word(verdict: PlacedVerdict) -> str:
 def run_of(verdict: PlacedVerdict) -> Counterexample | None:
     """The counterexample of a refuted property; None if there is none."""
     return checked_in(verdict).result.counterexample if verdict.refuted else None
+
+
+def example_runs(section: SystemContent) -> Mapping[tuple[str, str], Counterexample]:
+    """Runs of properties that hold and have no counterexample to play in any variant.
+
+    Returns:
+        (variant, property) -> run, for the first variant in which the property holds, if a run is near its initial state.
+    """
+    by_variant: dict[str, list[PlacedVerdict]] = {}
+    for verdicts in section.properties().values():
+        holding = [each for each in verdicts if checked_in(each).result.verdict is Verdict.PROVED]
+        if holding and not any(playable(run_of(each)) for each in verdicts):
+            by_variant.setdefault(holding[0].model.variant, []).append(holding[0])
+    return {
+        (variant, name): run
+        for variant, some in by_variant.items()
+        for name, run in premise_runs(some[0].model, [each.prop for each in some]).items()
+        if playable(run)
+    }
 
 
 def playable(run: Counterexample | None) -> bool:

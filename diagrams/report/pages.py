@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 
 import jinja2
@@ -15,10 +15,13 @@ from schedproof.diagrams.gallery import Picture
 from schedproof.diagrams.images import svg
 from schedproof.diagrams.layout import layout_scripts
 from schedproof.diagrams.layout.graph import graph, legend
+from schedproof.diagrams.line_links import LineLinks
 from schedproof.diagrams.player.about import about_property
+from schedproof.diagrams.player.build import played
 from schedproof.diagrams.player.data import About, MachineTable
 from schedproof.diagrams.player.machines import picture
-from schedproof.diagrams.player.page import embedded, page, script_hash
+from schedproof.diagrams.player.page import DefectNote, embedded, page_of, script_hash
+from schedproof.diagrams.player.side_by_side import OfferedRun, side_by_side
 from schedproof.model.cited import quote
 from schedproof.model.lang import Model
 from schedproof.model.ledger.page import html
@@ -33,7 +36,8 @@ from schedproof.proofs.verification.placed import PlacedVerdict
 from schedproof.proofs.verification.replayed import replayed
 
 from . import paths
-from .content import Content, SystemContent, checked_in, playable, run_of, word
+from .citations import line_links
+from .content import Content, SystemContent, checked_in, example_runs, playable, run_of, word
 from .earlier import DATA
 
 FOLDER = Path(__file__).parent / "templates"
@@ -143,13 +147,23 @@ class Site:
             path = paths.pictures_page(name, variant)
             its = [each for each in section.pictures if each.variant == variant]
             yield path, self._pictures(section, variant, its, path)
+        offered: list[OfferedRun] = []
         for prop, verdicts in section.properties().items():
             self._report_progress(f"{name}: page of {prop}")
             path = paths.property_page(name, prop)
             yield path, self._property(section, verdicts, path)
             for each in verdicts:
                 if playable(run_of(each)):
-                    yield paths.run_page(name, each.model.variant, prop), self._run(section, each, verdicts)
+                    path = paths.run_page(name, each.model.variant, prop)
+                    text, run = self._run(section, each, verdicts)
+                    offered.append(run)
+                    yield path, text
+                elif (example := self._examples[name].get((each.model.variant, prop))) is not None:
+                    yield paths.run_page(name, each.model.variant, prop), self._run_of_example(section, each, example)
+        if section.has_two_runs:
+            path = paths.two_runs_page(name)
+            location = paths.PageLocation(path)
+            yield path, side_by_side(f"Two runs of {name}, side by side", offered, _above(location, name))
         for defect in section.defects or ():
             played = self._played(section, defect)
             if played is not None:
@@ -167,6 +181,15 @@ class Site:
             for section in self._content.systems
             for defect in section.defects or ()
         }
+
+    @cached_property
+    def _examples(self) -> Mapping[str, Mapping[tuple[str, str], Counterexample]]:
+        """Name of the system -> runs of properties that hold."""
+        runs = {}
+        for section in self._content.systems:
+            self._report_progress(f"{section.system.name}: runs of properties that hold")
+            runs[section.system.name] = example_runs(section)
+        return runs
 
     def _pictures(self, section: SystemContent, variant: str, pictures: Sequence[Picture], path: str) -> str:
         """The pictures of a variant: images of graphviz, or graphs that the page lays out."""
@@ -208,6 +231,12 @@ class Site:
             runs=runs,
             statements=statements,
             defects=section.defects_of(prop),
+            examples=self._examples[section.system.name],
+            has_example=any(
+                (each.model.variant, prop.name) in self._examples[section.system.name] for each in verdicts
+            ),
+            cited=self._cited(section, path),
+            documents={each.model.variant: each.model.document.name for each in verdicts},
         )
 
     def _findings(self, section: SystemContent, path: str) -> str:
@@ -219,31 +248,67 @@ class Site:
             initial_state=initial_state,
             introduced=introduced,
             quotes=_of_findings(section),
+            cited=self._cited(section, path),
+            document=section.system.base.document.name,
         )
 
-    def _run(self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]) -> str:
+    def _run(
+        self, section: SystemContent, each: PlacedVerdict, verdicts: Sequence[PlacedVerdict]
+    ) -> tuple[str, OfferedRun]:
+        """The page of a run, and the run for the page that plays two."""
         run = run_of(each)
         assert run is not None  # it is playable
         name, variant = section.system.name, each.model.variant
-        location = paths.PageLocation(paths.run_page(name, variant, each.prop.name))
+        path = paths.run_page(name, variant, each.prop.name)
+        location = paths.PageLocation(path)
         findings = paths.findings_page(name)
         trail = [
             *_above(location, name),
             (each.prop.name, location.to(paths.property_page(name, each.prop.name))),
-            *(
-                (f"defect {defect.name}", location.to(findings, paths.file_name(defect.name)))
-                for defect in section.defects_of(each.prop, variant)
-            ),
         ]
-        return page(
+        defects = [
+            DefectNote(defect.name, defect.wrong, defect.repair, location.to(findings, paths.file_name(defect.name)))
+            for defect in section.defects_of(each.prop, variant)
+        ]
+        links = line_links(section, location, each.model.document.name)
+        data = played(
             each.model,
             run,
             about_property(section.system, each.model, checked_in(each), each.prop),
             each.prop,
+            compare_to=repaired(section.system, each, verdicts),
+            address=links.address,
+        )
+        beside = ""
+        if section.has_two_runs:
+            beside = location.to(paths.two_runs_page(name)) + f"#{paths.run_of_two(variant, each.prop.name)}"
+        text = page_of(
+            data,
+            each.model,
+            run,
+            each.prop,
             draw=self._machine(variant, name),
             trail=trail,
-            compare_to=repaired(section.system, each, verdicts),
+            links=links,
+            beside=beside,
+            defects=defects,
         )
+        two_runs = paths.PageLocation(paths.two_runs_page(name))
+        linked = line_links(section, two_runs, each.model.document.name)
+        places = {line: linked.address(int(line)) for line in data.links}
+        return text, OfferedRun(
+            paths.run_key(variant, each.prop.name), each.prop.name, replace(data, links=places), two_runs.to(path)
+        )
+
+    def _run_of_example(self, section: SystemContent, each: PlacedVerdict, run: Counterexample) -> str:
+        """The page of a run of a property that holds."""
+        name, variant = section.system.name, each.model.variant
+        location = paths.PageLocation(paths.run_page(name, variant, each.prop.name))
+        trail = [*_above(location, name), (each.prop.name, location.to(paths.property_page(name, each.prop.name)))]
+        links = line_links(section, location, each.model.document.name)
+        about = about_property(section.system, each.model, checked_in(each), each.prop)
+        data = played(each.model, run, about, each.prop, address=links.address, holds=True)
+        return page_of(data, each.model, run, draw=self._machine(variant, name), trail=trail, links=links)
 
     def _run_of_defect(self, section: SystemContent, defect: Defect, run: Counterexample, path: str) -> str:
         name, location, finding = section.system.name, paths.PageLocation(path), defect.shown
@@ -262,7 +327,16 @@ class Site:
             tuple(line.strip() for line in finding.grounds()),
         )
         prop = known.get(finding.property)
-        return page(model, run, about, prop, draw=self._machine(model.variant, name), trail=trail)
+        links = line_links(section, location, model.document.name)
+        data = played(model, run, about, prop, address=links.address)
+        note = DefectNote(defect.name, defect.wrong, defect.repair, "")
+        draw = self._machine(model.variant, name)
+        return page_of(data, model, run, prop, draw=draw, trail=trail, links=links, defects=[note])
+
+    def _cited(self, section: SystemContent, path: str) -> Callable[[str], LineLinks]:
+        """A function that gives the links from a page to the lines of a document."""
+        location = paths.PageLocation(path)
+        return cache(lambda document: line_links(section, location, document))
 
     def _machine(self, variant: str, system: str) -> Callable[[MachineTable, int], str]:
         """A function that draws each machine of a variant once."""
@@ -335,10 +409,15 @@ def _notes(abouts: Mapping[str, About]) -> Mapping[str, Sequence[str]]:
     return notes
 
 
-def _quotes(verdicts: Sequence[PlacedVerdict], abouts: Mapping[str, About]) -> list[str]:
-    """The lines and facts that the notes cite, each once."""
+def _quotes(verdicts: Sequence[PlacedVerdict], abouts: Mapping[str, About]) -> list[tuple[str, str]]:
+    """The lines and facts that the notes cite, each once, with the name of the document."""
     by_variant = {each.model.variant: each.model for each in verdicts}
-    lines = [line for name, about in abouts.items() for line in footnotes(by_variant[name].document, about.notes)]
+    lines = [
+        (document.name, line)
+        for name, about in abouts.items()
+        for document in [by_variant[name].document]
+        for line in footnotes(document, about.notes)
+    ]
     return list(dict.fromkeys(lines))
 
 

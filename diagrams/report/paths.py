@@ -15,12 +15,18 @@ from schedproof.diagrams.errors import DiagramError
 INDEX = "index.html"
 
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,80}")
-"""A name that is its own file name on every file system."""
+"""A name that is its own file name on every file system, unless it is reserved."""
+
+RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+"""Names of devices of Windows: no file may have one, whatever its suffix."""
 
 
 def file_name(name: str) -> str:
-    """A name as part of a path: itself if it is plain, else its plain signs with eight digits of its hash."""
-    if PLAIN.fullmatch(name):
+    """A name as part of a path: itself if it is plain and not reserved, else its plain signs with eight digits of its hash.
+
+    Names that differ in case only have different hashes, so they are different files on any file system.
+    """
+    if PLAIN.fullmatch(name) and not RESERVED.fullmatch(name):
         return name
     plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:60]
     return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}".lstrip("-")
@@ -54,6 +60,21 @@ def property_page(system: str, name: str) -> str:
 def run_page(system: str, variant: str, name: str) -> str:
     """The page that plays the counterexample of a property of a variant."""
     return f"{file_name(system)}/runs/{file_name(variant)}/{file_name(name)}.html"
+
+
+def two_runs_page(system: str) -> str:
+    """The page that plays two runs of a system side by side."""
+    return f"{file_name(system)}/two-runs.html"
+
+
+def run_of_two(variant: str, name: str) -> str:
+    """The fragment of that page that plays the counterexample of a property of a variant, beside another one."""
+    return f"run={quote(run_key(variant, name), safe='')}"
+
+
+def run_key(variant: str, name: str) -> str:
+    """How that page names the counterexample of a property of a variant."""
+    return f"{variant}:{name}"
 
 
 def defect_run_page(system: str, defect: str, name: str) -> str:

@@ -32,7 +32,8 @@ def replayed(model: Model, prop: Property, run: Counterexample) -> Counterexampl
     known = {action.name: action for action in model.actions}
     if any(step.action not in known for step in run.steps):
         return None
-    for instance in instances(model, {}):
+    with_history = run.recorded is not None and run.recorded.with_history  # the property may read history
+    for instance in instances(model, {}, with_history=with_history):
         choices = _choices(instance, known, run)
         if choices is not None:
             bound = run.recorded.bound if run.recorded is not None else {}

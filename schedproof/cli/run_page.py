@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedproof.diagrams.errors import DiagramError
-from schedproof.diagrams.player.build import DEPTH
+from schedproof.diagrams.player.build import DEPTH, OtherRun
 from schedproof.diagrams.player.data import About
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Model, Property
@@ -18,7 +18,7 @@ def run_page(
     prop: Property | None = None,
     *,
     depth: int = DEPTH,
-    compare_to: Model | None = None,
+    compare_to: Model | OtherRun | None = None,
 ) -> str:
     """The page of a run, as HTML.
 
@@ -27,7 +27,7 @@ def run_page(
         about: what the page says of it.
         prop: the property that the run violates; None if it violates none.
         depth: the most steps away from the run.
-        compare_to: the variant to play the same actions in, beside the run.
+        compare_to: the variant to play the same actions in, beside the run; or another run.
 
     Raises:
         UserError: a page cannot play the run.

@@ -49,7 +49,7 @@ class View:
         if nonconformance := report.get("first_departure"):
             view["nonconformance"] = {name: nonconformance[name] for name in ("record", "reason")}
         try:
-            return {**view, **self._run(), "next": bounded(MOST_SECONDS / 3, self._next, None)}
+            return {**view, **self._run(), "next": bounded(MOST_SECONDS / 4, self._next, None)}
         except MemoryError:
             self._explanations = self._runs = None
             return {**view, "run": None, "note_on_run": "the run takes too much memory", "next": None}
@@ -65,16 +65,21 @@ class View:
 
     def _run(self) -> dict[str, Any]:
         """The run, and what it leaves out."""
-        kept, seconds, before = self._watch.kept, MOST_SECONDS / 3, self._progress()
+        kept, seconds, before = self._watch.kept, MOST_SECONDS / 4, self._progress()
         is_learnt = bounded(seconds, lambda: self._learn(kept), False)
-        shown_run = bounded(seconds / 2, lambda: self._shown(kept, len(kept)), None)
-        more = not (is_learnt and shown_run is not None) and self._progress() > before
-        shown_run = shown_run or bounded(seconds / 2, lambda: self._shown(kept, FEW), None)
+        is_expanded = bounded(seconds * 0.6, lambda: self._expand(kept), False)
+        shown_run = bounded(seconds * 0.8, lambda: self._shown(kept, len(kept)), None)
+        more = not (is_learnt and is_expanded and shown_run is not None) and self._progress() > before
+        shown_run = shown_run or bounded(seconds * 0.6, lambda: self._shown(kept, FEW), None)
         return {**(shown_run or {"run": None, "note_on_run": "it takes too long"}), "more": more}
 
     def _learn(self, kept: Sequence[Kept]) -> bool:
         self._known()[0].learn(kept)
         return True
+
+    def _expand(self, kept: Sequence[Kept]) -> bool:
+        explanations, runs = self._known()
+        return runs.expand(explanations.run(kept, len(kept)))
 
     def _progress(self) -> int:
         """How much is computed; what is left out may be in a later view if it grows."""

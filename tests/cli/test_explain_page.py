@@ -109,3 +109,29 @@ def test_a_deadlock_of_threads_has_a_text_and_no_page(capfd: pytest.CaptureFixtu
     out, err = capfd.readouterr()
     assert (out, len(err.splitlines())) == ("", 1) and "is not a run of the model" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_another_run_stands_beside_it(run: Run) -> None:
+    """Also that of a life cycle, and of the same variant."""
+    beside = data(run("stays-dark", "--html", "-", "--compare-to", "plain:blinks")[1])["comparison"]
+    assert (beside["variant"], beside["property"]) == ("plain", "blinks")
+    assert [step["action"] for step in beside["steps"]] == ["switch_on", "switch_off"]
+    beside = data(run("--state", "l1=On", "--html", "-", "--compare-to", "plain:stays-dark")[1])["comparison"]
+    assert [step["says"] for step in beside["steps"]] == ["l0 is switched on"]
+
+
+REFUSED_COMPARISONS = {
+    "plain:stays-dark": "--compare-to: the run is of plain; name another variant or property, or leave it out",
+    "plain": "--compare-to: the run is of plain; name another variant or property, or leave it out",
+    "plain:on-or-off": "--compare-to: on-or-off of plain has no run to play, since it is proved",
+    "plain:": "unknown property '' of lamps plain",
+    "dim:blinks": "unknown variant of lamps 'dim'",
+}
+
+
+@pytest.mark.parametrize("beside", REFUSED_COMPARISONS)
+def test_what_has_no_other_run_is_refused(run: Run, beside: str, tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    code, _, problem = run("stays-dark", "--html", str(file), "--compare-to", beside)
+    assert code == 2 and REFUSED_COMPARISONS[beside] in problem and problem.count("\n") == 1
+    assert not file.exists()

@@ -13,7 +13,7 @@ from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
 
 METAVARS = {
-    "--branches": "N", "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--code-quality": "FILE", "--compare-to": "VARIANT", "--document": "FILE", "--earlier": "FILE", "--emit-smt": "DIRECTORY",
+    "--branches": "N", "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--code-quality": "FILE", "--document": "FILE", "--earlier": "FILE", "--emit-smt": "DIRECTORY",
     "--emit-test": "FILE", "--host": "ADDRESS", "--html": "FILE", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
     "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE", "--markdown": "FILE",
     "--max-body": "MIB", "--max-length": "N", "--max-memory": "MIB", "--max-seconds": "SECONDS", "--max-sessions": "N", "--max-streams": "N",
@@ -21,9 +21,13 @@ METAVARS = {
     "--property": "PROPERTY", "--sarif": "FILE", "--scope": "SORT=N,...", "--seed": "N", "--state": "OBJECT.FIELD=VALUE", "--steps": "N",
     "--summary": "FILE", "--threads": "N", "--token-file": "FILE", "--variant": "VARIANT",
 }  # fmt: skip
-"""Of each option with a value; ``--format`` and ``--output`` have two meanings, and choices are their own metavar."""
+"""Of each option with a value; some have two meanings, and choices are their own metavar."""
 
-TWO_MEANINGS = {"--format": ("FORMAT",), "--output": ("FILE", "DIRECTORY")}
+TWO_MEANINGS = {
+    "--compare-to": ("VARIANT", "VARIANT[:PROPERTY]"),
+    "--format": ("FORMAT",),
+    "--output": ("FILE", "DIRECTORY"),
+}
 
 WITHOUT_VARIANT = {
     "diff": "its arguments are variants",

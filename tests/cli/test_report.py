@@ -31,14 +31,16 @@ HALF = json.dumps({"systems": [{"system": "lamps", "variant": "plain", "properti
 
 
 class Links(HTMLParser):
-    """The links of a page, its ids, and the tags of what it would load or run."""
+    """The links of a page, its ids and other places, and the tags of what it would load or run."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: list[str] = []
         self.ids: list[str] = []
+        self.runs: set[str] = set()
         self.loads: list[tuple[str, str]] = []
         self.feed(text)
+        self.places = {*self.ids, *self.runs}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
@@ -46,6 +48,8 @@ class Links(HTMLParser):
                 self.links.append(value or "")
             elif name == "id":
                 self.ids.append(value or "")
+            elif (tag, name) == ("option", "value"):
+                self.runs.add(f"run={value}")  # the address of a page of two runs names one that it offers
             elif name in ("src", "href", "onerror"):
                 self.loads.append((tag, value or ""))
 
@@ -59,7 +63,7 @@ def dead(folder: Path) -> Iterator[str]:
             goal = PurePosixPath(name).parent / parts.path if parts.path else PurePosixPath(name)
             path = re.sub(r"[^/.][^/]*/\.\./", "", re.sub(r"[^/.][^/]*/\.\./", "", goal.as_posix()))
             path = re.sub(r"[^/.][^/]*/\.\./", "", path)
-            if path not in pages or (parts.fragment and unquote(parts.fragment) not in pages[path].ids):
+            if path not in pages or (parts.fragment and unquote(parts.fragment) not in pages[path].places):
                 yield f"{name}: {link}"
         yield from (f"{name}: {tag} {what}" for tag, what in page.loads if not what.startswith("data:"))
         if len(set(page.ids)) < len(page.ids):
@@ -87,7 +91,7 @@ def text_of(file: str) -> str:
 def test_a_report_has_a_page_for_each_property(run: Run) -> None:
     code, out, _ = run()
     assert code == 0
-    assert out == "as expected: 5 of 5 verdicts are what the manifests say; 11 pages: report/index.html\n"
+    assert out == "as expected: 5 of 5 verdicts are what the manifests say; 12 pages: report/index.html\n"
     files = sorted(path.relative_to("report").as_posix() for path in Path("report").rglob("*") if path.is_file())
     properties = ["blinks", "on-or-off", "one-state", "stays-dark", "well-formed"]
     assert files == [
@@ -96,6 +100,7 @@ def test_a_report_has_a_page_for_each_property(run: Run) -> None:
         *(f"lamps/{each}.html" for each in ("findings", "index")),
         "lamps/pictures/plain.html",
         *(f"lamps/properties/{name}.html" for name in properties),
+        "lamps/runs/plain/blinks.html",
         "lamps/runs/plain/stays-dark.html",
         "report.json",
     ]
@@ -239,7 +244,7 @@ def test_with_graphviz_pictures_are_images(run: Run) -> None:
 def test_json_is_that_of_verify(run: Run) -> None:
     code, out, _ = run("--json", "-", "--no-findings")
     data = json.loads(out)
-    assert (code, data["ok"], data["report"], data["pages"]) == (0, True, "report/index.html", 9)
+    assert (code, data["ok"], data["report"], data["pages"]) == (0, True, "report/index.html", 10)
     assert data["systems"][0]["properties"][0]["name"] == "well-formed"
 
 
@@ -283,7 +288,11 @@ def test_a_repair_is_in_the_findings(run: Run) -> None:
     page = text_of("report/lamps/properties/stays-dark.html")
     assert "switches (plain): A lamp is switched on. Repair: nobody does (variant repaired)" in page
     played = Path("report/lamps/runs/plain/stays-dark.html").read_text("utf-8")
-    assert "defect switches</a>" in played and "repaired has no action switch_on" in played
+    assert (
+        "Defect that it may show:</strong> <a href=" in played
+        and ">switches</a>" in played
+        and "repaired has no action switch_on" in played
+    )
     assert list(dead(Path("report"))) == []
 
 

@@ -300,3 +300,63 @@ def test_a_busy_session_does_not_fill_the_page(browser: Browser) -> None:
             assert page.evaluate("JSON.parse(document.getElementById('data').textContent).steps.length") < 200
             assert page.locator("#lanes thead th").count() < 50
             assert until(lambda: page.evaluate("document.querySelectorAll('*').length") < 2000, 1)
+
+
+def test_an_expression_goes_on_with_the_run(browser: Browser) -> None:
+    """Also one that the reader still types: a new record does not write over it."""
+    with client() as asking:
+        session, live = asking.create()
+        asking.send(session, ALLOCATE)
+        with opened(browser, asking, f"/live/{live}") as page:
+            wait(page, "#now", "Step 1 of 1")
+            page.fill("#expression", "c0 Red")
+            page.keyboard.press("Enter")
+            wait(page, "#expression-problem", "Character 4: unknown state “Red” of Cell")
+            page.fill("#expression", "c0.user = g0 and c0 Used")
+            page.keyboard.press("Enter")
+            wait(page, "#expression-result", "true here; true at step 1")
+            page.keyboard.type(" or g1 Pre")
+            asking.send(session, PREEMPT)
+            wait(page, "#now", "Step 2 of 2")
+            wait(page, "#expression-result", "false here; true at step 1")
+            assert page.input_value("#expression") == "c0.user = g0 and c0 Used or g1 Pre"
+            page.fill("#expression", "PodGroup.e1 on g1")
+            page.keyboard.press("Enter")
+            wait(page, "#expression-result", "true here; true at step 2")
+            page.click("#expression-help summary")
+            assert "Cell (c0, c1): state (Free, " in page.inner_text("#expression-words")
+            assert serious(page) == []
+
+
+def test_a_step_that_was_not_taken_can_be_played(browser: Browser) -> None:
+    with client() as asking:
+        session, live = asking.create()
+        asking.send(session, ALLOCATE)
+        with opened(browser, asking, f"/live/{live}") as page:
+            wait(page, "#now", "Step 1 of 1")
+            assert "A live page has the enabled steps of the last 10 states" in page.inner_text("#next")
+            page.get_by_role("button", name="g1 begins to preempt what runs on {c0, c1}").click()
+            wait(page, "#now", "Step 2, which is not of the run")
+            assert columns(page) == ["Start", "Step 1", "↳ Step 2"]
+            asking.send(session, CRASH)
+            wait(page, "#pending", "there is 1 new record")
+            assert columns(page) == ["Start", "Step 1", "↳ Step 2"], "the reader stays there"
+            page.locator("#follow").click()
+            wait(page, "#now", "Step 2 of 2: the scheduler crashes and restarts (record 2).")
+            page.keyboard.press("ArrowLeft")
+            own_step = page.locator("#next li.taken")
+            assert "the scheduler crashes and restarts (the run takes it)" in own_step.inner_text()
+            assert serious(page) == []
+
+
+def test_the_enabled_steps_of_earlier_states_are_left_out(browser: Browser) -> None:
+    with client() as asking:
+        session, live = asking.create()
+        for record in (ALLOCATE, *[CRASH] * 12):
+            asking.send(session, record)
+        with opened(browser, asking, f"/live/{live}") as page:
+            wait(page, "#now", "Step 13 of 13")
+            assert page.locator("#next li").count() > 0
+            page.keyboard.press("Home")
+            assert page.locator("#next li").count() == 0
+            assert "A live page has the enabled steps of the last 10 states" in page.inner_text("#next")

@@ -37,7 +37,10 @@
     const inside = frame.contentDocument;
     inside.dispatchEvent(new CustomEvent("place", { detail: place }));
     const element = place && inside.getElementById(decoded(place));
-    if (element) element.scrollIntoView();
+    inside.querySelectorAll(".target").forEach((each) => each.classList.remove("target")); // :target is for a page with an address
+    if (!element) return;
+    element.classList.add("target");
+    element.scrollIntoView();
   }
 
   async function show() {
@@ -51,6 +54,7 @@
       document.title = inside.title;
       inside.querySelectorAll("a[href]").forEach(readdress);
       inside.addEventListener("click", follow);
+      for (const before of ["pointerdown", "focusin"]) inside.addEventListener(before, readdressNew); // a page makes links as it is played
       frame.contentWindow.focus(); // its keys step a run
       go(place);
     };
@@ -64,6 +68,11 @@
     const [path, place] = href.split("#");
     const goal = path ? new URL(path, `x:///${current}`).pathname.slice(1) : current;
     link.setAttribute("href", place ? `${file}#${goal}#${place}` : `${file}#${goal}`);
+  }
+
+  function readdressNew(event) {
+    const link = event.target.closest("a[href]");
+    if (link) readdress(link);
   }
 
   function follow(event) {

@@ -22,14 +22,14 @@ from schedproof.cli.tables import count
 from schedproof.cli.verdict_status import code, standing
 from schedproof.diagrams.player.about import about_property
 from schedproof.diagrams.player.branches import MOST_DEPTH
-from schedproof.diagrams.player.build import DEPTH
+from schedproof.diagrams.player.build import DEPTH, OtherRun
 from schedproof.diagrams.player.data import About
 from schedproof.model.cited import quote
 from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.quotes import footnotes
-from schedproof.model.registry.errors import UserError, unknown
+from schedproof.model.registry.errors import UserError, require_known, unknown
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, check_scope, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
@@ -63,8 +63,8 @@ from schedproof.proofs.verification.verify import CheckedProperty, verify_varian
               help="Write a page of HTML that plays the run step by step; - is standard output.")  # fmt: skip
 @click.option("--branches", type=click.IntRange(0, MOST_DEPTH), metavar="N",
               help=f"With --html: how many steps the page goes away from the run.  [default: {DEPTH}]")  # fmt: skip
-@click.option("--compare-to", metavar="VARIANT",
-              help="With --html: show beside the run what the same actions do in this variant.")  # fmt: skip
+@click.option("--compare-to", metavar="VARIANT[:PROPERTY]",
+              help="With --html: show beside the run what the same actions do in this variant, or the run of this property there.")  # fmt: skip
 @json_option
 def explain(
     system: str,
@@ -101,12 +101,17 @@ def explain(
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
     model = choose.variant(chosen, variant or (having[0] if having else None))
     sizes = scopes.scope(model, scope)
-    compared = choose.variant(chosen, compare_to) if compare_to is not None else None
-    if compared is not None and compared.variant == model.variant:
-        raise UserError(f"--compare-to: the run is of {model.variant}; name another variant, or leave it out")
+    compared = _named(chosen, compare_to) if compare_to is not None else None
+    if compared is not None and (compared.model.variant, compared.property) in (
+        (model.variant, ""),
+        (model.variant, property_name),
+    ):
+        raise UserError(
+            f"--compare-to: the run is of {model.variant}; name another variant or property, or leave it out"
+        )
     outputs = _Outputs(mermaid, html_file, json_file, DEPTH if branches is None else branches, compared)
     if property_name is None:
-        return _explain_state(model, sizes, state, outputs)
+        return _explain_state(chosen, model, sizes, state, outputs)
     if property_name == ASSUMPTIONS:
         return explain_assumptions(chosen, model, json_file)
     if property_name not in property_names(chosen, model):
@@ -114,6 +119,49 @@ def explain(
     scopes.properties([(chosen, model)], [property_name])
     both = [sizes] if scope is not None else [sizes, check_scope(model, model.verify_scope)]
     return _explain_property(chosen, model, both, property_name, outputs)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """What ``--compare-to`` names: a variant, or a property of one."""
+
+    model: Model
+    property: str
+
+    def beside(self, system: System) -> Model | OtherRun:
+        """What the page shows beside the run.
+
+        Raises:
+            UserError: the property has no run.
+        """
+        if not self.property:
+            return self.model
+        attempts = [scopes.scope(self.model, None), check_scope(self.model, self.model.verify_scope)]
+        checked = _checked_property(system, self.model, attempts, self.property)
+        run = checked.result.counterexample
+        if run is None and checked.result.verdict is Verdict.PROVED:
+            run = _witness(
+                self.model, attempts, next(p for p in properties_of(system, self.model) if p.name == self.property)
+            )
+        if run is None or run.recorded is None:
+            what = f"{self.property} of {self.model.variant} has no run to play, since it is {checked.reach}"
+            raise UserError(f"--compare-to: {what}; name a property that is refuted there")
+        return OtherRun(self.model, run, self.property)
+
+
+def _named(system: System, text: str) -> _Compared:
+    """What VARIANT or VARIANT:PROPERTY names.
+
+    Raises:
+        UserError: there is no such variant or property.
+    """
+    variant, _, name = (text, "", "") if text in system.variants else text.partition(":")
+    model = choose.variant(system, variant)
+    if ":" in text and text not in system.variants:
+        require_known(
+            "--compare-to", "property", [name], property_names(system, model), of=f"{system.name} {model.variant}"
+        )
+    return _Compared(model, name)
 
 
 def _refuse_defect(system: System, name: str) -> None:
@@ -131,12 +179,31 @@ class _Outputs:
     html: Destination | None
     json: Destination | None
     depth: int
-    compare_to: Model | None
+    compared: _Compared | None
+
+    def beside(self, system: System) -> Model | OtherRun | None:
+        """What a page shows beside the run."""
+        return self.compared.beside(system) if self.compared is not None else None
 
     @property
     def use_stdout(self) -> bool:
         """Whether a file's content goes to standard output, in place of the text."""
         return any(file is not None and file.is_stdout for file in (self.html, self.json))
+
+
+def _checked_property(
+    system: System, model: Model, attempts: Sequence[Mapping[str, int]], name: str
+) -> CheckedProperty:
+    """The verdict on a property, refuted at the smallest scope; the arguments are those of :func:`_explain_property`."""
+    with progress("explain") as report_progress:
+        # A refutation needs no induction, and exploration finds the shortest. Auxiliary properties are not explored.
+        only = [each for each in (WELL_FORMED, *(p.name for p in model.properties)) if each == name]
+        how = Exploring(progress=exploring(report_progress))
+        explored = [r for r in model_check(model, attempts[0], only=only, how=how) if r.name == name] if only else []
+        if explored and explored[0].verdict is Verdict.REFUTED:
+            return CheckedProperty(explored[0], expected(system, model, name), assumes=model.assumptions_of(name))
+        report = verify_variant(system, model, scope=attempts[-1], only=[name], progress=report_progress)
+        return next(j for j in report.properties if j.result.name == name)
 
 
 def _explain_property(
@@ -148,16 +215,7 @@ def _explain_property(
         attempts: a small scope, at which a counterexample is easiest to read, then the one at which ``verify`` explores.
     """
     sizes = attempts[-1]
-    with progress("explain") as report_progress:
-        # A refutation needs no induction, and exploration finds the shortest. Auxiliary properties are not explored.
-        only = [each for each in (WELL_FORMED, *(p.name for p in model.properties)) if each == name]
-        how = Exploring(progress=exploring(report_progress))
-        explored = [r for r in model_check(model, attempts[0], only=only, how=how) if r.name == name] if only else []
-        if explored and explored[0].verdict is Verdict.REFUTED:
-            checked = CheckedProperty(explored[0], expected(system, model, name), assumes=model.assumptions_of(name))
-        else:
-            report = verify_variant(system, model, scope=sizes, only=[name], progress=report_progress)
-            checked = next(j for j in report.properties if j.result.name == name)
+    checked = _checked_property(system, model, attempts, name)
     result = checked.result
     prop = next(p for p in properties_of(system, model) if p.name == name)
     about = about_property(system, model, checked, prop)
@@ -188,7 +246,7 @@ def _explain_property(
                 about,
                 prop if example is not None else None,
                 depth=outputs.depth,
-                compare_to=outputs.compare_to,
+                compare_to=outputs.beside(system),
             )
         )
     if outputs.json is not None:
@@ -267,7 +325,9 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
     return ["What was checked:", *lines]
 
 
-def _explain_state(model: Model, sizes: Mapping[str, int], conditions: Sequence[str], outputs: _Outputs) -> int:
+def _explain_state(
+    system: System, model: Model, sizes: Mapping[str, int], conditions: Sequence[str], outputs: _Outputs
+) -> int:
     at = scope_text(sizes)
     title = f"{model.system} {model.variant} at {at}: " + ", ".join(conditions)
     nearest: tuple[Exploration, int] | None = None
@@ -284,7 +344,7 @@ def _explain_state(model: Model, sizes: Mapping[str, int], conditions: Sequence[
             exploration.instance, path, f"after {count(len(path), 'step')} the state is as requested"
         )
         state = exploration.instance.describe(exploration.states[number])
-        return _print_state(model, title, conditions, example, state, outputs)
+        return _print_state(system, model, title, conditions, example, state, outputs)
     if outputs.html is not None:
         raise UserError(
             "--html: no state that is reachable at this scope satisfies this; leave --html out, or choose a larger scope"
@@ -324,6 +384,7 @@ ONLY_THESE = "what --state leaves out may have any value; that this state is rea
 
 
 def _print_state(
+    system: System,
     model: Model,
     title: str,
     conditions: Sequence[str],
@@ -332,7 +393,9 @@ def _print_state(
     outputs: _Outputs,
 ) -> int:
     if outputs.html is not None:
-        outputs.html.write(run_page(model, example, About(title), depth=outputs.depth, compare_to=outputs.compare_to))
+        outputs.html.write(
+            run_page(model, example, About(title), depth=outputs.depth, compare_to=outputs.beside(system))
+        )
     data = {"system": model.system, "variant": model.variant, "reachable": True, "state": state, **example.as_json()}
     if outputs.json is not None:
         outputs.json.write_json(data)

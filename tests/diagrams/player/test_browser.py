@@ -188,6 +188,17 @@ def test_the_formula_is_a_sentence_with_its_objects(opened: Opened) -> None:
     assert opened(page_of(MUTEX, "weakly-fair-entry")).locator("#formula > p.sentence").count() == 2
 
 
+def test_the_sentence_says_the_sorts_of_its_variables(opened: Opened) -> None:
+    """So the page reads it, with the variables of the property written before it."""
+    page = opened(page_of(BEAKER, "running-with-its-recipe"))
+    sentence = page.locator("#formula > p.sentence").inner_text().removeprefix("The property: ").removesuffix(".")
+    running = "s running exactly when (some Recipe r: r.system = s and r running)"
+    assert sentence == f"if s.condition = Automated, then ({running})"
+    evaluate(page, f"for every System s: {sentence}")
+    assert page.get_by_role("alert").inner_text() == ""
+    assert page.inner_text("#expression-result").startswith("true here")
+
+
 @pytest.mark.parametrize(
     ("model", "name", "deciding"),
     [
@@ -233,6 +244,16 @@ def test_equal_parts_appear_once(opened: Opened) -> None:
     assert len(texts) == len(set(texts)) and sum("r1 assigned" in (each or "") for each in texts) == 1
     evaluate(page, "r1 assigned and r2 assigned and r1 assigned")
     assert page.locator("#expression-value li li").count() == 2
+
+
+def test_the_object_says_what_its_attributes_are(opened: Opened) -> None:
+    """Also those that never change, which have no value in the lanes."""
+    page = opened(page_of(HIVED, NAME))
+    machine = HIVED.machine("PodGroup")
+    meanings = {each.name: each.about for each in machine.attributes if each.about}
+    assert {"placement", "outranks"} <= set(meanings)
+    texts = page.locator("#object .meanings li").all_inner_texts()
+    assert texts == [f"{name}: {about}" for name, about in meanings.items()]
 
 
 def test_why_leads_from_the_action_to_each_change(opened: Opened) -> None:

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from schedproof.diagrams.player.build import played
+from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.player.build import OtherRun, played
 from schedproof.diagrams.player.data import About, Comparison
 from schedproof.diagrams.player.page import page
 from schedproof.model.lang import Action, Machine, Model, Row, State
 from schedproof.model.semantics import Instance, stepper_of
+from schedproof.model.systems.beaker import AS_WRITTEN as BEAKER
+from schedproof.model.systems.beaker import INTERLEAVED
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.model.systems.hived import REPAIRED
 from schedproof.proofs.exploration.counterexample_text import shown
@@ -109,6 +112,23 @@ def test_a_smaller_variant_ends_it_at_a_missing_object() -> None:
     assert compared(lamps(), example, other).stops == ""
 
 
+def two_runs(short: int, long: int) -> OtherRun:
+    return OtherRun(replace(lamps(), variant=f"for {short}"), blinking(long), "blinks")
+
+
+def test_another_run_has_its_own_steps() -> None:
+    data = played(lamps(), blinking(2), About("x"), None, compare_to=two_runs(2, 3)).comparison
+    assert data is not None and (data.variant, data.property, data.stops) == ("for 2", "blinks", "")
+    assert [step.action for step in data.steps] == ["switch_on", "switch_off", "switch_on"]
+    assert [lane.name for lane in data.lanes] == ["l0"]
+
+
+def test_another_run_that_cannot_be_played_is_refused() -> None:
+    example = replace(blinking(2), recorded=None)
+    with pytest.raises(DiagramError, match="not a run of the model"):
+        played(lamps(), blinking(2), About("x"), None, compare_to=OtherRun(lamps(), example, "blinks"))
+
+
 # --- in a browser
 
 TABLE = """() => Object.fromEntries([...document.querySelectorAll("#comparison tbody tr")].map((row) =>
@@ -185,6 +205,59 @@ def test_a_comparison_of_hostile_variants_stays_text(opened: Opened) -> None:
     shown_page = opened(page(HOSTILE, refuted(HOSTILE, prop.name), About(prop.name), prop, compare_to=other), "#step=1")
     assert ATTACK in shown_page.inner_text("#comparison-title")
     assert shown_page.locator("img").count() == 0 and shown_page.title() == prop.name
+
+
+STEPS = """() => [...document.querySelectorAll("[aria-label='Steps side by side'] tbody tr")].map((row) =>
+  [...row.cells].map((cell) => cell.textContent))"""
+
+
+@needs_chromium
+def test_two_runs_stand_side_by_side(opened: Opened) -> None:
+    """A lamp beside one that is switched on by the same action, and no further."""
+    shown_page = opened(page(lamps(), blinking(3), About("a lamp"), compare_to=two_runs(3, 1)), "#step=1")
+    assert shown_page.inner_text("#comparison-title") == "Beside it: the run of blinks (for 3)"
+    assert "Nothing differs here." in shown_page.inner_text("#comparison")
+    on, off = "l0 is switched on", "l0 is switched off"
+    assert shown_page.evaluate(STEPS) == [["1", on, on], ["2", off, "≠ –"], ["3", on, "≠ –"]]
+    shown_page.get_by_role("button", name="3", exact=True).click()
+    assert "Step 3 of 3" in shown_page.inner_text("#now")
+    assert "The run in blinks (for 3) has ended before." in shown_page.inner_text("#comparison")
+
+
+@needs_chromium
+def test_a_longer_run_beside_it_is_listed_to_its_end(opened: Opened) -> None:
+    shown_page = opened(page(lamps(), blinking(1), About("a lamp"), compare_to=two_runs(1, 50)), "#step=1")
+    assert "Steps 1 to 20 of 50" in shown_page.inner_text("#comparison")
+    assert "This run has 1 step, the other one 50 steps." in shown_page.inner_text("#comparison")
+
+
+@needs_chromium
+def test_objects_of_two_runs_are_those_of_the_models(opened: Opened) -> None:
+    """Beaker's ABBA in two variants: at each step, the fields that differ are those that differ in the models' states."""
+    runs = [(model, refuted(model, "no-abba")) for model in (BEAKER, INTERLEAVED)]
+    (as_written, example), (interleaved, beside) = runs
+    data = page(as_written, example, About("abba"), compare_to=OtherRun(interleaved, beside, "no-abba"))
+    shown_page = opened(data)
+    names = {each.object for each in example.objects}
+    states = []
+    for model, run in runs:
+        assert run.recorded is not None
+        instance = instance_of(model, run.recorded)
+        series = [instance.initial()]
+        for choice in run.recorded.choices:
+            series.append(stepper_of(instance).step(series[-1], choice).after)
+        states.append([fields(instance, state, names) for state in series])
+    for position, (one, other) in enumerate(zip(*states, strict=False)):
+        expected = {
+            f"{name}.{field}": [value, f"≠ {other[name][field]}"]
+            for name, values in one.items()
+            for field, value in values.items()
+            if name in other and other[name].get(field, value) != value
+        }
+        table = TABLE.replace("#comparison tbody tr", "#comparison tr.unlike")
+        assert shown_page.evaluate(table) == expected, position
+        shown_page.keyboard.press("ArrowRight")
+    assert serious(shown_page) == []
 
 
 @needs_chromium

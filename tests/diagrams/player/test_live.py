@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schedproof.diagrams.player import live
-from schedproof.diagrams.player.data import Played
+from schedproof.diagrams.player.data import Played, ValueType
 from schedproof.diagrams.player.live import LiveRuns
 from schedproof.model.registry.discovery import system
 from schedproof.proofs.exploration.counterexample_text import shown
@@ -67,6 +67,111 @@ def test_lanes_end_where_the_run_ends(seed: int, header: dict[str, Any]) -> None
                 compared += 1
                 assert fields == {f: shown(v) for f, v in described[lanes[name]][name].items()}
     assert compared > 20, "the comparison says something"
+
+
+def slots(played: Played) -> list[Any]:
+    """The state that expressions read at the end, as the page computes it."""
+    state = list(played.vocabulary.initial)
+    for step in played.steps:
+        for slot, value in step.writes:
+            state[slot] = value
+    return state
+
+
+def read(played: Played, kind: ValueType, value: Any) -> object:
+    """A value of the page's vocabulary, as an instance describes it."""
+    names = played.vocabulary.sorts[kind.sort].objects if kind.sort else ()
+    match kind.kind:
+        case "ref":
+            return None if value < 0 else names[value]
+        case "set":
+            return [name for n, name in enumerate(names) if int(value) >> n & 1]
+        case "enum":
+            return kind.values[value]
+        case "bool":
+            return bool(value)
+    return value
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("header", [OPEN, LISTED], ids=["open", "listed"])
+def test_expressions_read_the_states_of_the_run(seed: int, header: dict[str, Any]) -> None:
+    """Objects come and go, and states have other numbers for them; the page has one number for each name."""
+    opened, compared = Live(header), 0
+    for record in blurred(Run(seed, header is LISTED).records(60), random.Random(seed)):
+        if opened.watch.take(record).verdict is not LogVerdict.CONFORMS:
+            break
+        if opened.watch.records % 12:
+            continue
+        run = opened.run()
+        opened.runs.expand(run)
+        played, after = opened.runs.played(run), run.records[-1]
+        state = slots(played)
+        for sort, objects in after.objects.instance.describe(after.after).items():
+            words = played.vocabulary.sorts[sort]
+            for name, fields in objects.items():
+                number = words.objects.index(name)
+                for field, value in fields.items():
+                    if field == "state":
+                        assert words.states[state[words.slot + number]] == value
+                        continue
+                    place = words.fields[field]
+                    raw = place.values[number] if place.slot is None else state[place.slot + number]
+                    shown_value = read(played, place.type, raw)
+                    if isinstance(shown_value, list):
+                        assert sorted(shown_value) == sorted(value)
+                    else:
+                        assert shown_value == value
+                    compared += 1
+        stepper = opened.explanations.stepper(after.objects)
+        enabled = [
+            choice for action in stepper.instance.model.actions for choice in stepper.choices(after.after, action)
+        ]
+        position = played.branches.positions[-1]
+        assert position is not None
+        assert len(played.branches.states[position]) == min(len(enabled), live.MOST_ENABLED)
+    assert compared > 20, "the comparison says something"
+
+
+def test_the_run_s_own_step_is_among_the_enabled_ones() -> None:
+    opened = Live()
+    opened.watch.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})
+    opened.watch.take({"action": "crash"})
+    run = opened.run()
+    assert opened.runs.played(run).branches.positions == (None, None, None), "nothing is computed yet"
+    opened.runs.expand(run)
+    played = opened.runs.played(run)
+    for step, position, number in zip(played.steps, played.branches.positions, played.branches.run_steps, strict=False):
+        assert position is not None and number is not None
+        enabled = played.branches.steps[played.branches.states[position][number].step]
+        assert (enabled.action, enabled.parameters, enabled.writes) == (step.action, step.parameters, step.writes)
+
+
+def test_an_interrupted_expansion_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each call computes at least one more step, however little time it has."""
+    opened = Live()
+    opened.watch.take({"action": "allocate", "parameters": {"p": "g", "K": ["a"]}})
+    run, compute = opened.run(), LiveRuns._step_of
+    calls: list[str] = []
+
+    def one_a_call(self: LiveRuns, *arguments: Any) -> Any:
+        if calls:
+            raise TimeoutError
+        calls.append("")
+        return compute(self, *arguments)
+
+    monkeypatch.setattr(LiveRuns, "_step_of", one_a_call)
+    progress = [opened.runs.progress]
+    while True:
+        calls.clear()
+        try:
+            opened.runs.expand(run)
+            break
+        except TimeoutError:
+            progress.append(opened.runs.progress)
+            assert progress[-1] > progress[-2]
+    monkeypatch.undo()
+    assert None not in opened.runs.played(run).branches.positions
 
 
 def test_steps_say_which_record_they_explain() -> None:

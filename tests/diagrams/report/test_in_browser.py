@@ -233,6 +233,57 @@ def test_no_text_of_a_page_is_taken_for_a_shared_one(opened: Opened) -> None:
     assert shown.evaluate("(each) => getComputedStyle(each).color") == "rgb(255, 0, 0)"
 
 
+def test_a_property_that_holds_plays_an_example(opened: Opened, reports: Path) -> None:
+    properties = reports / "report" / "lamps" / "properties"
+    page = opened.file(properties / "blinks.html")
+    assert "a shortest run through its states. The verdict does not rest on that run." in page.inner_text("main")
+    page.get_by_role("link", name="Play an example of plain").click()
+    page.keyboard.press("End")
+    assert page.inner_text("#now").startswith("Step 2 of 2: l0 is switched off")
+    assert "l0 goes through Off -> On -> Off" in page.inner_text("header")
+    assert serious(page) == []
+    alone = opened.file(properties / "on-or-off.html")
+    assert alone.get_by_role("link", name="example").count() == 0, "it has no premise"
+
+
+def test_any_two_runs_play_side_by_side(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report" / "lamps" / "properties" / "stays-dark.html")
+    page.get_by_role("link", name="Compare the run of dim with another").click()
+    now = page.locator("#now")
+    now.wait_for()
+    assert [page.input_value("#run"), page.input_value("#beside")] == ["dim:stays-dark", "plain:stays-dark"]
+    assert page.inner_text("#comparison-title") == "Beside it: the run of stays-dark (plain)"
+    page.keyboard.press("ArrowRight")
+    assert now.inner_text().startswith("Step 1 of 1: l0 is switched on")
+    page.select_option("#run", "plain:stays-dark")
+    page.get_by_text("Beside it: the run of stays-dark (plain)").wait_for()
+    page.select_option("#beside", "dim:stays-dark")
+    page.get_by_text("Beside it: the run of stays-dark (dim)").wait_for()
+    assert "#run=plain%3Astays-dark&beside=dim%3Astays-dark&step=0" in page.url
+    assert serious(page) == []
+
+
+def test_an_address_of_two_runs_opens_there(opened: Opened, reports: Path) -> None:
+    place = "run=dim%3Astays-dark&beside=nowhere&step=1"
+    alone = opened.file(reports / "report" / "lamps" / "two-runs.html", f"#{place}")
+    page = opened.file(reports / "report.html", f"#lamps/two-runs.html#{place}")
+    wait_for_title(page, "Two runs of lamps, side by side")
+    for shown_page in (alone, page.frame_locator("#page")):
+        shown_page.get_by_text("Step 1 of 1: l0 is switched on").wait_for()
+        shown_page.get_by_role("heading", name="Beside it: the run of stays-dark (plain)").wait_for()
+    assert "#lamps/two-runs.html#run=dim%3Astays-dark&beside=plain%3Astays-dark&step=1" in page.url
+    page.frame_locator("#page").get_by_role("link", name="stays-dark (lamps dim)").click()
+    wait_for_title(page, "stays-dark (lamps dim)")
+
+
+def test_the_address_of_two_other_runs_plays_them(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report" / "lamps" / "two-runs.html", "#run=dim%3Astays-dark")
+    page.get_by_role("heading", name="Beside it: the run of stays-dark (plain)").wait_for()
+    page.evaluate("location.hash = '#run=plain%3Astays-dark&beside=dim%3Astays-dark&step=1'")
+    page.get_by_role("heading", name="Beside it: the run of stays-dark (dim)").wait_for()
+    assert page.inner_text("#now").startswith("Step 1 of 1")
+
+
 def pages_of_pdf(page: Page) -> int:
     """How many sheets a page is when it is printed."""
     return len(re.findall(rb"/Type\s*/Page\b", page.pdf()))

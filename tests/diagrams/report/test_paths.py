@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from itertools import combinations
+from pathlib import PureWindowsPath
 
 import pytest
 
 from schedproof.diagrams.errors import DiagramError
-from schedproof.diagrams.report.paths import file_name, property_page, require_distinct, run_page
+from schedproof.diagrams.report.paths import (
+    defect_run_page,
+    file_name,
+    pictures_page,
+    property_page,
+    require_distinct,
+    run_page,
+    system_page,
+)
 
 NAMES = [
     "blinks",
@@ -27,6 +36,11 @@ NAMES = [
     "x" * 300,
     "x" * 301,
     "con/../x",
+    "con",
+    "CON",
+    "nul",
+    "com1",
+    "COM1",
 ]
 
 
@@ -39,6 +53,25 @@ def test_any_names_have_pages_of_their_own() -> None:
         folder, kind, name = page.split("/")
         assert (folder, kind) == ("lamps", "properties")
         assert len(name) <= 100 and name.endswith(".html") and not name.startswith(".")
+
+
+DEVICES = ["con", "Con", "prn", "aux", "NUL", "nul.txt", "com1", "COM9", "com¹", "lpt1", "LPT9", "lpt²", "conin$", "CONOUT$"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_no_page_has_the_name_of_a_device_of_windows(name: str) -> None:
+    """Python's own list says which names Windows reserves; it is for Windows' paths, on any system."""
+    assert PureWindowsPath(f"{name.partition('.')[0]}.html").is_reserved()
+    for page in (
+        system_page(name),
+        property_page("lamps", name),
+        run_page("lamps", name, "blinks"),
+        run_page("lamps", "plain", name),
+        defect_run_page("lamps", name, name),
+        pictures_page("lamps", name),
+    ):
+        assert not any(PureWindowsPath(part).is_reserved() for part in page.split("/")), page
+        assert not any(part.endswith((".", " ")) for part in page.split("/")), page
 
 
 def test_no_name_leaves_the_folder_of_the_report() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from schedproof.model.lang import AlwaysCanReach, Invariant, Model, Row
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.exploration.recorded_run import repeats
+from schedproof.proofs.exploration.recorded_run import instance_of, repeats
 from schedproof.proofs.verdict import Counterexample
 from schedproof.proofs.verification.replayed import replayed, replays
 from tests.proofs.verification.test_defects import DOORS, Door, d, e, move
@@ -75,6 +75,17 @@ def test_a_replayed_run_is_recorded_in_the_other_model() -> None:
     assert [choice.action for choice in in_doors.recorded.choices] == ["open", "slam"]
     assert repeats(DOORS, in_doors.recorded)
     assert replayed(OTHERS["no row"], JAMMED, KICKED) is None
+
+
+def test_a_replayed_run_keeps_the_history_of_its_property() -> None:
+    (machine,) = DOORS.machines
+    loud = [replace(each, history=each.name == "loud") for each in machine.attributes]
+    quiet = Invariant(name="quiet", says="no door is loud", over=[d], then=~d.loud)
+    model = replace(DOORS, machines=[replace(machine, attributes=loud)], properties=[quiet], refuted=frozenset())
+    run = replayed(model, quiet, run_of(model, "quiet"))
+    assert run is not None and run.recorded is not None
+    instance = instance_of(model, run.recorded)
+    assert "loud" in {each.name for each in instance.attributes("Door")}
 
 
 def test_a_recorded_run_repeats_where_each_step_can_be_taken() -> None:

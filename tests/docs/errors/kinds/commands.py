@@ -40,7 +40,7 @@ def cases() -> Iterator[Case]:
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "interpretation.priorities-change"], ["explain", "hived", "interpretation.victims-stay-being-preempted", "--variant", "repaired"], ["explain", "hived", "no-way-back-to-allocated"], ["explain", "hived", "assumptions"], ["explain", "hived", "assumptions", "--mermaid"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
         ["explain", "hived", "free-cell", "--html", "run.html"], ["explain", "hived", "free-cell", "--branches", "2", "--compare-to", "repaired"],
-        ["explain", "hived", "placements-are-disjoint", "--html", "run.html", "--compare-to", "as-written"], ["explain", "yunikorn-merge", "deadlock.core-50", "--html", "run.html"],
+        ["explain", "hived", "placements-are-disjoint", "--html", "run.html", "--compare-to", "as-written"], ["explain", "hived", "placements-are-disjoint", "--html", "run.html", "--compare-to", "repaired:free-cell"], ["explain", "yunikorn-merge", "deadlock.core-50", "--html", "run.html"],
         ["explain", "hived", "--state", "g0=Deleted", "--state", "c0.user=g0", "--html", "run.html"],
         ["coverage", "hived", "--scope", "Cell=1"], ["coverage", "hived", "--names", "--html", "x.html", "--json", "-"], ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
