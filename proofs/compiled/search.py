@@ -352,16 +352,20 @@ class _Search:
             LostWorker: a worker was lost, and no checkpoint has its states.
         """
         try:
+            lost: LostWorker | None = None
             while True:
                 try:
+                    if lost is not None:
+                        self._crew.renew(lost)
                     if not self._resumed():
                         self._begin()
                     self._all()
                     if self._checkpoint is not None and not self._stopped:
                         self._save()
                     break
-                except LostWorker as lost:
-                    self._renew(lost)
+                except LostWorker as error:
+                    self._require_renewable(error)
+                    lost = error
         except OSError as error:
             self._stopped = _full(error)
         finally:
@@ -372,16 +376,22 @@ class _Search:
                     self._checkpoint.release()
         return self._reached()
 
-    def _renew(self, lost: LostWorker) -> None:
-        """Begins anew from the last checkpoint.
+    def _require_renewable(self, lost: LostWorker) -> None:
+        """Counts a loss after which the search goes on from the last checkpoint.
 
         Raises:
             LostWorker: there is no checkpoint, or workers are lost again and again without any progress.
         """
         self._lost += 1
-        if self._checkpoint is None or self._lost > MOST_LOST:
-            raise lost
-        self._crew.renew(lost)
+        if self._checkpoint is None:
+            raise LostWorker(
+                f"{lost}, and with it the states that it had; with --checkpoint DIRECTORY a search goes on after that"
+            ) from lost
+        if self._lost > MOST_LOST:
+            raise LostWorker(
+                f"{lost}, and this happened {self._lost} times since the last checkpoint; give each worker more memory, "
+                "or choose a smaller scope; the same command resumes the search"
+            ) from lost
 
     def _reached(self) -> Reached:
         return Reached(self._program, self._symmetry, self._stopped, self._crew.known(), self._files)
