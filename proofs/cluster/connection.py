@@ -191,8 +191,8 @@ class RayHosts:
             raise self._lost(error) from error
 
     def _lost(self, error: Exception) -> LostWorker:
-        gone = [n for n, actor in enumerate(self._actors) if not self._lives(actor)]
-        which = " and ".join(f"worker {n + 1} of {len(self)}" for n in gone) or "a worker"
+        lost = [n for n, actor in enumerate(self._actors) if not self._lives(actor)]
+        which = " and ".join(f"worker {n + 1} of {len(self)}" for n in lost) or "a worker"
         why = "ran out of memory" if isinstance(error, self._ray.exceptions.OutOfMemoryError) else "was lost"
         return LostWorker(f"{which} {why}")
 

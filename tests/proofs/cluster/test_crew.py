@@ -55,9 +55,9 @@ def test_any_number_of_workers_finds_the_same(count: int, symmetry: bool) -> Non
 
 
 def test_the_graph_is_that_of_one_process() -> None:
-    ours = compiled.graph_of(compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(3))))
+    spread = compiled.graph_of(compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(3))))
     alone = compiled.graph_of(compiled.explore(hived()))
-    for one, other in ((ours.words, alone.words), (ours.targets, alone.targets), (ours.offsets, alone.offsets)):
+    for one, other in ((spread.words, alone.words), (spread.targets, alone.targets), (spread.offsets, alone.offsets)):
         assert (one == other).all()
 
 
@@ -133,12 +133,12 @@ def test_two_lost_workers_change_no_number(tmp_path: Path) -> None:
         calls_of_a_search(tmp_path),
     )
     for n in range(6):
-        hosts, said = LocalHosts(2, rng.sample(range(5, calls), 2)), list[str]()
-        workers = RemoteWorkers(hosts, said.append)
+        hosts, notes = LocalHosts(2, rng.sample(range(5, calls), 2)), list[str]()
+        workers = RemoteWorkers(hosts, notes.append)
         reached = compiled.explore(hived(), workers=workers, saving=Saving(tmp_path / str(n), 0))
         assert numbers(reached) == alone
-        assert hosts.replaced == len(said) >= 1
-        assert all("goes on from the last checkpoint" in line for line in said)
+        assert hosts.replaced == len(notes) >= 1
+        assert all("goes on from the last checkpoint" in line for line in notes)
 
 
 @pytest.mark.long(seconds=10)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def _is_worker(process: psutil.Process) -> bool:
 def test_killed_workers_change_no_number(tmp_path: Path) -> None:
     """Two kills, in turns drawn for today; each turn is saved."""
     [instance] = instances(AS_WRITTEN, {"PodGroup": 4, "Cell": 4})
-    rng, said, turn = random.Random(seed_of_today("kills")), list[str](), itertools.count()
+    rng, notes, turn = random.Random(seed_of_today("kills")), list[str](), itertools.count()
     turns = rng.sample(range(1, 10), 2)  # the search has more: it is 11 deep
 
     def kill(states: int, expanded: int, depth: int) -> None:
@@ -54,10 +55,10 @@ def test_killed_workers_change_no_number(tmp_path: Path) -> None:
             victim.kill()
             victim.wait(10)
 
-    with connected(Address(workers=2), said.append) as workers:
+    with connected(Address(workers=2), notes.append) as workers:
         reached = compiled.explore(instance, workers=workers, saving=Saving(tmp_path, 0), progress=kill)
         assert numbers(reached) == numbers(compiled.explore(instance))
-    assert len(said) == 2
+    assert len(notes) == 2
 
 
 @pytest.mark.long
@@ -115,22 +116,44 @@ def test_the_command_prints_what_it_prints_without_a_cluster() -> None:
 @pytest.mark.long(seconds=15)
 def test_a_killed_worker_ends_the_command_with_one_line() -> None:
     with explore("--scope", "PodGroup=6,Cell=5", "--no-symmetry", "--counts-only", "--cluster", "local:2") as process:
-        _kill_one_that_works(process.pid)
+        started = psutil.Process(process.pid)
+        _wait(lambda: any(_worked(worker) > 4 for worker in processes(started)))
+        processes(started)[0].kill()
         out, error = process.communicate()
     assert (process.returncode, out) == (3, "")
     assert error.startswith("schedproof: worker ") and error.count("\n") == 1
 
 
-def _kill_one_that_works(pid: int) -> None:
+@pytest.mark.long(seconds=30)
+def test_a_killed_command_is_resumed(tmp_path: Path) -> None:
+    """Its workers end with it; the documentation has the numbers of one process."""
+    arguments = ["--scope", "PodGroup=5,Cell=5", "--no-symmetry", "--counts-only", "--cluster", "local:2"]
+    arguments += ["--checkpoint", str(tmp_path), "--checkpoint-every", "0"]
+    with explore(*arguments) as process:
+        _wait(lambda: sum(path.stat().st_size for path in tmp_path.glob("*/states-*")) > 8_000_000)
+        workers = processes(psutil.Process(process.pid))
+        process.kill()
+    assert len(workers) == 2
+    assert psutil.wait_procs(workers, 30)[1] == []
+    assert list(tmp_path.glob("*/checkpoint.json"))
+    with explore(*arguments) as process:
+        out, error = process.communicate()
+    assert (process.returncode, error) == (0, "")
+    assert out.endswith("5768317 states, 64366840 transitions, depth 14\n")
+
+
+def _worked(process: psutil.Process) -> float:
+    """The seconds of processor time of a process."""
+    with suppress(psutil.Error):
+        return float(sum(process.cpu_times()[:2]))
+    return 0.0
+
+
+def _wait(until: Callable[[], bool]) -> None:
     end = time.monotonic() + 120
-    while time.monotonic() < end:
-        for worker in processes(psutil.Process(pid)):
-            with suppress(psutil.Error):
-                if sum(worker.cpu_times()[:2]) > 4:
-                    worker.kill()
-                    return
+    while not until():
+        assert time.monotonic() < end
         time.sleep(0.05)
-    raise AssertionError("no worker works")
 
 
 def test_an_address_where_something_else_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,12 +207,13 @@ def test_a_cluster_that_runs_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _wait_for(address: str) -> None:
-    end = time.monotonic() + 90
-    while time.monotonic() < end:
+    host, _, port = address.rpartition(":")
+
+    def listens() -> bool:
         with suppress(OSError):
-            host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), 1).close()
-            time.sleep(8)  # it listens before all of it runs
-            return
-        time.sleep(0.5)
-    raise AssertionError("Ray does not start")
+            return True
+        return False
+
+    _wait(listens)
+    time.sleep(8)  # it listens before all of it runs
