@@ -192,7 +192,9 @@ class RayHosts:
 
     def _lost(self, error: Exception) -> LostWorker:
         lost = [n for n, actor in enumerate(self._actors) if not self._lives(actor)]
-        which = " and ".join(f"worker {n + 1} of {len(self)}" for n in lost) or "a worker"
+        if not lost:
+            return LostWorker(f"the cluster failed ({_first_line(error)})")
+        which = " and ".join(f"worker {n + 1} of {len(self)}" for n in lost)
         why = "ran out of memory" if isinstance(error, self._ray.exceptions.OutOfMemoryError) else "was lost"
         return LostWorker(f"{which} {why}")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import itertools
 import os
 import random
 from pathlib import Path
@@ -18,6 +20,7 @@ from schedproof.proofs.checking import engine
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import Address, RemoteWorkers, worker
+from schedproof.proofs.compiled.files import Column
 from schedproof.proofs.exploration.limits import CheckpointError, LostWorker, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
@@ -185,16 +188,22 @@ def test_workers_that_are_lost_again_and_again_end_it(tmp_path: Path) -> None:
     assert numbers(reached) == numbers(compiled.explore(hived()))
 
 
-def test_a_full_disk_ends_the_search(tmp_path: Path) -> None:
-    """The workers' files are where the search says, and their error is that of the search."""
-    workers = RemoteWorkers(LocalHosts(2))
-    first = compiled.explore(hived(), workers=workers, saving=Saving(tmp_path, 0), limit=100)
-    assert first.stopped and 100 < first.state_count < 1512
-    [path] = tmp_path.glob("*/parents-1")
-    path.unlink()
-    os.symlink("/dev/full", path)
-    with pytest.raises((CheckpointError, OSError)):
-        compiled.explore(hived(), workers=workers, saving=Saving(tmp_path, 0))
+def test_a_full_disk_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a worker, too; and with more room the search goes on."""
+    writes, right = itertools.count(), Column.add
+
+    def add(self: Column, numbers: Any) -> None:
+        if next(writes) > 30:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        right(self, numbers)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Column, "add", add)
+        reached = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2)), saving=Saving(tmp_path, 0))
+    assert reached.stopped.startswith("stopped by the disk (No space left on device, '")
+    assert not reached.complete
+    resumed = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2)), saving=Saving(tmp_path, 0))
+    assert numbers(resumed) == numbers(compiled.explore(hived()))
 
 
 def test_a_search_in_one_process_goes_on_with_workers(tmp_path: Path) -> None:
