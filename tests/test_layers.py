@@ -16,7 +16,7 @@ LAYERS = [
     "proofs.verification",
     "proofs.refinement",
     "proofs.coverage | proofs.export",
-    "proofs.traces | proofs.checking",
+    "proofs.traces | proofs.checking | proofs.cluster",
     "proofs.compiled | proofs.induction | proofs.locks",
     "proofs.exploration",
     "model.quotes",

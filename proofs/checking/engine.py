@@ -18,6 +18,7 @@ from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph, Reached
+    from schedproof.proofs.compiled.crew import Workers
     from schedproof.proofs.compiled.steps import Program
 
 PAYS = 5_000
@@ -28,6 +29,9 @@ CHECKED_IN_A_STEP = 10
 
 MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 """Numbers of states that fit into an ordinary machine's memory, with room to spare."""
+
+GATHERED = 4 << 30
+"""Bytes of a graph that this process makes of the states of a cluster."""
 
 RESERVE, LEAST = 96 << 20, 16 << 20
 """Bytes for compiled code and buffers beside the states, and bytes that the states get in any case."""
@@ -61,6 +65,7 @@ class Exploring:
         checkpoint: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.
         halt: called regularly; stops the exploration if it returns a reason.
         progress: called regularly with the numbers of states found, of states explored, and of the depth.
+        workers: processes of a cluster that explore instead of this one, with the compiled engine.
 
     Raises:
         ArgumentError: an argument has the wrong type.
@@ -76,6 +81,7 @@ class Exploring:
     checkpoint: Saving | None = None
     halt: Halt | None = None
     progress: Progress | None = None
+    workers: Workers | None = None
 
     def __post_init__(self) -> None:
         if self.engine not in list(Engine):
@@ -133,6 +139,7 @@ class Exploring:
                 symmetry=self.symmetry,
                 crash=self.crash,
                 threads=self.threads,
+                workers=self.workers,
                 limit=self.max_states,
                 memory=self._room(),
                 saving=self.checkpoint,
@@ -179,6 +186,7 @@ class Exploring:
                 instance,
                 crash=self.crash,
                 threads=self.threads,
+                workers=self.workers,
                 limit=self.max_states,
                 memory=self._room(),
                 saving=self.checkpoint,
@@ -203,6 +211,11 @@ class Exploring:
             return (
                 known,
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
+            )
+        if self.workers is not None and memory_of(known) > GATHERED:
+            return known, (
+                f"all {known.representatives:,} states were explored, but their graph takes {memory_of(known) >> 20} MiB, and "
+                f"one process gathers at most {GATHERED >> 20} MiB from a cluster"
             )
         return known, graph_of(known, self.progress)
 
@@ -231,7 +244,7 @@ class Exploring:
         """
         if self.engine is Engine.INTERPRETED:
             return interpreted(self.max_states, None)
-        if self.engine is Engine.COMPILED or self.checkpoint is not None:
+        if self.engine is Engine.COMPILED or self.checkpoint is not None or self.workers is not None:
             return compiled()
         if self.max_states is not None and self.max_states <= pays:
             return interpreted(self.max_states, None)

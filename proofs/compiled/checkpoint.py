@@ -112,7 +112,7 @@ class Checkpoint:
                 f"the model or schedproof has changed since '{self.folder}' was written; remove that folder, or name another one"
             )
         if len(saved) != parts:
-            raise CheckpointError(f"'{self.folder}' was written with --threads {len(saved)}; go on with as many")
+            raise CheckpointError(f"'{self.folder}' was written by {len(saved)} threads or workers; go on with as many")
         return saved
 
     def damaged(self, what: str) -> CheckpointError:

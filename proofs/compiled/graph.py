@@ -191,14 +191,14 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
         targets=np.empty(edges, np.uint32),
         choices=np.empty(edges, np.uint16),
     )
-    numbers = tuple(np.zeros(part.keys.size // words, np.uint32) for part in parts)
     graph.words[:words] = program.layout.pack(program.instance.initial())
-    home, place = place_in(parts, graph.words[:words])
+    tables = [part.table() for part in parts]
+    keys, places = tuple(keys for keys, _ in tables), np.array([places for _, places in tables])
+    numbers = tuple(np.zeros(each.size // words, np.uint32) for each in keys)
+    home, place = place_in(tables, graph.words[:words])
     numbers[home][place] = 1
-    keys, places = tuple(part.keys for part in parts), np.array([part.places for part in parts])
-    room = parts[0]
-    out, chosen = (np.empty(TOGETHER * len(each), np.uint64) for each in (room.out, room.chosen))
-    seen = np.zeros_like(room.seen)
+    out, chosen = (np.empty(TOGETHER * program.choices * each, np.uint64) for each in (words, 1))
+    seen = np.zeros(program.seen.size, np.int64)
     met = 1
     for first in range(0, count, AT_ONCE):
         last = min(first + AT_ONCE, count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from .files import Column, Damaged, Mark, SortedRuns, pick, sift, squeeze
 from .kernel import HALF, expand, insert
 from .layout import Words
 from .quotient import Quotient
-from .steps import Program
+from .steps import Shape
 from .table import SLACK, U, entry, grow, place_of, put
 
 ROOM = 1 << 15
@@ -89,21 +88,23 @@ class Saved:
 
 @dataclass
 class Part:
-    """The states that belong to one thread, in order of discovery, and so of depth.
+    """The states that belong to one thread or worker, in order of discovery, and so of depth.
 
     While the states fit, all of them are in the table. After that, a full table is sorted and moved to a file. The table then
     holds the states found since, which may be duplicates until they are compared with the files (delayed duplicate detection).
 
-    ``expand`` takes steps, and ``take`` inserts their targets into the table. If the table may not grow, ``spill`` compares it
+    ``expand`` takes steps into buckets, and ``take`` inserts a bucket into the table. If the table may not grow, ``spill`` compares it
     with the files, writes new states, and empties it. ``settle`` does so before states are counted. ``deepen`` begins the
     next depth.
 
     Args:
+        shape: the sizes of the program's arrays.
         me: its number, out of ``parts``.
         budget: the limit in bytes of data that grow with the states; None for no limit.
         folder: returns a folder for files.
         disk: files that receive all states; by default files are created when needed.
         traced: keep each state's predecessor; files always keep it.
+        room: the steps in a bucket; by default few enough for the processor's cache.
 
     Attributes:
         keys, places: the table.
@@ -116,7 +117,7 @@ class Part:
         totals: with a ``quotient``, the counts of represented states: states, steps by action, and states without a step.
     """
 
-    program: Program
+    shape: Shape
     parts: int
     me: int
     quotient: Quotient | None
@@ -124,6 +125,7 @@ class Part:
     folder: Callable[[], Path] | None = None
     disk: Disk | None = None
     traced: bool = True
+    room: int = 0
     places: int = FIRST
     count: int = 0
     kept: int = 0
@@ -133,19 +135,19 @@ class Part:
     starts: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        words = self._words = self.program.layout.words
-        room = max(2 * ROOM // max(2, self.parts), 2 * self.program.choices)
+        words = self._words = self.shape.words
+        room = max(self.room or 2 * ROOM // max(2, self.parts), 2 * self.shape.choices)
         self.keys: Words = np.zeros((self.places + SLACK) * words, np.uint64)
         self.parents: NDArray[np.uint32] = np.empty(FIRST if self.traced else 0, np.uint32)
         self.choices: NDArray[np.uint16] = np.empty(FIRST if self.traced else 0, np.uint16)
         self.now: Words = np.empty(0, np.uint64)
         self.next: Words = np.empty(FIRST * words, np.uint64)
         self._window = (0, 0)
-        self.seen: NDArray[np.int64] = np.zeros(self.program.seen.size, np.int64)
-        self.totals = [0] * (2 + len(self.program.actions))
+        self.seen: NDArray[np.int64] = np.zeros(self.shape.seen.size, np.int64)
+        self.totals = [0] * (2 + self.shape.actions)
         self._weights: NDArray[np.int64] = np.zeros((2, len(self.totals)), np.int64)
-        self.out: Words = np.empty(self.program.choices * words, np.uint64)
-        self.chosen: NDArray[np.uint64] = np.empty(self.program.choices, np.uint64)
+        self.out: Words = np.empty(self.shape.choices * words, np.uint64)
+        self.chosen: NDArray[np.uint64] = np.empty(self.shape.choices, np.uint64)
         # Two sets of buckets: others may still read one while the next is filled.
         self.values: NDArray[np.uint64] = np.empty((2, self.parts, room), np.uint64)
         self.states: NDArray[np.uint64] = np.empty((2, self.parts, room * words), np.uint64)
@@ -164,8 +166,10 @@ class Part:
         return self.count - max(self.base + self.size, self.kept)
 
     def expand(self, address: int, at: int, turn: int) -> int:
-        """Takes steps from state ``at`` of this depth on until a bucket is nearly full; returns the next state's index."""
-        self.counts[turn] = 0
+        """Takes steps from state ``at`` of this depth on until a bucket is nearly full; returns the next state's index.
+
+        Their targets are added to the buckets of set ``turn``; who takes these sets their ``counts`` back.
+        """
         self._weights[:] = 0
         while at < self.size:
             first, last = self._look_at(at)
@@ -355,9 +359,9 @@ class Part:
         if self.spilled:
             self.count = self.kept
 
-    def depth(self, place: int) -> int:
-        """The distance of one of its states from the initial state."""
-        return bisect_right([*self.starts, self.base + self.size], place) - 1
+    def table(self) -> tuple[Words, int]:
+        """The table, and its number of places."""
+        return self.keys, self.places
 
     def origin(self, place: int) -> tuple[int, int]:
         """The number of the predecessor of a state, and the number of the choice, by which it was found first."""

@@ -10,6 +10,7 @@ from schedproof.proofs.exploration.explore import Halt, Progress
 from schedproof.proofs.exploration.limits import Enough, Saving
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
+from .crew import Workers
 from .search import Reached, explore
 from .steps import Condition
 
@@ -21,6 +22,7 @@ def watch(
     symmetry: bool = False,
     crash: bool = True,
     threads: int = 1,
+    workers: Workers | None = None,
     limit: int | None = None,
     memory: int | None = None,
     saving: Saving | None = None,
@@ -55,6 +57,7 @@ def watch(
         crash=crash,
         conditions=conditions,
         threads=threads,
+        workers=workers,
         limit=limit,
         memory=memory,
         saving=saving,

@@ -1,9 +1,9 @@
-"""The breadth-first search of the compiled engine, in one thread or several, each with its own part of the states."""
+"""The breadth-first search of the compiled engine, by a crew: threads or workers, each with its own part of the states."""
 
 from __future__ import annotations
 
-import threading
 import time
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ import numpy as np
 
 from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.exploration.explore import AT_LIMIT, Halt, Progress, real
-from schedproof.proofs.exploration.limits import Saving, TooWide
+from schedproof.proofs.exploration.limits import LostWorker, Saving, TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .checkpoint import Checkpoint
+from .crew import Crew, Known, Standing, Threads, Workers
 from .files import Damaged, Scratch
 from .layout import Words
-from .llvm import level_for
 from .part import Disk, Part
 from .quotient import quotient, represent
 from .steps import Condition, Program, Seen, program
@@ -32,15 +32,18 @@ MOST_CHOICES = 1 << 16
 MOST_STATES = 1 << 31
 """The limit of states: a state's number takes four bytes."""
 
+MOST_LOST = 3
+"""A search ends when more workers are lost than this without a new checkpoint: they may be lost each time."""
 
-def place_in(parts: Sequence[Part], state: Words) -> tuple[int, int]:
+
+def place_in(tables: Sequence[tuple[Words, int]], state: Words) -> tuple[int, int]:
     """The number of the part that a known state belongs to, and its place in the part's table."""
     words = len(state)
     value = U(entry(state, 0, words))
-    number = int(part_of(value, U(len(parts))))
-    part = parts[number]
-    place = U(place_of(value, U(len(parts)), U(part.places)))
-    return number, int(find(part.keys, state, 0, words, value, place))
+    number = int(part_of(value, U(len(tables))))
+    keys, places = tables[number]
+    place = U(place_of(value, U(len(tables)), U(places)))
+    return number, int(find(keys, state, 0, words, value, place))
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Reached:
     program: Program
     symmetry: Symmetry | None
     stopped: str
-    parts: Sequence[Part] = field(repr=False)
+    parts: Sequence[Known] = field(repr=False)
     files: Scratch | Checkpoint | None = field(default=None, repr=False)
     _repeated: list[Reached] = field(default_factory=list, repr=False, compare=False)
 
@@ -153,7 +156,8 @@ class Reached:
         return min(noted, key=lambda note: (self._depth(note[0]), note[0]), default=None)
 
     def _depth(self, number: int) -> int:
-        return self.parts[number % len(self.parts)].depth(number // len(self.parts))
+        part, place = self.parts[number % len(self.parts)], number // len(self.parts)
+        return bisect_right([*part.starts, part.base + part.size], place) - 1
 
     def path(self, number: int) -> list[Choice]:
         """A shortest run from the initial state to state number ``number``, as choices.
@@ -167,16 +171,18 @@ class Reached:
         run.reverse()
         return run if self.symmetry is None else real(self.symmetry, run)
 
-    def _traced(self, number: int) -> Sequence[Part]:
+    def _traced(self, number: int) -> Sequence[Known]:
         """Parts that have the predecessors of state ``number`` and of the states before it."""
         part, place = number % len(self.parts), number // len(self.parts)
         for reached in (self, *self._repeated):
             if reached.parts[part].traced and reached.parts[part].count > place:
                 return reached.parts
+        threads = len(self.parts)
         search = _Search(
             self.program,
             self.symmetry,
-            len(self.parts),
+            _crew_of_threads(self.program, self.symmetry, threads),
+            threads,
             limit=self.representatives,
             on_depth=lambda reached: "found" if reached.parts[part].count > place else "",
         )
@@ -191,6 +197,7 @@ def explore(
     crash: bool = True,
     conditions: Sequence[Condition] = (),
     threads: int = 1,
+    workers: Workers | None = None,
     limit: int | None = None,
     memory: int | None = None,
     saving: Saving | None = None,
@@ -206,6 +213,7 @@ def explore(
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
         conditions: conditions to check on all states and steps.
+        workers: processes that explore instead of threads of this one; ``memory`` does not apply to them.
         limit: stop after this many states.
         memory: the limit in bytes of data that grow with the states; more data go to files.
         saving: where to save checkpoints; an existing checkpoint is continued.
@@ -217,6 +225,7 @@ def explore(
     Raises:
         TooWide: there are too many choices of parameters.
         CheckpointError: a checkpoint is damaged or belongs to something else.
+        LostWorker: a worker was lost, and no checkpoint has its states.
     """
     actions = [a for a in instance.model.actions if crash or not a.crash]
     code = code or program(instance, actions, conditions)
@@ -228,23 +237,55 @@ def explore(
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
         reducer = None
-    checkpoint = None
+    files: Scratch | Checkpoint | None = None
     if saving is not None:
-        checkpoint = Checkpoint(saving.folder, _described(code, reducer), code.text)
+        files = Checkpoint(saving.folder, _described(code, reducer), code.text)
+    elif memory is not None:
+        files = Scratch()
+    if workers is not None:
+        parts, crew = len(workers), workers.crew(code, reducer, files.folder if isinstance(files, Checkpoint) else None)
+    else:
+        parts = threads
+        crew = _crew_of_threads(code, reducer, threads, memory=memory, files=files, traced=traced or files is not None)
     search = _Search(
         code,
         reducer,
-        threads,
+        crew,
+        parts,
         limit=limit,
-        memory=memory,
-        checkpoint=checkpoint,
+        files=files,
         every=saving.every if saving is not None else 0.0,
         halt=halt,
         progress=progress,
         on_depth=on_depth,
-        traced=traced or saving is not None or memory is not None,
     )
     return search.run()
+
+
+def _crew_of_threads(
+    code: Program,
+    symmetry: Symmetry | None,
+    threads: int,
+    *,
+    memory: int | None = None,
+    files: Scratch | Checkpoint | None = None,
+    traced: bool = True,
+) -> Crew:
+    """The crew of a search in this process; arguments as for :func:`explore`."""
+    parts = [
+        Part(
+            code.shape,
+            threads,
+            me,
+            quotient(symmetry, code.layout) if symmetry is not None else None,
+            budget=memory // threads if memory is not None else None,
+            folder=(lambda: files.path) if isinstance(files, Scratch) else None,
+            disk=Disk.at(files.folder, me, code.layout.words) if isinstance(files, Checkpoint) else None,
+            traced=traced,
+        )
+        for me in range(threads)
+    ]
+    return Threads(code, parts)
 
 
 def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
@@ -275,182 +316,140 @@ class _Order(Enum):
 
 
 class _Search:
-    """One search: each thread expands the states of its part, and takes its share of all threads' results."""
+    """One search: its crew expands states and takes the results turn by turn, and it decides after each turn what comes next."""
 
     def __init__(
         self,
         program: Program,
         symmetry: Symmetry | None,
-        threads: int,
+        crew: Crew,
+        parts: int,
         *,
         limit: int | None = None,
-        memory: int | None = None,
-        checkpoint: Checkpoint | None = None,
+        files: Scratch | Checkpoint | None = None,
         every: float = 0.0,
         halt: Halt | None = None,
         progress: Progress | None = None,
         on_depth: Callable[[Reached], str] | None = None,
-        traced: bool = True,
     ) -> None:
-        self._program, self._symmetry = program, symmetry
-        self._compile(0)
-        self._checkpoint, self._every, self._saved = checkpoint, every, time.monotonic()
-        self._files = checkpoint if checkpoint is not None or memory is None else Scratch()
-        self._parts = [self._part(me, threads, memory, traced) for me in range(threads)]
-        self._at = [0] * threads
-        self._barrier = threading.Barrier(threads)
-        self._busy = [[False] * threads, [False] * threads]
-        self._orders = [_Order.GO, _Order.GO]
-        self._errors: list[BaseException] = []
+        self._program, self._symmetry, self._crew, self._parts = program, symmetry, crew, parts
+        self._files, self._checkpoint = files, files if isinstance(files, Checkpoint) else None
+        self._every, self._saved, self._lost = every, time.monotonic(), 0
         self._limit = MOST_STATES if limit is None else min(limit, MOST_STATES)
         self._halt, self._progress, self._on_depth = halt, progress, on_depth
-        self._stopped = self._enough = ""
+        self._standings: Sequence[Standing] = ()
+        self._stopped = ""
 
-    def _compile(self, states: int) -> None:
-        """Compiles the program for about this many states."""
-        self._level_of_code = level_for(states, self._program.text)
-        self._address = self._program.machine(states).address("steps")
-
-    def _part(self, me: int, threads: int, memory: int | None, traced: bool) -> Part:
-        files, words = self._files, self._program.layout.words
-        return Part(
-            self._program,
-            threads,
-            me,
-            quotient(self._symmetry, self._program.layout) if self._symmetry is not None else None,
-            budget=memory // threads if memory is not None else None,
-            folder=(lambda: files.path) if isinstance(files, Scratch) else None,
-            disk=Disk.at(files.folder, me, words) if isinstance(files, Checkpoint) else None,
-            traced=traced,
-        )
+    @property
+    def _states(self) -> int:
+        """The number of states, as far as the last turn knows it."""
+        return sum(s.count for s in self._standings)
 
     def run(self) -> Reached:
-        """Runs the search."""
+        """Runs the search.
+
+        Raises:
+            LostWorker: a worker was lost, and no checkpoint has its states.
+        """
         try:
-            if not self._resumed():
-                self._begin()
-            self._all()
-            if self._checkpoint is not None and not self._stopped:
-                self._save()
+            lost: LostWorker | None = None
+            while True:
+                try:
+                    if lost is not None:
+                        self._crew.renew(lost)
+                    if not self._resumed():
+                        self._begin()
+                    self._all()
+                    if self._checkpoint is not None and not self._stopped:
+                        self._save()
+                    break
+                except LostWorker as error:
+                    self._require_renewable(error)
+                    lost = error
         except OSError as error:
             self._stopped = _full(error)
         finally:
-            for part in self._parts:
-                if part.disk is not None:
-                    part.disk.runs.remove()
-            if self._checkpoint is not None:
-                self._checkpoint.release()
-        if self._stopped:
-            for part in self._parts:
-                part.drop_uncompared()
+            try:
+                self._crew.end(stopped=bool(self._stopped))
+            finally:
+                if self._checkpoint is not None:
+                    self._checkpoint.release()
         return self._reached()
 
+    def _require_renewable(self, lost: LostWorker) -> None:
+        """Counts a loss after which the search goes on from the last checkpoint.
+
+        Raises:
+            LostWorker: there is no checkpoint, or workers are lost again and again without any progress.
+        """
+        self._lost += 1
+        if self._checkpoint is None:
+            raise LostWorker(
+                f"{lost}, and with it the states that it had; with --checkpoint DIRECTORY a search goes on after that"
+            ) from lost
+        if self._lost > MOST_LOST:
+            raise LostWorker(
+                f"{lost}, and this happened {self._lost} times since the last checkpoint; give each worker more memory, "
+                "or choose a smaller scope; the same command resumes the search"
+            ) from lost
+
     def _reached(self) -> Reached:
-        return Reached(self._program, self._symmetry, self._stopped, self._parts, self._files)
+        return Reached(self._program, self._symmetry, self._stopped, self._crew.known(), self._files)
 
     def _begin(self) -> None:
         first = np.array(self._program.layout.pack(self._program.instance.initial()), np.uint64)
-        if self._parts[0].quotient is not None:
-            represent(self._parts[0].quotient, first, 0, len(first))
+        if self._symmetry is not None:
+            represent(quotient(self._symmetry, self._program.layout), first, 0, len(first))
         value = U(entry(first, 0, len(first)))
-        home = self._parts[int(part_of(value, U(len(self._parts))))]
-        home.take(np.array([value], np.uint64), first, np.zeros(1, np.uint64), 1)
-        for part in self._parts:
-            part.deepen()
+        self._crew.begin(int(part_of(value, U(self._parts))), int(value), first)
+        self._standings = self._crew.deepen()
 
     def _resumed(self) -> bool:
         """Restores the parts from a checkpoint; returns false if there is none."""
         if self._checkpoint is None:
             return False
-        saved = self._checkpoint.load(len(self._parts))
+        saved = self._checkpoint.load(self._parts)
         if saved is None:
             return False
-        for me, (part, was) in enumerate(zip(self._parts, saved, strict=True)):
-            try:
-                part.restore(was)
-            except Damaged as error:
-                raise self._checkpoint.damaged(str(error)) from error
-            self._at[me] = was.at
+        try:
+            self._standings = self._crew.restore(saved)
+        except Damaged as error:
+            raise self._checkpoint.damaged(str(error)) from error
         return True
 
     def _all(self) -> None:
-        threads = [threading.Thread(target=self._work, args=(me,)) for me in range(1, len(self._parts))]
-        try:
-            for thread in threads:
-                thread.start()
-            self._work(0)
-        finally:
-            if self._barrier.broken or not all(thread.ident for thread in threads):
-                self._barrier.abort()
-            for thread in threads:
-                if thread.ident:
-                    thread.join()
-        if self._errors:
-            raise self._errors[0]
-
-    def _work(self, me: int) -> None:
-        """The work of one thread, depth by depth."""
-        try:
-            while any(part.size for part in self._parts):
-                if not self._level(me):
+        """Expands all depths, until no state is left or something ends the search."""
+        while any(s.size for s in self._standings):
+            if not self._level():
+                return
+            self._standings = self._crew.deepen()
+            if self._on_depth is not None and any(s.size for s in self._standings):
+                self._stopped = self._on_depth(self._reached())
+                if self._stopped:
                     return
-                self._barrier.wait()
-                self._parts[me].deepen()
-                self._at[me] = 0
-                self._barrier.wait()
-                if self._on_depth is None or not any(part.size for part in self._parts):
-                    continue
-                if me == 0:
-                    self._stopped = self._enough = self._on_depth(self._reached())
-                self._barrier.wait()
-                if self._enough:  # not ``_stopped``: thread 0 may be a turn ahead and have overwritten it
-                    return
-        except threading.BrokenBarrierError:
-            return
-        except BaseException as error:  # also an interrupt or lack of memory: the others must not wait
-            self._errors.append(error)
-            self._barrier.abort()
 
-    def _level(self, me: int) -> bool:
-        """Expands all states of one depth; returns false to stop the search.
-
-        In each turn a thread fills buckets for all threads. When all have done so, it takes the buckets for itself. It may be
-        a turn ahead of others that still take theirs, so all shared data exist twice.
-        """
-        part, turn = self._parts[me], 0
+    def _level(self) -> bool:
+        """Expands all states of one depth; returns false to stop the search."""
         while True:
-            self._at[me] = at = part.expand(self._address, self._at[me], turn)
-            self._busy[turn][me] = at < part.size
-            if me == 0:
-                self._orders[turn] = self._plan_level()
-            self._barrier.wait()
-            for other in self._parts:
-                part.take(
-                    other.values[turn, me], other.states[turn, me], other.whence[turn, me], other.counts[turn, me]
-                )
-            order = self._orders[turn]
-            if order is not _Order.GO:
-                part.settle()
-                self._barrier.wait()
-                if me == 0 and self._checkpoint is not None:
-                    self._save()
-                self._barrier.wait()
+            self._standings = self._crew.expand(self._states)
+            busy = any(s.at < s.size for s in self._standings)
+            order = self._plan()
+            if order is not _Order.GO or not busy:
+                self._crew.settle()
+            if order is not _Order.GO and self._checkpoint is not None:
+                self._save()
             if order is _Order.STOP:
                 return False
-            if not any(self._busy[turn]):
+            if not busy:
                 return True
-            turn ^= 1
 
-    def _plan_level(self) -> _Order:
+    def _plan(self) -> _Order:
         """Reports the progress, and decides what comes next."""
-        states = sum(part.count for part in self._parts)
         if self._progress is not None:
-            part = self._parts[0]
-            self._progress(states, (part.base + self._at[0]) * len(self._parts), len(part.starts) - 1)
-        if level_for(states, self._program.text) > self._level_of_code:
-            self._compile(states)
+            expanded = sum(s.base + s.at for s in self._standings)
+            self._progress(self._states, expanded, self._standings[0].depth)
         self._stopped = self._halt() if self._halt is not None else ""
-        if not self._stopped and states > self._limit:
+        if not self._stopped and self._states > self._limit:
             self._stopped = AT_LIMIT
         if self._stopped:
             return _Order.STOP
@@ -458,10 +457,10 @@ class _Search:
         return _Order.SAVE if due else _Order.GO
 
     def _save(self) -> None:
-        """Saves a checkpoint while all threads wait."""
+        """Saves a checkpoint."""
         assert self._checkpoint is not None
-        self._checkpoint.save([part.save(at) for part, at in zip(self._parts, self._at, strict=True)])
-        self._saved = time.monotonic()
+        self._checkpoint.save(self._crew.save())
+        self._saved, self._lost = time.monotonic(), 0
 
 
 def _full(error: OSError) -> str:

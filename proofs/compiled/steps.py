@@ -102,6 +102,27 @@ class Seen:
 
 
 @dataclass(frozen=True)
+class Shape:
+    """The sizes of a program's arrays: all that a part must know of it.
+
+    Attributes:
+        words: the words of a state.
+        choices: the number of choices of actions and parameters.
+        actions, conditions: their numbers.
+    """
+
+    words: int
+    choices: int
+    actions: int
+    conditions: int
+
+    @property
+    def seen(self) -> Seen:
+        """The layout of ``seen``."""
+        return Seen(self.actions, self.conditions)
+
+
+@dataclass(frozen=True)
 class Program:
     """The compiled steps of an instance.
 
@@ -148,7 +169,12 @@ class Program:
     @property
     def seen(self) -> Seen:
         """The layout of ``seen``."""
-        return Seen(len(self.actions), len(self.conditions))
+        return self.shape.seen
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of its arrays."""
+        return Shape(self.layout.words, self.choices, len(self.actions), len(self.conditions))
 
 
 def program(instance: Instance, actions: Sequence[Action], conditions: Sequence[Condition] = ()) -> Program:

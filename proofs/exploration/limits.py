@@ -19,6 +19,12 @@ class CheckpointError(SchedproofError):
     """A checkpoint cannot be written, is damaged or belongs to something else."""
 
 
+class LostWorker(SchedproofError):
+    """A worker of a cluster ended or could not be reached, and with it the states that it had."""
+
+    exit_code = 3
+
+
 @dataclass(frozen=True)
 class Saving:
     """Checkpoints of an exploration: written to ``folder`` every ``every`` seconds, and at the end.

@@ -13,7 +13,7 @@ from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
 from tests.support.places import DATA, ROOT
 
-HEAVY = {"z3", "cvc5", "numba", "llvmlite", "numpy", "sqlalchemy", "networkx", "transitions", "jsonschema"}
+HEAVY = {"z3", "cvc5", "numba", "llvmlite", "numpy", "sqlalchemy", "networkx", "transitions", "jsonschema", "ray"}
 
 LOG = str(DATA / "hived" / "s-02-life-preemption.jsonl")
 

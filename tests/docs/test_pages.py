@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.docs.commands import in_a_copy
 from tests.docs.pages import Command, Program, Text, follow, missing, steps
 from tests.docs.refresh import PATHS, refreshed
+from tests.support.needs import needs_ray
 from tests.support.places import ROOT
 
 DOCS = ROOT / "docs"
@@ -19,18 +21,23 @@ PAGES = [
 ]
 
 
+NEEDS = {"docs/howto/cluster.md": needs_ray}
+"""What the blocks of a page need."""
+
+
 def text(path: Path) -> str:
     """A page."""
     return path.read_text("utf-8")
 
 
-def runnable(*, long: bool) -> list[str]:
+def runnable(*, long: bool) -> list[Any]:
     """The pages that have blocks to run in the default tier, or in the long one."""
     pages = []
     for path in PAGES:
         blocks = [step for step in steps(text(path)) if isinstance(step, Command | Program)]
         if any(step.long is long for step in blocks):
-            pages.append(str(path.relative_to(ROOT)))
+            page = str(path.relative_to(ROOT))
+            pages.append(pytest.param(page, marks=[NEEDS[page]] if page in NEEDS else []))
     return pages
 
 

@@ -24,6 +24,7 @@ needs_shared = pytest.mark.needs("shared")
 needs_curl = pytest.mark.needs("curl")
 needs_chromium = pytest.mark.needs("chromium")
 needs_proc = pytest.mark.needs("proc")
+needs_ray = pytest.mark.needs("ray")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
 
@@ -64,6 +65,7 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
     "chromium": ("chromium and Playwright (apt-get install chromium, the extra browser)", _has_browser),
+    "ray": ("Ray (the extra cluster)", lambda: importlib.util.find_spec("ray") is not None),
     "proc": ("Linux's /proc", Path("/proc/self/status").exists),
 }
 """By the mark's argument: what the test needs, and a check whether it is there."""

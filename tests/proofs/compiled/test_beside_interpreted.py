@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -41,7 +40,7 @@ from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
 from schedproof.proofs.compiled.steps import Condition, _Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import relevance
-from schedproof.proofs.exploration.explore import AT_LIMIT, explore
+from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.symmetry import Symmetry
 from schedproof.proofs.verdict import Method, Result, Verdict
 from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, model_of, required, verdict_without, x
@@ -222,29 +221,6 @@ def test_a_limit_is_kept_to_a_bucket_and_proves_nothing_past_it(threads: int, mo
         Verdict.REFUTED,
     }
     assert results["well-formed"].note.startswith("stopped after")
-
-
-def test_no_thread_ends_before_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thread that is slow at the end of a depth must not take the stop of the next turn for its own."""
-    real = threading.Barrier.wait
-
-    def slowly(self: threading.Barrier, timeout: float | None = None) -> int:
-        released = real(self, timeout)
-        if threading.current_thread() is not starter:
-            time.sleep(0.002)
-        return released
-
-    def work() -> None:
-        search = compiled.explore(instance, threads=3, limit=100, on_depth=lambda reached: "")
-        ended.append(search.stopped)
-
-    monkeypatch.setattr(part, "ROOM", 64)
-    monkeypatch.setattr(threading.Barrier, "wait", slowly)
-    instance, ended = instance_of(AS_WRITTEN, {}), list[str]()
-    starter = threading.Thread(target=work, daemon=True)
-    starter.start()
-    starter.join(30)
-    assert ended == [AT_LIMIT]
 
 
 def test_without_crashes() -> None:

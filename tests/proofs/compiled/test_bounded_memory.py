@@ -400,7 +400,7 @@ class TestCheckpoints:
         kept = Saving(tmp_path)
         instance = instance_of(AS_WRITTEN, SCOPE)
         assert compiled.explore(instance, saving=kept, threads=2, halt=halted(2)).stopped
-        with pytest.raises(CheckpointError, match="was written with --threads 2; go on with as many"):
+        with pytest.raises(CheckpointError, match="was written by 2 threads or workers; go on with as many"):
             compiled.explore(instance, saving=kept)
         changed = dataclasses.replace(AS_WRITTEN, rules=AS_WRITTEN.rules[1:])
         with pytest.raises(CheckpointError, match="the model or schedproof has changed since"):

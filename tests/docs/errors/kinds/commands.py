@@ -31,6 +31,8 @@ def cases() -> Iterator[Case]:
         ["explore", "hived", "--scope", "Pod=2"], ["explore", "hived", "--scope", "Cell=1,Cell=2"], ["explore", "hived", "--scope", "Cell=64"],
          ["explore", "hived", "--checkpoint", "x", "--engine", "interpreted"],
         ["explore", "hived", "--checkpoint-every", "1"],
+        ["explore", "hived", "--cluster", "local:2", "--threads", "2"], ["explore", "hived", "--cluster", "local", "--engine", "interpreted"],
+        ["explore", "hived", "--cluster", "local:0"], ["explore", "hived", "--cluster", "ray://head:10001"],
         ["prove", "hived", "--variant", "nosuch"], ["prove", "hived", "--emit-smt", ""],
         ["verify", "hived", "--json", "missing/x"], ["verify", "hived", "--json", "."], ["verify", "hived", "--summary", ""],
         ["verify", "--json", "-", "--junit", "-"], ["verify", "--annotations", "--sarif", "-"], ["verify", "hived", "--sarif", "."], ["verify", "hived", "--junit", "x" * 300],
@@ -90,7 +92,19 @@ def cases() -> Iterator[Case]:
         "schedproof diagram hived Cell -o cell.svg  # without graphviz",
         lambda: _with(run, "diagram", "hived", "Cell", "-o", "cell.svg"),
     )
+    yield Case("schedproof explore hived --cluster local  # without Ray", _without_ray)
     yield Case("schedproof validate hived -  # standard input is closed", lambda: _with(run, "validate", "hived", "-"))
+
+
+def _without_ray() -> str:
+    before = sys.modules.get("ray")
+    sys.modules["ray"] = None  # type: ignore[assignment]
+    try:
+        return run("explore", "hived", "--cluster", "local")
+    finally:
+        del sys.modules["ray"]
+        if before is not None:
+            sys.modules["ray"] = before
 
 
 def _into_a_link() -> str:

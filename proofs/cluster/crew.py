@@ -1,0 +1,257 @@
+"""The search's side of a cluster: a crew whose parts are workers, and what is known here of their parts."""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schedproof.model.errors import SchedproofError
+from schedproof.proofs.compiled.crew import Standing
+from schedproof.proofs.compiled.layout import Words
+from schedproof.proofs.compiled.part import Saved
+from schedproof.proofs.compiled.quotient import quotient
+from schedproof.proofs.compiled.steps import Program
+from schedproof.proofs.exploration.symmetry import Symmetry
+
+from .worker import Tally, Task
+
+AHEAD = 2
+"""Turns of each worker that are under way: while it expands one, the buckets of the one before travel."""
+
+AT_ONCE = 8 << 20
+"""The words of a table that are fetched together."""
+
+Ref = Any
+"""What stands for a result of a worker, until it is there."""
+
+
+class ClusterError(SchedproofError):
+    """A cluster cannot be started or joined, or its workers do not fit this process."""
+
+
+class Hosts(Protocol):
+    """The processes of the workers; each has a :class:`.worker.Host`."""
+
+    def __len__(self) -> int: ...
+
+    def call(self, worker: int, method: str, *arguments: Any, returns: int = 1) -> list[Ref]:
+        """Calls a method, and returns at once. Each worker works through its calls in their order.
+
+        Args:
+            arguments: values, or results of other calls, which travel from worker to worker.
+            returns: how many results the method returns.
+        """
+
+    def results(self, refs: Sequence[Ref]) -> list[Any]:
+        """Waits for results.
+
+        Raises:
+            LostWorker: a worker was lost.
+            OSError, MemoryError: as the worker raised it.
+        """
+
+    def replace_lost(self) -> None:
+        """Starts a process in place of each that was lost.
+
+        Raises:
+            ClusterError: it does not start.
+        """
+
+
+class RemoteWorkers:
+    """The workers of a cluster, for one search after the other.
+
+    Args:
+        hosts: their processes.
+        on_loss: called with one line when a worker was lost and is replaced.
+    """
+
+    def __init__(self, hosts: Hosts, on_loss: Callable[[str], None] = lambda line: None) -> None:
+        self._hosts, self._on_loss = hosts, on_loss
+        self._numbers = count()
+        self._ended: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._hosts)
+
+    def crew(self, program: Program, symmetry: Symmetry | None, folder: Path | None) -> ClusterCrew:
+        """A crew for one search."""
+        number = next(self._numbers)
+        search = _Search(self._hosts, number)
+        # Only noted: a finalizer may run at any time, also while Ray works.
+        weakref.finalize(search, self._ended.append, number)
+        tables = None if symmetry is None else quotient(symmetry, program.layout)
+        folder = None if folder is None else folder.resolve()
+        tasks = [Task(program.text, program.shape, len(self), me, tables, folder) for me in range(len(self))]
+        ended, self._ended[:] = list(self._ended), []
+        return ClusterCrew(search, tasks, ended, self._on_loss)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """One search on the workers. They free its states when nothing refers to this object any longer."""
+
+    hosts: Hosts
+    number: int
+
+    def call(self, worker: int, method: str, *arguments: Any, returns: int = 1) -> list[Ref]:
+        """Calls a method of the search's part in a worker."""
+        return self.hosts.call(worker, "do", self.number, method, *arguments, returns=returns)
+
+    def each(self, method: str) -> list[Any]:
+        """The results of a method of all parts."""
+        return self.hosts.results([ref for me in range(len(self.hosts)) for ref in self.call(me, method)])
+
+
+@dataclass(frozen=True)
+class RemotePart:
+    """A part that a worker has: its numbers are here, its states are asked for."""
+
+    search: _Search = field(repr=False)
+    me: int
+    tally: Tally
+    spilled: bool = False
+    traced: bool = True
+
+    @property
+    def count(self) -> int:
+        """The number of states."""
+        return self.tally.count
+
+    @property
+    def base(self) -> int:
+        """The number of the first state of this depth."""
+        return self.tally.base
+
+    @property
+    def size(self) -> int:
+        """The number of states of this depth."""
+        return self.tally.size
+
+    @property
+    def starts(self) -> Sequence[int]:
+        """By depth, the number of the first state."""
+        return self.tally.starts
+
+    @property
+    def totals(self) -> Sequence[int]:
+        """The counts of represented states."""
+        return self.tally.totals
+
+    @property
+    def seen(self) -> NDArray[np.int64]:
+        """The notes of the program."""
+        return self.tally.seen
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the worker's data that grow with the number of states."""
+        return self.tally.memory
+
+    def origin(self, place: int) -> tuple[int, int]:
+        """The number of the predecessor of a state, and the number of the choice, by which it was found first."""
+        [(parent, choice)] = self.search.hosts.results(self.search.call(self.me, "origin", place))
+        return parent, choice
+
+    def table(self) -> tuple[Words, int]:
+        """A copy of the table, and its number of places."""
+        hosts, call = self.search.hosts, self.search.call
+        [(length, places)] = hosts.results(call(self.me, "table_size"))
+        keys = np.empty(length, np.uint64)
+        for first in range(0, length, AT_ONCE):
+            last = min(first + AT_ONCE, length)
+            [keys[first:last]] = hosts.results(call(self.me, "table_rows", first, last))
+        return keys, places
+
+
+class ClusterCrew:
+    """See :class:`schedproof.proofs.compiled.crew.Crew`.
+
+    Buckets travel from worker to worker. The search waits for the standings of the oldest turn only, so that a worker always has
+    a turn to go on with.
+
+    Args:
+        search: the search.
+        tasks: what each worker must know.
+        ended: the numbers of searches whose states are no longer needed.
+        on_loss: called with one line when a worker was lost and is replaced.
+    """
+
+    def __init__(
+        self, search: _Search, tasks: Sequence[Task], ended: Sequence[int], on_loss: Callable[[str], None]
+    ) -> None:
+        self._search, self._hosts, self._tasks, self._on_loss = search, search.hosts, tasks, on_loss
+        self._turns: deque[list[Ref]] = deque()
+        self._moving: deque[list[list[Ref]]] = deque()
+        self._open(ended)
+
+    def _open(self, ended: Sequence[int]) -> None:
+        number = self._search.number
+        refs = [self._hosts.call(me, "open", number, task, ended)[0] for me, task in enumerate(self._tasks)]
+        self._hosts.results(refs)
+
+    def begin(self, home: int, value: int, state: Words) -> None:
+        """See ``Crew``."""
+        self._hosts.results(self._search.call(home, "begin", value, state))
+
+    def expand(self, states: int) -> list[Standing]:
+        """See ``Crew``."""
+        while len(self._turns) < AHEAD:
+            self._submit(states)
+        return self._hosts.results(self._turns.popleft())
+
+    def _submit(self, states: int) -> None:
+        """Begins one more turn of all workers, with the buckets of the turn that has been waited for."""
+        everyone = range(len(self._tasks))
+        arrived = self._moving.popleft() if len(self._moving) >= AHEAD else [[] for _ in everyone]
+        returns = len(self._tasks) + 1
+        rows = [self._search.call(me, "expand", states, *arrived[me], returns=returns) for me in everyone]
+        self._turns.append([row[-1] for row in rows])
+        self._moving.append([[rows[other][me] for other in everyone if other != me] for me in everyone])
+
+    def settle(self) -> None:
+        """See ``Crew``."""
+        while self._turns:
+            self._hosts.results(self._turns.popleft())
+        everyone = range(len(self._tasks))
+        left = [[ref for turn in self._moving for ref in turn[me]] for me in everyone]
+        self._moving.clear()
+        self._hosts.results([ref for me in everyone for ref in self._search.call(me, "settle", *left[me])])
+
+    def deepen(self) -> list[Standing]:
+        """See ``Crew``."""
+        return self._search.each("deepen")
+
+    def known(self) -> Sequence[RemotePart]:
+        """See ``Crew``."""
+        return [RemotePart(self._search, me, tally) for me, tally in enumerate(self._search.each("tally"))]
+
+    def save(self) -> list[Saved]:
+        """See ``Crew``."""
+        return self._search.each("save")
+
+    def restore(self, saved: Sequence[Saved]) -> list[Standing]:
+        """See ``Crew``."""
+        refs = [ref for me, was in enumerate(saved) for ref in self._search.call(me, "restore", was)]
+        return self._hosts.results(refs)
+
+    def renew(self, lost: Exception) -> None:
+        """See ``Crew``. Also the workers that are left begin anew: they may have states of the lost one's last turns."""
+        self._turns.clear()
+        self._moving.clear()
+        self._on_loss(f"{lost}: it is replaced, and the search goes on from the last checkpoint")
+        self._hosts.replace_lost()
+        self._open(())
+
+    def end(self, *, stopped: bool) -> None:
+        """See ``Crew``. States are always compared with the whole table, so none is known twice."""
+        self._turns.clear()
+        self._moving.clear()

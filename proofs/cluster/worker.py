@@ -1,0 +1,251 @@
+"""A worker: a process that has one part of each search, with the compiled steps, and exchanges buckets with the others."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+import schedproof
+from schedproof.proofs.compiled.crew import Optimized, Standing
+from schedproof.proofs.compiled.layout import Words
+from schedproof.proofs.compiled.llvm import Machine
+from schedproof.proofs.compiled.part import Disk, Part, Saved
+from schedproof.proofs.compiled.quotient import Quotient
+from schedproof.proofs.compiled.steps import Shape
+from schedproof.proofs.compiled.table import U
+from schedproof.proofs.exploration.limits import LostWorker
+
+BATCH = 4 << 20
+"""A worker sends its buckets when one has this many bytes, or when no state is left: small messages cost more a byte."""
+
+SENT = 1 << 16
+"""The number of states that a worker remembers to have sent. They fit into the processor's cache."""
+
+Bucket = tuple[NDArray[np.uint64], Words, NDArray[np.uint64]]
+"""Entries, states and predecessors, as :func:`schedproof.proofs.compiled.kernel.expand` writes them."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A worker's part of a search, to be sent to it: it needs no model.
+
+    Args:
+        text: the function ``steps`` as LLVM assembly.
+        shape: the sizes of its arrays.
+        parts, me: the number of parts, and which one this is.
+        quotient: the renamings; None without symmetry.
+        folder: the folder for checkpoints; None without them.
+    """
+
+    text: str
+    shape: Shape
+    parts: int
+    me: int
+    quotient: Quotient | None
+    folder: Path | None
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What is known of a part without its states; the attributes are those of :class:`Part`.
+
+    Attributes:
+        sent, withheld: the bytes sent to other workers, and the states that were not sent since they had been sent lately.
+    """
+
+    count: int
+    base: int
+    size: int
+    starts: Sequence[int]
+    totals: Sequence[int]
+    seen: NDArray[np.int64]
+    memory: int
+    sent: int
+    withheld: int
+
+
+class PartWorker:
+    """One part of one search.
+
+    Raises:
+        OSError: the files of the part cannot be made.
+    """
+
+    def __init__(self, task: Task) -> None:
+        words, self._me = task.shape.words, task.me
+        self._each = 8 * (words + 2)
+        # A bucket has room for twice what is sent at least: what is filled by one state's steps must fit in.
+        room = 0 if task.parts == 1 else 2 * BATCH // self._each
+        self._part = Part(
+            task.shape,
+            task.parts,
+            task.me,
+            # What arrives can only be read, and a quotient has a buffer.
+            None if task.quotient is None else Quotient(*(_writable(each) for each in task.quotient)),
+            disk=None if task.folder is None else Disk.at(task.folder, task.me, words),
+            room=room,
+        )
+        self._code = Optimized(task.text, lambda states: Machine([task.text], states=states))
+        self._at = 0
+        self._recent: Words = np.zeros(SENT * words, np.uint64)
+        self._sent = self._withheld = 0
+
+    def begin(self, value: int, state: Words) -> None:
+        """Takes the initial state, whose table entry is ``value``."""
+        self._part.take(np.array([value], np.uint64), _writable(state), np.zeros(1, np.uint64), 1)
+
+    def expand(self, states: int, *arrived: Bucket) -> tuple[Bucket | Standing | None, ...]:
+        """Takes buckets that have arrived, and expands states until a bucket has ``BATCH`` bytes.
+
+        Returns:
+            For each part its bucket, None for the worker itself; and at the end the standing.
+        """
+        self._take(arrived)
+        part, address, me = self._part, self._code.address(states), self._me
+        counts, others = part.counts[0], [q for q in range(part.parts) if q != me]
+        done = np.zeros(part.parts, np.int64)
+        counts[:] = 0
+        while self._at < part.size and (not others or counts[others].max() * self._each < BATCH):
+            self._at = part.expand(address, self._at, 0)
+            part.take(part.values[0, me], part.states[0, me], part.whence[0, me], counts[me])
+            counts[me] = 0
+            for q in others:
+                kept = withhold(
+                    part.values[0, q], part.states[0, q], part.whence[0, q], part.shape.words, done[q], counts[q],
+                    self._recent,
+                )  # fmt: skip
+                self._withheld += int(counts[q]) - kept
+                counts[q] = done[q] = kept
+        self._sent += int(counts.sum()) * self._each
+        buckets = (None if q == me else self._bucket(q, int(counts[q])) for q in range(part.parts))
+        return (*buckets, Standing.of(part, self._at))
+
+    def _bucket(self, q: int, count: int) -> Bucket:
+        part = self._part
+        return part.values[0, q, :count], part.states[0, q, : count * part.shape.words], part.whence[0, q, :count]
+
+    def _take(self, arrived: Sequence[Bucket]) -> None:
+        for values, states, whence in arrived:
+            # Compiled code is made for arrays that can be written.
+            self._part.take(_writable(values), _writable(states), _writable(whence), len(values))
+
+    def settle(self, *arrived: Bucket) -> None:
+        """Takes the last buckets of a depth, and makes the counts exact."""
+        self._take(arrived)
+        self._part.settle()
+
+    def deepen(self) -> Standing:
+        """Begins the next depth."""
+        self._part.deepen()
+        self._at = 0
+        return Standing.of(self._part, 0)
+
+    def save(self) -> Saved:
+        """The progress, when all is settled."""
+        return self._part.save(self._at)
+
+    def restore(self, saved: Saved) -> Standing:
+        """Goes back to a saved progress; the part is new, and so are the states that it remembers to have sent."""
+        self._part.restore(saved)
+        self._at = saved.at
+        return Standing.of(self._part, self._at)
+
+    def tally(self) -> Tally:
+        """What is known of the part without its states."""
+        p = self._part
+        return Tally(
+            p.count, p.base, p.size, list(p.starts), list(p.totals), p.seen.copy(), p.memory, self._sent, self._withheld
+        )
+
+    def origin(self, place: int) -> tuple[int, int]:
+        """See :meth:`Part.origin`."""
+        return self._part.origin(place)
+
+    def table_size(self) -> tuple[int, int]:
+        """The length of the table's array, and its number of places."""
+        keys, places = self._part.table()
+        return len(keys), places
+
+    def table_rows(self, first: int, last: int) -> Words:
+        """A section of the table's array."""
+        return self._part.table()[0][first:last]
+
+
+class Host:
+    """The object that runs in a worker's process: its parts by search."""
+
+    def __init__(self) -> None:
+        self._searches: dict[int, PartWorker] = {}
+
+    def fingerprint(self) -> str:
+        """See :func:`fingerprint`."""
+        return fingerprint()
+
+    def open(self, search: int, task: Task, ended: Sequence[int] = ()) -> None:
+        """Begins a search, or begins it anew, and frees those that ``ended``."""
+        for number in (search, *ended):
+            self._searches.pop(number, None)  # before a new part takes its memory
+        self._searches[search] = PartWorker(task)
+
+    def do(self, search: int, method: str, *arguments: Any) -> Any:
+        """Calls a method of the part of a search.
+
+        Raises:
+            LostWorker: the part was in a process that was lost.
+        """
+        if search not in self._searches:
+            raise LostWorker("the states of an earlier search were lost with a worker; run the command again")
+        return getattr(self._searches[search], method)(*arguments)
+
+
+@cache
+def fingerprint() -> str:
+    """A hash of the version and of all code that workers run: it must be the same in all of them."""
+    digest = hashlib.sha256(schedproof.__version__.encode())
+    for room in (Path(__file__).parent, Path(__file__).parent.parent / "compiled"):
+        for path in sorted(room.glob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _writable(array: Any) -> Any:
+    """A copy of an array; other values are returned as they are."""
+    return np.array(array) if isinstance(array, np.ndarray) else array
+
+
+@njit(nogil=True, cache=True)
+def withhold(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
+    """Removes states that were sent lately from the rows ``first`` to ``end`` of a bucket, and remembers the others.
+
+    The memory keeps one state for each remainder of entries. It compares whole states, so only a state that its owner knows, or
+    is about to take, is removed.
+
+    Returns:
+        The number of rows that are left in the bucket.
+    """
+    slots = U(len(recent) // words)
+    to = first
+    for i in range(first, end):
+        at = np.int64(values[i] % slots) * words
+        same = recent[at] == values[i]
+        for k in range(1, words):
+            same = same and recent[at + k] == states[i * words + k]
+        if same:
+            continue
+        recent[at] = values[i]
+        for k in range(1, words):
+            recent[at + k] = states[i * words + k]
+        if to != i:
+            values[to], whence[to] = values[i], whence[i]
+            for k in range(words):
+                states[to * words + k] = states[i * words + k]
+        to += 1
+    return to

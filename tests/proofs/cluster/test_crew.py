@@ -1,0 +1,245 @@
+"""Searches by workers, without Ray: the same numbers and verdicts as in one process, also after workers were lost."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import itertools
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schedproof.model.semantics import Instance, instances
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs import compiled
+from schedproof.proofs.checking import engine
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.cluster import Address, RemoteWorkers, worker
+from schedproof.proofs.compiled.files import Column
+from schedproof.proofs.exploration.limits import CheckpointError, LostWorker, Saving
+from schedproof.proofs.verdict import Verdict
+from tests.proofs.cluster.local_hosts import LocalHosts
+from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, numbers, smallest, verdicts
+from tests.support.sample import seed_of_today, thinned, todays
+
+
+def hived(groups: int = 3, cells: int = 3) -> Instance:
+    """An instance of HiveD."""
+    [instance] = instances(AS_WRITTEN, {"PodGroup": groups, "Cell": cells})
+    return instance
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buckets of a few states, so that a depth takes many turns."""
+    monkeypatch.setattr(worker, "BATCH", 64 * 24)
+
+
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 6, first=1))
+def test_the_same_verdicts_of_every_variant(system: str, variant: str) -> None:
+    model, instance = smallest(system, variant)
+    workers = RemoteWorkers(LocalHosts(2))
+    assert_same_numbers(instance, workers)
+    assert verdicts(model, workers=workers) == verdicts(model)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.usefixtures("small_batches")
+def test_any_number_of_workers_finds_the_same(count: int, symmetry: bool) -> None:
+    reached = assert_same_numbers(hived(), RemoteWorkers(LocalHosts(count)), symmetry=symmetry)
+    assert sum(part.count for part in reached.parts) == reached.representatives
+    assert all(part.count for part in reached.parts)
+
+
+def test_the_graph_is_that_of_one_process() -> None:
+    spread = compiled.graph_of(compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(3))))
+    alone = compiled.graph_of(compiled.explore(hived()))
+    for one, other in ((spread.words, alone.words), (spread.targets, alone.targets), (spread.offsets, alone.offsets)):
+        assert (one == other).all()
+
+
+def test_a_graph_that_is_too_large_leaves_properties_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says what was explored; properties of states and steps have their verdicts."""
+    monkeypatch.setattr(engine, "GATHERED", 1000)
+    how = Exploring(Engine.COMPILED, workers=RemoteWorkers(LocalHosts(2)))
+    results = {r.name: r for r in model_check(AS_WRITTEN, {}, how=how)}
+    open_ones = {name for name, r in results.items() if r.verdict is Verdict.UNDETERMINED}
+    kinds = {results[name].kind for name in open_ones}
+    assert kinds == {"can happen", "always can reach", "leads to"}
+    assert results["preempting-ends"].note.startswith("all 1,512 states were explored, but their graph takes")
+
+
+# --- What is not sent --------------------------------------------------------------------------------------------------
+
+
+def test_only_states_that_were_sent_are_withheld() -> None:
+    """Beside a set; states that differ in any word are sent."""
+    rng = random.Random(seed_of_today("withheld"))
+    words, slots = 3, 8
+    recent, sent = np.zeros(slots * words, np.uint64), set[tuple[int, ...]]()
+    withheld = 0
+    for _ in range(200):
+        rows = [tuple(rng.randrange(1, 3) for _ in range(words)) for _ in range(rng.randrange(8))]
+        values = np.array([row[0] for row in rows], np.uint64)
+        states = np.array([n for row in rows for n in row], np.uint64)
+        whence = np.arange(len(rows), dtype=np.uint64)
+        left = worker.withhold(values, states, whence, words, 0, len(rows), recent)
+        kept = [tuple(int(n) for n in states[i * words : (i + 1) * words]) for i in range(left)]
+        assert [rows[int(i)] for i in whence[:left]] == kept
+        assert set(rows) <= sent | set(kept)
+        sent |= set(kept)
+        withheld += len(rows) - left
+    assert withheld > 100
+
+
+def _by_entry_only(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
+    """Seeded: takes states for the same whose remainders are."""
+    to = first
+    for i in range(first, end):
+        at = int(values[i] % np.uint64(64)) * words
+        if recent[at] == 0:
+            recent[at] = 1
+            values[to], whence[to] = values[i], whence[i]
+            states[to * words : (to + 1) * words] = states[i * words : (i + 1) * words]
+            to += 1
+    return to
+
+
+def test_a_filter_that_confuses_states_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "withhold", _by_entry_only)
+    with pytest.raises(AssertionError):
+        assert_same_numbers(hived(), RemoteWorkers(LocalHosts(2)))
+
+
+# --- Workers that are lost ---------------------------------------------------------------------------------------------
+
+
+def calls_of_a_search(folder: Path) -> int:
+    """How many calls a search with checkpoints makes."""
+    hosts = LocalHosts(2)
+    compiled.explore(hived(), workers=RemoteWorkers(hosts), saving=Saving(folder / "all", 0))
+    return hosts.calls
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_two_lost_workers_change_no_number(tmp_path: Path) -> None:
+    """At moments drawn for today."""
+    rng, alone, calls = (
+        random.Random(seed_of_today("lost")),
+        numbers(compiled.explore(hived())),
+        calls_of_a_search(tmp_path),
+    )
+    for n in range(6):
+        hosts, notes = LocalHosts(2, rng.sample(range(5, calls), 2)), list[str]()
+        workers = RemoteWorkers(hosts, notes.append)
+        reached = compiled.explore(hived(), workers=workers, saving=Saving(tmp_path / str(n), 0))
+        assert numbers(reached) == alone
+        assert hosts.replaced == len(notes) >= 1
+        assert all("goes on from the last checkpoint" in line for line in notes)
+
+
+@pytest.mark.long(seconds=10)
+@pytest.mark.usefixtures("small_batches")
+def test_a_worker_lost_at_any_call_changes_no_number(tmp_path: Path) -> None:
+    alone, calls = numbers(compiled.explore(hived())), calls_of_a_search(tmp_path)
+    for call in todays(range(3, calls), 3):
+        hosts = LocalHosts(2, [call])
+        try:
+            reached = compiled.explore(hived(), workers=RemoteWorkers(hosts), saving=Saving(tmp_path / str(call), 0))
+        except LostWorker:
+            assert call > calls - 3, "only what is asked after the search cannot be searched again"
+            continue
+        assert numbers(reached) == alone, call
+
+
+def test_what_was_sent_is_forgotten_with_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeded: a worker that still knows what it has sent does not send it to the new one."""
+    kept: list[Any] = []
+    right = worker.PartWorker.__init__
+
+    def init(self: Any, task: worker.Task) -> None:
+        right(self, task)
+        if len(kept) < 2:
+            kept.append(self._recent)
+        self._recent = kept[task.me]
+
+    monkeypatch.setattr(worker.PartWorker, "__init__", init)
+    workers = RemoteWorkers(LocalHosts(2, [40]))
+    reached = compiled.explore(hived(), workers=workers, saving=Saving(tmp_path, 0))
+    assert numbers(reached) != numbers(compiled.explore(hived()))
+
+
+def test_without_a_checkpoint_a_lost_worker_ends_the_search() -> None:
+    with pytest.raises(LostWorker, match=r"^worker [12] of 2 was lost, and .* with --checkpoint DIRECTORY"):
+        compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2, [30])))
+
+
+def test_workers_that_are_lost_again_and_again_end_it(tmp_path: Path) -> None:
+    hosts = LocalHosts(2, range(30, 200))
+    with pytest.raises(LostWorker, match="this happened 4 times since the last checkpoint"):
+        compiled.explore(hived(), workers=RemoteWorkers(hosts), saving=Saving(tmp_path, 1000))
+    reached = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2)), saving=Saving(tmp_path, 1000))
+    assert numbers(reached) == numbers(compiled.explore(hived()))
+
+
+def test_a_full_disk_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a worker, too; and with more room the search goes on."""
+    writes, right = itertools.count(), Column.add
+
+    def add(self: Column, numbers: Any) -> None:
+        if next(writes) > 30:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        right(self, numbers)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Column, "add", add)
+        reached = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2)), saving=Saving(tmp_path, 0))
+    assert reached.stopped.startswith("stopped by the disk (No space left on device, '")
+    assert not reached.complete
+    resumed = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2)), saving=Saving(tmp_path, 0))
+    assert numbers(resumed) == numbers(compiled.explore(hived()))
+
+
+def test_a_search_in_one_process_goes_on_with_workers(tmp_path: Path) -> None:
+    """The parts are the same, so are their files."""
+    first = compiled.explore(hived(), threads=2, saving=Saving(tmp_path, 0), limit=100)
+    assert not first.complete
+    reached = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(2)), saving=Saving(tmp_path, 0))
+    assert numbers(reached) == numbers(compiled.explore(hived()))
+    with pytest.raises(CheckpointError, match="was written by 2 threads or workers; go on with as many"):
+        compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(3)), saving=Saving(tmp_path, 0))
+
+
+def test_states_are_freed_with_the_result() -> None:
+    """When the next search begins."""
+    hosts = LocalHosts(2)
+    workers = RemoteWorkers(hosts)
+    kept = compiled.explore(hived(), workers=workers)
+    freed = compiled.explore(hived(), workers=workers)
+    assert hosts.searches(0) == hosts.searches(1) == [0, 1]
+    del freed
+    gc.collect()
+    compiled.explore(hived(), workers=workers)
+    assert hosts.searches(0) == hosts.searches(1) == [0, 2]
+    assert kept.path(0) is not None
+
+
+# --- Addresses -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("local", Address()), ("local:2", Address(workers=2)), ("ray-head:6379", Address("ray-head", 6379)),
+        ("192.0.2.10:1", Address("192.0.2.10", 1)), ("[2001:db8::1]:6379", Address("2001:db8::1", 6379)),
+    ],
+)  # fmt: skip
+def test_addresses(text: str, address: Address) -> None:
+    assert Address.of(text) == address
+    assert str(address) == text
