@@ -26,6 +26,7 @@ pytest.importorskip("uvicorn")
 from httpx import WriteError
 
 from schedproof.cli.commands.serve import HOST, PORT
+from schedproof.diagrams.player.live import MOST_BRANCHING, MOST_ENABLED
 from schedproof.proofs.traces.engine.origins import MOST_RECORDS
 from schedproof.service.limits import MOST_EVENTS, Limits
 from schedproof.service.rpc import MOST_CALLS
@@ -277,6 +278,7 @@ class TestReadme:
             "time between two events of a live view": f"{limits.pause:g} s",
             "time without an event after which a live view sends a sign of life": f"{limits.beat:g} s",
             "records that a live view explains": f"{MOST_RECORDS - 1}",
+            "states of which a live view has the enabled steps": f"the last {MOST_BRANCHING}, {MOST_ENABLED} steps each",
             "processor time of a session for one event of a live view": f"{MOST_SECONDS:g} s",
             "size of the run in one event": f"{MOST_BYTES >> 20} MiB",
             "messages of JSON-RPC to one session at once": f"{UNDER_WAY}",
