@@ -148,9 +148,10 @@ class Change:
 def change_of(over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
     """What a premise about ``over`` says of the state after; None if that is more than fields of one of these objects.
 
-    A premise that may be undefined has none, since not to evaluate it would hide a violation.
+    A premise that may be undefined has none, since not to evaluate it would hide a violation. Neither has one that reads events:
+    they may happen in a step that changes none of the fields, and the state before does not say which.
     """
-    if premise is None or len(over) < 2 or not _is_defined(premise):
+    if premise is None or len(over) < 2 or not _is_defined(premise) or list(t.firings(premise)):
         return None
     parts = list(t.subterms(premise))
     read = [

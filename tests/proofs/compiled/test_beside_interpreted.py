@@ -235,6 +235,8 @@ GIVEN_A_USER = [
     c.is_("Used") & exists(c, after(c.user == p)) & p.is_("Pending"),
     # nor where the premise holds without any change.
     c.is_("Free") & after(c.is_("Free", "Used")) & p.is_("Pending"),
+    # nor where it holds without a change because of an event at another object.
+    c.fires("e1") & after(p.is_("Pending")),
 ]
 
 
