@@ -377,6 +377,8 @@ ALL = [
 @pytest.mark.parametrize(("model", "scope", "configuration"), ALL)
 def test_the_same_of_every_variant_at_three_scopes(model: Model, scope: dict[str, int], configuration: int) -> None:
     instance = instance_of(model, scope, configuration)
+    if compiled.explore(instance, limit=200_000).stopped:
+        pytest.skip("more states than are interpreted in a minute")
     states = assert_same_graph(instance)
     if states <= 10_000:  # beyond that it takes a minute to interpret
         assert_same_quotient(instance, 2)
