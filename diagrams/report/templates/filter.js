@@ -51,5 +51,6 @@
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(filter));
+  addEventListener("pageshow", filter); // a browser that goes back restores the controls before this event
   filter();
 })();
