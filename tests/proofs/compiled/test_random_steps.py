@@ -71,7 +71,7 @@ class Drawn:
         ]
 
 
-def said(props: Sequence[Property], engine: Engine) -> dict[str, tuple[str, bool, int]]:
+def verdicts_of(props: Sequence[Property], engine: Engine) -> dict[str, tuple[str, bool, int]]:
     """Of each property its verdict, whether it is vacuous, and the number of steps to a violation."""
     model = dataclasses.replace(AS_WRITTEN, properties=props, refuted=frozenset(), assumes={})
     results = model_check(
@@ -83,11 +83,11 @@ def said(props: Sequence[Property], engine: Engine) -> dict[str, tuple[str, bool
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long(one_in=4)) for seed in range(1, 40))])
 def test_both_engines_say_the_same_of_each(seed: int) -> None:
     props = Drawn(seed).invariants()
-    assert said(props, Engine.COMPILED) == said(props, Engine.INTERPRETED)
+    assert verdicts_of(props, Engine.COMPILED) == verdicts_of(props, Engine.INTERPRETED)
 
 
 def test_some_are_refuted_some_hold_and_some_are_vacuous() -> None:
-    results = said(Drawn(0).invariants(), Engine.INTERPRETED).values()
+    results = verdicts_of(Drawn(0).invariants(), Engine.INTERPRETED).values()
     assert any("refuted" in reach for reach, _, _ in results)
     assert any(vacuous for _, vacuous, _ in results)
     assert any("refuted" not in reach and not vacuous for reach, vacuous, _ in results)
@@ -96,11 +96,11 @@ def test_some_are_refuted_some_hold_and_some_are_vacuous() -> None:
 def test_looking_only_at_what_changed_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeded: a premise that reads events is tried at changed objects only."""
     props = Drawn(0).invariants()
-    right = said(props, Engine.INTERPRETED)
+    right = verdicts_of(props, Engine.INTERPRETED)
     monkeypatch.setattr(relevance.t, "firings", lambda term: iter(()))
     changes = [relevance.change_of(prop.over, prop.given) for prop in props]
     monkeypatch.undo()
     assert any(changes)
     by_premise = dict(zip((id(prop.given) for prop in props), changes, strict=True))
     monkeypatch.setattr(steps, "change_of", lambda over, given: by_premise[id(given)])
-    assert said(props, Engine.COMPILED) != right
+    assert verdicts_of(props, Engine.COMPILED) != right
