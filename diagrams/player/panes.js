@@ -165,7 +165,7 @@ function partItem(part, decides, path, hintText = " ← violates it") {
   const isGood = isTop && part.required === true && value === "true";
   const role = part.role ? make("span", { className: "role" }, `${part.role}: `) : "";
   const badge = make("span", { className: "value" }, value === "" ? "not evaluated here" : value);
-  const hint = wrong && !causes.length ? make("span", { className: "hint" }, hintText, from === null ? "" : ` since step ${from}`) : "";
+  const hint = wrong && !causes.length ? make("span", { className: "hint" }, hintText, from === null ? "" : `, ${value} since step ${from}`) : "";
   const fields = part.fields.map((field) => `${field.text}: ${valueAt(field, now)}`).filter((text) => !text.endsWith(": "));
   const line = [role, make("span", { className: "part" }, part.text), " ", badge,
     fields.length ? make("span", { className: "line" }, ` ${fields.join(", ")}`) : "", hint];

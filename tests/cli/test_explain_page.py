@@ -100,6 +100,7 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(run: Run, tmp_path: Pa
     assert "cannot write /dev/full: No space left on device" in err
 
 
+@pytest.mark.long
 def test_a_deadlock_of_threads_has_a_text_and_no_page(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Its property is one of a lock file, not of the model."""
     arguments = ["explain", "yunikorn-merge", "deadlock.core-50"]

@@ -146,6 +146,7 @@ class TestHooks:
     def entry(self, name: str) -> str:
         return next(hook["entry"] for hook in content(HOOKS) if hook["id"] == name)
 
+    @pytest.mark.long
     def test_verify_finds_a_wrong_verdict_and_lint_does_not(self, tmp_path: Path) -> None:
         user = repository(tmp_path / "own", manifest=WRONG)
         assert shell(self.entry("schedproof-verify"), user).returncode == 1

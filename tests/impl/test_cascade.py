@@ -54,7 +54,11 @@ def choices_per_state(groups: int, cells: int, *, vacate: bool) -> int:
 # States and enabled choices of as-written as an independent model of the document has them
 @pytest.mark.parametrize(
     ("groups", "cells", "states", "enabled"),
-    [(2, 2, 47, 158), (3, 2, 354, 1579), pytest.param(3, 3, 1512, 7706, marks=pytest.mark.long)],
+    [
+        (2, 2, 47, 158),
+        pytest.param(3, 2, 354, 1579, marks=pytest.mark.long),
+        pytest.param(3, 3, 1512, 7706, marks=pytest.mark.long),
+    ],
 )
 def test_as_written_is_the_models_step_on_every_state_and_choice(
     groups: int, cells: int, states: int, enabled: int

@@ -49,6 +49,7 @@ def with_action(other: Action) -> Model:
     return replace(BOXES, actions=[other if action.name == other.name else action for action in BOXES.actions])
 
 
+@pytest.mark.long
 def test_what_no_state_shows_is_proved_from_an_invariant() -> None:
     holds = Invariant(name="holds", says="a Busy job has a box", over=[j], given=j.is_("Busy"), then=j.box != NONE)
     mutant = with_action(replace(end, when=[*end.when, j.box != NONE]))

@@ -171,10 +171,10 @@ def test_the_property_is_green_until_red(opened: Opened) -> None:
 
 
 def marked(page: Page) -> list[str]:
-    """The parts of the formula that are said to violate it, each with the step since when."""
+    """The parts of the formula that are said to violate it, each with the step since when, and their values."""
     hints = page.locator("#formula .hint").all()
     return [
-        f"{each.locator('xpath=..').locator('.part').inner_text()} {each.inner_text().partition('it ')[2]}".strip()
+        f"{each.locator('xpath=..').locator('.part').inner_text()} {each.inner_text().partition(', ')[2]}".strip()
         for each in hints
     ]
 
@@ -202,18 +202,18 @@ def test_the_sentence_says_the_sorts_of_its_variables(opened: Opened) -> None:
 @pytest.mark.parametrize(
     ("model", "name", "deciding"),
     [
-        (HIVED, NAME, ["c0 in g0.placement since step 1", "not (c0 in g2.placement) since step 4"]),
+        (HIVED, NAME, ["c0 in g0.placement true since step 1", "not (c0 in g2.placement) false since step 4"]),
         (
             BEAKER,
             "no-abba",
             [
-                "r1 assigned since step 7",
-                "r2 assigned since step 8",
-                "r0 scheduled since step 7",
-                "r0.system = s0 since step 7",
-                "r3 scheduled since step 9",
-                "r3.system = s1 since step 9",
-                "r2 assigned since step 8",  # in the conclusion
+                "r1 assigned true since step 7",
+                "r2 assigned true since step 8",
+                "r0 scheduled true since step 7",
+                "r0.system = s0 true since step 7",
+                "r3 scheduled true since step 9",
+                "r3.system = s1 true since step 9",
+                "r2 assigned true since step 8",  # in the conclusion
             ],
         ),
     ],
@@ -558,7 +558,7 @@ def test_an_expression_has_a_value_at_each_step(opened: Opened) -> None:
     assert row(page, "expression") == ["✓ true", "✗ false", "✗ false", "✗ false", "✗ false"]
     bad = page.locator("#expression-value .bad").all_inner_texts()
     assert "for every g false" in bad[0] and "g = g0: if, then false" in bad[1]
-    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false since step 1"
+    assert bad[-1] == "then: not (c0 in g0.placement) false g0.placement: {c0} ← makes it false, false since step 1"
     page.focus("#forward")
     page.keyboard.press("Home")
     assert page.locator("#expression-value .bad").count() == 0

@@ -503,7 +503,7 @@ AT_ITS_LAST_STEP = {"no-queue-jumping", "reserved-until-given-back", "pending-af
 NO_WAY_ON = {"no-deadlock", "no-finished-recipe-blocks-its-set"}
 
 
-@pytest.mark.parametrize("variant", [pytest.param("as-written"), pytest.param("interleaved", marks=pytest.mark.long)])
+@pytest.mark.parametrize("variant", [pytest.param(v, marks=pytest.mark.long) for v in ("as-written", "interleaved")])
 def test_each_finding_happens_to_the_brute_force_scheduler_too(variant: str) -> None:
     model, findings = VARIANTS[variant][0], found_in(variant)
     assert set(findings) == model.refuted, "every entry of the manifest is needed"

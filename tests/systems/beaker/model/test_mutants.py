@@ -131,6 +131,7 @@ def test_every_mutant_is_caught(variant: str, part: int) -> None:
     assert survivors(variant, part, 2) == []
 
 
+@pytest.mark.long
 def test_one_mutant_in_twelve_is_caught() -> None:
     """All of them: see above."""
     assert survivors("as-written", 0, 12) == []
@@ -398,9 +399,7 @@ def unproved(variant: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if not induction.proved(name)]
 
 
-@pytest.mark.parametrize(
-    "variant", [v if v == "batch" else pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT]
-)
+@pytest.mark.parametrize("variant", [pytest.param(v, marks=pytest.mark.long) for v in EQUIVALENT])
 def test_equivalent_mutants_are_proved_to_be(variant: str) -> None:
     assert unproved(variant, list(listed(variant))) == []
     assert all(len(entry["reason"]) > 20 for entry in listed(variant).values())

@@ -62,7 +62,7 @@ def _described(exploration: Exploration) -> Iterator[str]:
         pytest.param(READ_THEN_WRITE, FAILS, id="instances"),
         pytest.param(CHECK_THEN_WRITE, FAILS, id="instances, checked"),
         pytest.param(RUNS_READ_THEN_WRITE, RUN, id="runs", marks=pytest.mark.long),
-        pytest.param(RUNS_CHECK_THEN_WRITE, RUN, id="runs, checked"),
+        pytest.param(RUNS_CHECK_THEN_WRITE, RUN, id="runs, checked", marks=pytest.mark.long),
     ],
 )
 def test_two_steps_do_what_one_does(model: Model, configuration: Configuration) -> None:

@@ -49,7 +49,7 @@ def somewhere(about: str) -> Place:
     return place(REPAIRED, next(each for each in PLACES if each.about == about))
 
 
-@pytest.mark.parametrize("word", thinned(NOTICED, 5))
+@pytest.mark.parametrize("word", thinned(NOTICED, 15))
 def test_a_property_notices_the_other_word(word: str) -> None:
     name, about = NOTICED[word]
     other = checked(by_name()[word].build())

@@ -323,6 +323,7 @@ def run(model: Model, name: str) -> list[str]:
     return [step.action for step in result.counterexample.steps]
 
 
+@pytest.mark.long
 def test_yunikorn_169() -> None:
     """Derived by hand, from line 71 backwards.
 

@@ -63,6 +63,7 @@ def test_read_otherwise_something_else_happens(reading: Reading) -> None:
     assert graphs(otherwise(model, reading)) != read_as_before(model, reading)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["a-proposal-is-a-copy", "a-commit-checks-again"])
 def test_read_otherwise_exactly_what_it_says_is_different(name: str) -> None:
     """All others: ``tests/systems/test_interpretations.py``."""
