@@ -31,6 +31,9 @@ FALSE = t.Constant(False)
 MOST_CONFIGURATIONS = 4
 """How many configurations are searched."""
 
+MOST_DENIALS = 2
+"""How many properties at most deny one premise."""
+
 
 def premise_runs(model: Model, props: Sequence[Property]) -> Mapping[str, Counterexample]:
     """Runs at the model's scope on which the premises of properties are met.
@@ -78,9 +81,6 @@ def _runs(instance: Instance, never: Sequence[Property]) -> dict[str, Counterexa
             what, where = "of a step that it is about", where.removesuffix(f" {IN_NO_OBJECT}")
         runs[each.prop.name] = replace(run, problem=f"{each.prop.name} holds; the run is an example {what}{where}")
     return runs
-
-
-MOST_DENIALS = 2
 
 
 def _never(prop: Property) -> Sequence[Invariant | StepInvariant]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from schedproof.diagrams.player.live import LiveRuns
 from schedproof.model.registry.discovery import system
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.traces import LogVerdict
-from schedproof.proofs.traces.engine.explained import ExplainedRun, Explanations
+from schedproof.proofs.traces.engine.explained import ExplainedRecord, ExplainedRun, Explanations
 from schedproof.proofs.traces.engine.watch import Watch
 from tests.proofs.traces.engine.test_explained import HIVED, blurred
 from tests.proofs.traces.engine.test_long_logs import LISTED, OPEN, Run
@@ -37,6 +38,17 @@ class Live:
         return self.runs.played(run)
 
 
+def looks(header: dict[str, Any], seed: int) -> Iterator[tuple[Live, ExplainedRun, ExplainedRecord]]:
+    """A trace at every twelfth record while it conforms, the run that explains it, and the run's last record."""
+    opened = Live(header)
+    for record in blurred(Run(seed, header is LISTED).records(60), random.Random(seed)):
+        if opened.watch.take(record).verdict is not LogVerdict.CONFORMS:
+            return
+        if opened.watch.records % 12 == 0:
+            run = opened.run()
+            yield opened, run, run.records[-1]
+
+
 def ends(played: Played) -> dict[str, dict[str, str]]:
     """The fields of each lane after the last step, as the page computes them."""
     fields = {lane.name: dict(lane.initial) for lane in played.lanes}
@@ -52,14 +64,9 @@ def ends(played: Played) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("header", [OPEN, LISTED], ids=["open", "listed"])
 def test_lanes_end_where_the_run_ends(seed: int, header: dict[str, Any]) -> None:
-    opened, compared = Live(header), 0
-    for record in blurred(Run(seed, header is LISTED).records(60), random.Random(seed)):
-        if opened.watch.take(record).verdict is not LogVerdict.CONFORMS:
-            break
-        if opened.watch.records % 12:
-            continue
-        run = opened.run()
-        played, after = opened.runs.played(run), run.records[-1]
+    compared = 0
+    for opened, run, after in looks(header, seed):
+        played = opened.runs.played(run)
         described = after.objects.instance.describe(after.after)
         lanes = {lane.name: lane.sort for lane in played.lanes}
         for name, fields in ends(played).items():
@@ -97,15 +104,10 @@ def read(played: Played, kind: ValueType, value: Any) -> object:
 @pytest.mark.parametrize("header", [OPEN, LISTED], ids=["open", "listed"])
 def test_expressions_read_the_states_of_the_run(seed: int, header: dict[str, Any]) -> None:
     """Objects come and go, and states have other numbers for them; the page has one number for each name."""
-    opened, compared = Live(header), 0
-    for record in blurred(Run(seed, header is LISTED).records(60), random.Random(seed)):
-        if opened.watch.take(record).verdict is not LogVerdict.CONFORMS:
-            break
-        if opened.watch.records % 12:
-            continue
-        run = opened.run()
+    compared = 0
+    for opened, run, after in looks(header, seed):
         opened.runs.expand(run)
-        played, after = opened.runs.played(run), run.records[-1]
+        played = opened.runs.played(run)
         state = slots(played)
         for sort, objects in after.objects.instance.describe(after.after).items():
             words = played.vocabulary.sorts[sort]

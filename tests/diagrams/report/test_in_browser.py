@@ -90,6 +90,40 @@ def test_filters_narrow_the_overview(opened: Opened, reports: Path) -> None:
     assert page.inner_text("#count") == "4 of 9 verdicts"  # all of the new variant
 
 
+def test_filters_are_kept_on_the_way_back(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report" / "index.html")
+    page.select_option("#variant", "dim")
+    narrowed = page.inner_text("#count")
+    page.locator("tbody tr:not([hidden]) th[scope=row] a").nth(1).click()
+    page.go_back()
+    page.wait_for_function("text => document.getElementById('count').textContent === text", arg=narrowed)
+    assert page.input_value("#variant") == "dim" and narrowed != "9 verdicts"
+
+
+def test_heads_of_a_long_table_stay_in_sight(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report" / "lamps" / "index.html", viewport={"width": 600, "height": 240})
+    box, head = page.locator(".scroll:has(> .matrix)"), page.locator(".matrix thead th").first
+    box.evaluate("each => { each.scrollTop = 150; }")
+    assert box.evaluate("each => each.scrollTop") > 100
+    assert box.evaluate("each => each.clientHeight") <= 240
+    assert abs(head.bounding_box()["y"] - box.bounding_box()["y"]) < 2
+
+
+SHEET = 1046
+"""Pixels across a sheet of A4, landscape, between margins of a centimetre."""
+
+
+def test_every_column_of_a_wide_table_is_printed(opened: Opened, reports: Path) -> None:
+    page = opened.file(reports / "report" / "lamps" / "index.html", viewport={"width": SHEET, "height": 700})
+    page.evaluate(
+        "document.querySelectorAll('.matrix tr').forEach(row => { for (let n = 0; n < 13; n++) row.append(row.lastElementChild.cloneNode(true)); })"
+    )
+    width = "document.querySelector('.matrix').offsetWidth"
+    assert page.evaluate(width) > SHEET
+    page.emulate_media(media="print")
+    assert page.evaluate(width) <= SHEET
+
+
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Path:
     """The overview of two systems with other variants, since a report in which blinks was refuted."""
