@@ -38,7 +38,7 @@ class Live:
         return self.runs.played(run)
 
 
-def looks(header: dict[str, Any], seed: int) -> Iterator[tuple[Live, ExplainedRun, ExplainedRecord]]:
+def explained_runs(header: dict[str, Any], seed: int) -> Iterator[tuple[Live, ExplainedRun, ExplainedRecord]]:
     """A trace at every twelfth record while it conforms, the run that explains it, and the run's last record."""
     opened = Live(header)
     for record in blurred(Run(seed, header is LISTED).records(60), random.Random(seed)):
@@ -65,7 +65,7 @@ def ends(played: Played) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize("header", [OPEN, LISTED], ids=["open", "listed"])
 def test_lanes_end_where_the_run_ends(seed: int, header: dict[str, Any]) -> None:
     compared = 0
-    for opened, run, after in looks(header, seed):
+    for opened, run, after in explained_runs(header, seed):
         played = opened.runs.played(run)
         described = after.objects.instance.describe(after.after)
         lanes = {lane.name: lane.sort for lane in played.lanes}
@@ -105,7 +105,7 @@ def read(played: Played, kind: ValueType, value: Any) -> object:
 def test_expressions_read_the_states_of_the_run(seed: int, header: dict[str, Any]) -> None:
     """Objects come and go, and states have other numbers for them; the page has one number for each name."""
     compared = 0
-    for opened, run, after in looks(header, seed):
+    for opened, run, after in explained_runs(header, seed):
         opened.runs.expand(run)
         played = opened.runs.played(run)
         state = slots(played)
