@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from schedproof.model.errors import require, require_function
@@ -18,7 +19,7 @@ from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph, Reached
-    from schedproof.proofs.compiled.crew import Workers
+    from schedproof.proofs.compiled.shared import Cluster, SharedGraph
     from schedproof.proofs.compiled.steps import Program
 
 PAYS = 5_000
@@ -31,7 +32,7 @@ MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 """Numbers of states that fit into an ordinary machine's memory, with room to spare."""
 
 GATHERED = 4 << 30
-"""Bytes of a graph that this process makes of the states of a cluster."""
+"""Bytes of a graph that this process makes of the states of a cluster; the workers keep a larger one."""
 
 RESERVE, LEAST = 96 << 20, 16 << 20
 """Bytes for compiled code and buffers beside the states, and bytes that the states get in any case."""
@@ -81,7 +82,7 @@ class Exploring:
     checkpoint: Saving | None = None
     halt: Halt | None = None
     progress: Progress | None = None
-    workers: Workers | None = None
+    workers: Cluster | None = None
 
     def __post_init__(self) -> None:
         if self.engine not in list(Engine):
@@ -153,7 +154,7 @@ class Exploring:
 
     def graph(
         self, instance: Instance, known: ExplorationResult | None = None, states: int = 0, code: Program | None = None
-    ) -> tuple[ExplorationResult, Exploration | Graph | str]:
+    ) -> tuple[ExplorationResult, Exploration | Graph | SharedGraph | str]:
         """Explores an instance in full.
 
         Args:
@@ -179,7 +180,9 @@ class Exploring:
                 progress=self.progress,
             )
 
-        def compiled() -> Reached:
+        shared = code if self.checkpoint is None else None
+
+        def compiled(code: Program | None = None) -> Reached:
             from schedproof.proofs import compiled
 
             return compiled.explore(
@@ -193,7 +196,7 @@ class Exploring:
                 halt=self._halt,
                 progress=self.progress,
                 traced=False,  # the graph records predecessors itself
-                code=code if states <= compiled.CHECKED_AGAIN and self.checkpoint is None else None,
+                code=code or (shared if states <= compiled.CHECKED_AGAIN else None),
             )
 
         if known is None:
@@ -213,10 +216,8 @@ class Exploring:
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
             )
         if self.workers is not None and memory_of(known) > GATHERED:
-            return known, (
-                f"all {known.representatives:,} states were explored, but their graph takes {memory_of(known) >> 20} MiB, and "
-                f"one process gathers at most {GATHERED >> 20} MiB from a cluster"
-            )
+            anew = partial(compiled, code=known.program) if self.checkpoint is not None else None
+            return known, self.workers.graph(known, anew, self.progress)
         return known, graph_of(known, self.progress)
 
     def _halt(self) -> str:
@@ -276,15 +277,16 @@ def stopped(result: ExplorationResult) -> str:
     return f"{result.stopped} after {states}"
 
 
-def prepare(graph: Exploration | Graph, props: Sequence[Property]) -> None:
+def prepare(graph: Exploration | Graph | SharedGraph, props: Sequence[Property]) -> None:
     """Prepares a graph for the verdicts of :func:`answer` on several properties."""
     if not isinstance(graph, Exploration):
-        from schedproof.proofs.compiled import liveness as compiled
+        from schedproof.proofs import compiled
 
-        compiled.prepare(graph, props)
+        if isinstance(graph, compiled.Graph):
+            compiled.liveness.prepare(graph, props)
 
 
-def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
+def answer(graph: Exploration | Graph | SharedGraph, prop: Property) -> liveness.Answer:
     """The verdict of the full graph on a liveness property.
 
     Raises:
@@ -299,13 +301,15 @@ def answer(graph: Exploration | Graph, prop: Property) -> liveness.Answer:
             case LeadsTo():
                 return liveness.leads_to(graph.instance, graph, prop)
     else:
-        from schedproof.proofs.compiled import liveness as compiled
+        from schedproof.proofs import compiled
 
+        if not isinstance(graph, compiled.Graph):
+            return graph.answer(prop)
         match prop:
             case LifeCycle():
-                return compiled.life_cycle(graph, prop)
+                return compiled.liveness.life_cycle(graph, prop)
             case AlwaysCanReach():
-                return compiled.always_can_reach(graph, prop)
+                return compiled.liveness.always_can_reach(graph, prop)
             case LeadsTo():
-                return compiled.leads_to(graph, prop)
+                return compiled.liveness.leads_to(graph, prop)
     raise AssertionError(f"no way to check a {type(prop).__name__}")

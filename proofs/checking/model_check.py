@@ -42,6 +42,7 @@ from .slices import NO_HISTORY, Slice, Slices, formulas
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph
+    from schedproof.proofs.compiled.shared import SharedGraph
 
 ORDINARY = Exploring()
 """The default way to explore."""
@@ -360,7 +361,7 @@ def _constructed(model: Model, prop: ByConstruction) -> Result:
     return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
 
 
-def _check(exploration: ExplorationResult, graph: Exploration | Graph | str, prop: Property) -> Result:
+def _check(exploration: ExplorationResult, graph: Exploration | Graph | SharedGraph | str, prop: Property) -> Result:
     start = time.perf_counter()
     scope = dict(exploration.instance.sizes)
     if isinstance(graph, str):

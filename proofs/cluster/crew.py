@@ -8,19 +8,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.model.errors import SchedproofError
+from schedproof.model.lang import Property
 from schedproof.proofs.compiled.crew import Standing
 from schedproof.proofs.compiled.layout import Words
 from schedproof.proofs.compiled.part import Saved
 from schedproof.proofs.compiled.quotient import quotient
+from schedproof.proofs.compiled.search import MOST_LOST, Reached
 from schedproof.proofs.compiled.steps import Program
+from schedproof.proofs.exploration.explore import Progress
+from schedproof.proofs.exploration.limits import LostWorker
+from schedproof.proofs.exploration.liveness import Answer
 from schedproof.proofs.exploration.symmetry import Symmetry
 
+from .graph import ClusterGraph, NoRoom
+from .liveness import answer
 from .worker import Tally, Task
 
 AHEAD = 2
@@ -28,6 +35,8 @@ AHEAD = 2
 
 AT_ONCE = 8 << 20
 """The words of a table that are fetched together."""
+
+T = TypeVar("T")
 
 Ref = Any
 """What stands for a result of a worker, until it is there."""
@@ -94,6 +103,90 @@ class RemoteWorkers:
         ended, self._ended[:] = list(self._ended), []
         return ClusterCrew(search, tasks, ended, self._on_loss)
 
+    def graph(self, reached: Reached, anew: Callable[[], Reached] | None, progress: Progress | None) -> Answers | str:
+        """See :class:`schedproof.proofs.compiled.shared.Cluster`."""
+        answers = Answers(self, reached, anew, progress)
+        return answers.why_not() or answers
+
+    def replace_lost(self, lost: LostWorker, search: int) -> None:
+        """Replaces workers that were lost with the graph of a search. The next search frees what the others have of it.
+
+        Raises:
+            ClusterError: a worker does not start.
+        """
+        self._on_loss(f"{lost}: it is replaced, and the graph is made anew from the checkpoint")
+        self._hosts.replace_lost()
+        self._ended.append(search)
+
+
+class Answers:
+    """See :class:`schedproof.proofs.compiled.shared.SharedGraph`. After a loss the graph is made anew, if a checkpoint has its states.
+
+    Args:
+        workers: the workers that have the graph.
+        reached: the complete exploration.
+        anew: explores again, from the checkpoint; None if there is no checkpoint.
+        progress: called regularly while the graph is made.
+    """
+
+    def __init__(
+        self,
+        workers: RemoteWorkers,
+        reached: Reached,
+        anew: Callable[[], Reached] | None,
+        progress: Progress | None,
+    ) -> None:
+        self._workers, self._anew, self._progress = workers, anew, progress
+        self._reached, self._lost = reached, 0
+        self._graph: ClusterGraph | None = None
+
+    def why_not(self) -> str:
+        """Makes the graph; returns why it cannot be made, or an empty text.
+
+        Raises:
+            LostWorker: a worker was lost, and no checkpoint has its states.
+        """
+        try:
+            self._kept(lambda graph: None)
+        except NoRoom as error:
+            return str(error)
+        return ""
+
+    def answer(self, prop: Property) -> Answer:
+        """See ``SharedGraph``."""
+        return self._kept(lambda graph: answer(graph, prop))
+
+    def _kept(self, ask: Callable[[ClusterGraph], T]) -> T:
+        """The result of a question to the graph, which is asked again after a loss."""
+        while True:
+            [search, *_] = [part.search for part in self._reached.parts if isinstance(part, RemotePart)]
+            try:
+                self._graph = self._graph or ClusterGraph(self._reached, search, self._progress)
+                return ask(self._graph)
+            except LostWorker as lost:
+                anew = self._renewal(lost)
+                self._workers.replace_lost(lost, search.number)
+                self._graph = None
+                self._reached = anew()
+
+    def _renewal(self, lost: LostWorker) -> Callable[[], Reached]:
+        """The exploration after a loss.
+
+        Raises:
+            LostWorker: there is no checkpoint, or workers are lost again and again.
+        """
+        self._lost += 1
+        if self._anew is None:
+            raise LostWorker(
+                f"{lost}, and with it its part of the graph; with --checkpoint DIRECTORY the graph is made anew after that"
+            ) from lost
+        if self._lost > MOST_LOST:
+            raise LostWorker(
+                f"{lost}, and this happened {self._lost} times while properties were checked; give each worker more memory, or "
+                "choose a smaller scope"
+            ) from lost
+        return self._anew
+
 
 @dataclass(frozen=True, eq=False)
 class _Search:
@@ -101,6 +194,13 @@ class _Search:
 
     hosts: Hosts
     number: int
+
+    def __len__(self) -> int:
+        return len(self.hosts)
+
+    def results(self, refs: Sequence[Ref]) -> list[Any]:
+        """See ``Hosts``."""
+        return self.hosts.results(refs)
 
     def call(self, worker: int, method: str, *arguments: Any, returns: int = 1) -> list[Ref]:
         """Calls a method of the search's part in a worker."""

@@ -23,6 +23,9 @@ from schedproof.proofs.compiled.steps import Shape
 from schedproof.proofs.compiled.table import U
 from schedproof.proofs.exploration.limits import LostWorker
 
+from .graph_part import GraphPart
+from .room import Room
+
 BATCH = 4 << 20
 """A worker sends its buckets when one has this many bytes, or when no state is left: small messages cost more a byte."""
 
@@ -157,6 +160,18 @@ class PartWorker:
         self._part.restore(saved)
         self._at = saved.at
         return Standing.of(self._part, self._at)
+
+    def room(self) -> Room:
+        """The memory for a graph."""
+        return Room.of(self._part)
+
+    def link(self, text: str, shape: Shape, states: int) -> None:
+        """Begins the graph of a complete search; arguments as for :class:`.graph_part.GraphPart`."""
+        self._graph = GraphPart(self._part, text, shape, states)
+
+    def graph(self, method: str, *arguments: Any) -> Any:
+        """Calls a method of the part of the graph."""
+        return getattr(self._graph, method)(*arguments)
 
     def tally(self) -> Tally:
         """What is known of the part without its states."""

@@ -7,9 +7,21 @@ For liveness properties, ``graph`` keeps all edges, and ``liveness`` and ``paths
 through models that are too large to explore.
 """
 
+from . import liveness
 from .graph import CHECKED_AGAIN, Graph, graph_of, memory_of
 from .safety import watch
 from .search import Reached, explore
 from .walks import Walked, walk
 
-__all__ = ["CHECKED_AGAIN", "Graph", "Reached", "Walked", "explore", "graph_of", "memory_of", "walk", "watch"]
+__all__ = [
+    "CHECKED_AGAIN",
+    "Graph",
+    "Reached",
+    "Walked",
+    "explore",
+    "graph_of",
+    "liveness",
+    "memory_of",
+    "walk",
+    "watch",
+]

@@ -89,9 +89,7 @@ class Graph:
 
     def choices_of(self, actions: Iterable[str]) -> NDArray[np.bool_]:
         """By the number of a choice, whether its action is one of these."""
-        names, program = set(actions), self.reached.program
-        counts = np.diff(first_choices(program.instance, program.actions))
-        return np.repeat([action.name in names for action in program.actions], counts)
+        return choices_of(self.reached.program, actions)
 
     def values(self, slot: int) -> NDArray[np.int64]:
         """The value of a slot in each state."""
@@ -157,13 +155,19 @@ class _Edges:
         ]
 
 
+def choices_of(program: Program, actions: Iterable[str]) -> NDArray[np.bool_]:
+    """By the number of a choice, whether its action is one of these."""
+    names, counts = set(actions), np.diff(first_choices(program.instance, program.actions))
+    return np.repeat([action.name in names for action in program.actions], counts)
+
+
 def memory_of(reached: Reached) -> int:
     """The approximate number of bytes that a graph of an exploration and its searches take."""
     states, edges = reached.representatives, reached.transition_count
     return states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
 
 
-def _unconditional(program: Program, states: int) -> Program:
+def unconditional(program: Program, states: int) -> Program:
     """A program with the same steps; without conditions if there are enough states to pay for compiling it."""
     if states <= CHECKED_AGAIN or not program.conditions:
         return program
@@ -181,7 +185,7 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = _unconditional(program, count).machine(count)
+    machine = unconditional(program, count).machine(count)
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),

@@ -15,15 +15,15 @@ from schedproof.proofs.exploration.liveness import NEVER, Answer, bindings, no_m
 
 from . import paths
 from .graph import Graph, Nodes
-from .predicates import Predicate
+from .predicates import formulas
 
 Numbers = NDArray[np.int64]
 
 
 def prepare(graph: Graph, props: Sequence[Property]) -> None:
     """Compiles the formulas of those properties whose verdicts will be asked for."""
-    if formulas := {p.name: _formulas(graph, p) for p in props if isinstance(p, AlwaysCanReach | LeadsTo)}:
-        graph.prepare(formulas)
+    if groups := {p.name: formulas(graph.instance, p) for p in props if isinstance(p, AlwaysCanReach | LeadsTo)}:
+        graph.prepare(groups)
 
 
 def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
@@ -79,17 +79,9 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
 def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:
     """For each binding of a property's variables, the states of its goal and those of its premise."""
     every = list(bindings(graph.instance, prop.over))
-    held = graph.holding(_formulas(graph, prop), prop.name)
+    held = graph.holding(formulas(graph.instance, prop), prop.name)
     given = held[len(every) :] or [np.ones(graph.size, np.bool_)] * len(every)
     yield from zip(every, held[: len(every)], given, strict=True)
-
-
-def _formulas(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> list[Predicate]:
-    """The goal and the premise of a property, for each binding of its variables."""
-    formulas = [prop.goal] if prop.given is None else [prop.goal, prop.given]
-    return [
-        Predicate(prop.over, bound, formula) for formula in formulas for bound in bindings(graph.instance, prop.over)
-    ]
 
 
 def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, Numbers]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from schedproof.model.lang import AlwaysCanReach, LeadsTo
 from schedproof.model.lang import terms as t
 from schedproof.model.semantics import Instance
+from schedproof.proofs.exploration.liveness import bindings
 
 from .code import Function, Leave, Put
 from .layout import Layout
@@ -23,6 +25,12 @@ class Predicate:
     over: Sequence[t.Var]
     bound: Mapping[str, int]
     formula: t.Term
+
+
+def formulas(instance: Instance, prop: AlwaysCanReach | LeadsTo) -> list[Predicate]:
+    """The goal and the premise of a property, for each binding of its variables."""
+    parts = [prop.goal] if prop.given is None else [prop.goal, prop.given]
+    return [Predicate(prop.over, bound, formula) for formula in parts for bound in bindings(instance, prop.over)]
 
 
 def predicates(instance: Instance, layout: Layout, conditions: Sequence[Predicate], name: str = "holds") -> Function:

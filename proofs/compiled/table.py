@@ -50,6 +50,50 @@ def entry(state: Any, at: int, words: int) -> Any:
     return mix(first)
 
 
+_INVERSE_A, _INVERSE_B = (U(pow(int(factor), -1, 1 << 64)) for factor in (_A, _B))
+
+
+@njit(inline="always")
+def unmix(x: Any) -> Any:
+    """The inverse of :func:`mix`."""
+    x ^= x >> _S33
+    x *= _INVERSE_B
+    x ^= x >> _S33
+    x *= _INVERSE_A
+    x ^= x >> _S33
+    return x
+
+
+@njit(nogil=True, cache=True)
+def read_back(keys: Any, words: int, place: int, states: Any, rows: int) -> Any:
+    """Reads states from a table, in the order of its places: the inverse of :func:`entry`.
+
+    Args:
+        keys: the table.
+        place: the place to begin at.
+        states: receives ``rows`` states.
+
+    Returns:
+        The place behind the last one that was read.
+    """
+    n = 0
+    while n < rows:
+        at = place * words
+        if keys[at] != 0:
+            first = unmix(keys[at])
+            if words > 1:
+                others = _ZERO
+                for k in range(words - 1, 0, -1):
+                    others = mix(others ^ keys[at + k]) + _A
+                first ^= others
+            states[n * words] = first & ~TOP
+            for k in range(1, words):
+                states[n * words + k] = keys[at + k]
+            n += 1
+        place += 1
+    return place
+
+
 @njit(inline="always")
 def part_of(value: Any, parts: Any) -> Any:
     """The number of the table, out of ``parts``, that an entry belongs to."""

@@ -16,13 +16,9 @@ import pytest
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.checking import engine
-from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import Address, RemoteWorkers, worker
 from schedproof.proofs.compiled.files import Column
 from schedproof.proofs.exploration.limits import CheckpointError, LostWorker, Saving
-from schedproof.proofs.verdict import Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, numbers, smallest, verdicts
 from tests.support.sample import seed_of_today, thinned, todays
@@ -62,17 +58,6 @@ def test_the_graph_is_that_of_one_process() -> None:
     alone = compiled.graph_of(compiled.explore(hived()))
     for one, other in ((spread.words, alone.words), (spread.targets, alone.targets), (spread.offsets, alone.offsets)):
         assert (one == other).all()
-
-
-def test_a_graph_that_is_too_large_leaves_properties_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And says what was explored; properties of states and steps have their verdicts."""
-    monkeypatch.setattr(engine, "GATHERED", 1000)
-    how = Exploring(Engine.COMPILED, workers=RemoteWorkers(LocalHosts(2)))
-    results = {r.name: r for r in model_check(AS_WRITTEN, {}, how=how)}
-    open_ones = {name for name, r in results.items() if r.verdict is Verdict.UNDETERMINED}
-    kinds = {results[name].kind for name in open_ones}
-    assert kinds == {"can happen", "always can reach", "leads to"}
-    assert results["preempting-ends"].note.startswith("all 1,512 states were explored, but their graph takes")
 
 
 # --- What is not sent --------------------------------------------------------------------------------------------------

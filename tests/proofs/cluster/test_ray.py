@@ -8,6 +8,7 @@ import pytest
 
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs.checking import engine
 from schedproof.proofs.cluster import Address, RemoteWorkers, connected
 from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, smallest, verdicts
 from tests.support.needs import needs_ray
@@ -31,6 +32,16 @@ def test_the_same_of_every_variant(workers: RemoteWorkers, system: str, variant:
     model, instance = smallest(system, variant)
     assert_same_numbers(instance, workers)
     assert verdicts(model, workers=workers) == verdicts(model)
+
+
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 12, 1, first=1))
+def test_the_same_verdicts_by_the_graph_that_workers_keep(
+    workers: RemoteWorkers, system: str, variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, _ = smallest(system, variant)
+    alone = verdicts(model)
+    monkeypatch.setattr(engine, "GATHERED", 0)
+    assert verdicts(model, workers=workers) == alone
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -22,9 +23,10 @@ import pytest
 from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
-from schedproof.proofs.cluster import Address, ClusterError, connected, connection
+from schedproof.proofs.checking import engine
+from schedproof.proofs.cluster import Address, ClusterError, connected, connection, liveness
 from schedproof.proofs.exploration.limits import LostWorker, Saving
-from tests.proofs.cluster.same import numbers
+from tests.proofs.cluster.same import numbers, verdicts
 from tests.support.needs import needs_ray
 from tests.support.places import ROOT
 from tests.support.sample import seed_of_today
@@ -59,6 +61,26 @@ def test_killed_workers_change_no_number(tmp_path: Path) -> None:
         reached = compiled.explore(instance, workers=workers, saving=Saving(tmp_path, 0), progress=kill)
         assert numbers(reached) == numbers(compiled.explore(instance))
     assert len(notes) == 2
+
+
+@pytest.mark.long
+def test_a_worker_killed_with_its_graph_changes_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a property is checked."""
+    monkeypatch.setattr(engine, "GATHERED", 0)
+    notes, checked = list[str](), itertools.count()
+    right = liveness.answer
+
+    def answer(graph: Any, prop: Any) -> Any:
+        if next(checked) == 5:
+            processes(psutil.Process())[0].kill()
+        return right(graph, prop)
+
+    monkeypatch.setattr("schedproof.proofs.cluster.crew.answer", answer)
+    with connected(Address(workers=2), notes.append) as workers:
+        assert verdicts(AS_WRITTEN, workers=workers, checkpoint=Saving(tmp_path, 0)) == verdicts(AS_WRITTEN)
+    assert [note.partition(": ")[2] for note in notes] == [
+        "it is replaced, and the graph is made anew from the checkpoint"
+    ]
 
 
 @pytest.mark.long

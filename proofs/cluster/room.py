@@ -1,0 +1,52 @@
+"""The memory that a graph takes on a machine, and what is left there."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from schedproof.proofs.compiled.part import Part
+
+CONTAINER = Path("/sys/fs/cgroup")
+"""Where a container finds its limits."""
+
+PER_STATE, PER_EDGE = 100, 12
+"""Bytes per state and per edge of a part of a graph and its searches, beside the table; measured, and rounded up."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """The memory for a part of a graph.
+
+    Attributes:
+        host: the machine.
+        needed: the bytes that the part takes.
+        left: the bytes that are left on the machine.
+    """
+
+    host: str
+    needed: int
+    left: int
+
+    @staticmethod
+    def of(part: Part) -> Room:
+        """What the graph of a part needs, and what is left on this machine."""
+        return Room(socket.gethostname(), PER_STATE * part.count + PER_EDGE * edges_of(part), memory_left())
+
+
+def edges_of(part: Part) -> int:
+    """The number of edges of a part's states."""
+    return int(part.seen[part.shape.seen.taken_actions].sum())
+
+
+def memory_left() -> int:
+    """The bytes of memory that are left on this machine, or in its container."""
+    left = int(psutil.virtual_memory().available)
+    with suppress(OSError, ValueError):
+        most, used = (int((CONTAINER / name).read_text()) for name in ("memory.max", "memory.current"))
+        left = min(left, most - used)
+    return left

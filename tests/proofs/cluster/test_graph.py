@@ -1,0 +1,278 @@
+"""The graph that workers keep, without Ray: the edges, verdicts and runs of one process, also after workers were lost."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Model
+from schedproof.model.semantics import Instance, instances, stepper_of
+from schedproof.model.systems.hived import AS_WRITTEN
+from schedproof.proofs import compiled
+from schedproof.proofs.checking import engine
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.cluster import RemoteWorkers, graph_edges, liveness, room
+from schedproof.proofs.cluster.graph import ClusterGraph
+from schedproof.proofs.cluster.graph_part import GraphPart
+from schedproof.proofs.exploration.limits import LostWorker, Saving
+from schedproof.proofs.verdict import Result, Verdict
+from tests.proofs.cluster.local_hosts import LocalHosts
+from tests.proofs.cluster.same import VARIANTS, smallest
+from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, required, verdict_without
+from tests.support.random_models import random_model
+from tests.support.sample import seed_of_today, thinned
+
+KINDS = (LifeCycle, AlwaysCanReach, LeadsTo)
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """The workers keep every graph, and send few messages at a time; returns the number of properties by kind."""
+    monkeypatch.setattr(engine, "GATHERED", 0)
+    monkeypatch.setattr(graph_edges, "BATCH", 1 << 10)
+    monkeypatch.setattr(graph_edges, "ROWS", 64)
+    asked, right = Counter[str](), liveness.answer
+
+    def answer(graph: ClusterGraph, prop: Any) -> Any:
+        asked[prop.kind] += 1
+        return right(graph, prop)
+
+    monkeypatch.setattr("schedproof.proofs.cluster.crew.answer", answer)
+    return asked
+
+
+def alone(model: Model) -> list[Result]:
+    """The results of one process for the properties that need the full graph."""
+    return _results(model, Exploring(Engine.COMPILED))
+
+
+def spread(model: Model, hosts: LocalHosts, **how: Any) -> list[Result]:
+    """Those of workers."""
+    return _results(model, Exploring(Engine.COMPILED, workers=RemoteWorkers(hosts), **how))
+
+
+def _results(model: Model, how: Exploring) -> list[Result]:
+    names = [p.name for p in model.properties if isinstance(p, KINDS)]
+    return model_check(model, model.default_scope, only=names, how=how) if names else []
+
+
+def assert_same(model: Model, results: Sequence[Result], others: Sequence[Result]) -> None:
+    """The same verdicts; the same runs, or for loops as long ones, which are closed."""
+    assert [r.name for r in results] == [r.name for r in others]
+    for one, other in zip(results, others, strict=True):
+        assert (one.verdict, one.note, one.vacuous) == (other.verdict, other.note, other.vacuous), one.name
+        if one.counterexample is None or one.counterexample.loops_from is None:
+            assert one.counterexample == other.counterexample
+            continue
+        assert other.counterexample is not None
+        assert one.counterexample.problem == other.counterexample.problem
+        assert one.counterexample.loops_from == other.counterexample.loops_from
+        assert len(one.counterexample.steps) == len(other.counterexample.steps)
+        assert_closed(model, one)
+
+
+def assert_closed(model: Model, result: Result) -> None:
+    """The loop of a lasso ends where it begins."""
+    assert result.counterexample is not None and result.counterexample.recorded is not None
+    run = result.counterexample.recorded
+    rigid = {(sort, name): values for sort, name, values in run.rigid}
+    instance = Instance(model, dict(run.sizes), rigid, run.with_history)
+    stepper, states = stepper_of(instance), [instance.initial()]
+    for choice in run.choices:
+        states.append(stepper.step(states[-1], choice).after)
+    assert result.counterexample.loops_from is not None
+    assert states[-1] == states[result.counterexample.loops_from]
+
+
+# --- The same as in one process ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 6, first=2))
+def test_the_same_of_every_variant(system: str, variant: str, kept: Counter[str]) -> None:
+    model, _ = smallest(system, variant)
+    assert_same(model, spread(model, LocalHosts(2)), alone(model))
+    assert sum(kept.values()) == sum(isinstance(p, KINDS) for p in model.properties)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_any_number_of_workers_says_the_same(count: int, kept: Counter[str]) -> None:
+    assert_same(AS_WRITTEN, spread(AS_WRITTEN, LocalHosts(count)), alone(AS_WRITTEN))
+    assert min(kept[kind.kind] for kind in KINDS) > 0
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("seed", thinned(SEEDS, 12))
+def test_the_same_on_graphs_at_random(seed: int) -> None:
+    """And what a closure and a search for lassos say, which are not searches of this kind."""
+    for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
+        expected = alone(model)
+        for count in (1, 2, 3):
+            results = spread(model, LocalHosts(count))
+            assert_same(model, results, expected)
+            assert {r.name: r.verdict for r in results}["p"] is verdict
+
+
+@pytest.mark.parametrize("seed", thinned(range(60), 12))
+def test_the_same_of_models_at_random(seed: int, kept: Counter[str]) -> None:
+    model = random_model(seed).model
+    assert_same(model, spread(model, LocalHosts(2)), alone(model))
+
+
+def hived() -> Instance:
+    """A small instance."""
+    [instance] = instances(AS_WRITTEN, {"PodGroup": 3, "Cell": 3})
+    return instance
+
+
+@pytest.mark.usefixtures("kept")
+def test_the_edges_are_those_of_one_process() -> None:
+    """States are compared by their words: numbers differ."""
+    hosts = LocalHosts(3)
+    workers = RemoteWorkers(hosts)
+    reached = compiled.explore(hived(), workers=workers)
+    graph = ClusterGraph(reached, reached.parts[0].search)  # type: ignore[attr-defined]
+    plain = compiled.graph_of(compiled.explore(hived()))
+    parts: list[GraphPart] = [host._searches[0]._graph for host in hosts._hosts]  # type: ignore[union-attr]
+    words: dict[int, tuple[int, ...]] = {}
+    for me, part in enumerate(parts):
+        for states, first, some in part._block(7):
+            for n in range(some):
+                row = states[n * part._words : (n + 1) * part._words]
+                words[(first + n) * 3 + me] = tuple(int(w) for w in row)
+    assert len(words) == plain.size
+    width = len(words[graph.initial])
+    rows = [tuple(int(w) for w in plain.words[n * width : (n + 1) * width]) for n in range(plain.size)]
+    number_of = {row: n for n, row in enumerate(rows)}
+    edges, reversed_edges = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
+    for number, its in words.items():
+        part, node = parts[number % 3], number // 3
+        n = number_of[its]
+        assert part._depths[node] == plain.depths[n]
+        to = slice(part._offsets[node], part._offsets[node + 1])
+        own = [(int(c), number_of[words[int(t)]]) for t, c in zip(part._targets[to], part._choices[to], strict=True)]
+        span = slice(plain.offsets[n], plain.offsets[n + 1])
+        assert own == list(zip(plain.choices[span].tolist(), plain.targets[span].tolist(), strict=True))
+        edges += [(n, choice, target) for choice, target in own]
+        back = slice(part._back[node], part._back[node + 1])
+        reversed_edges += [
+            (number_of[words[int(s)]], int(c), n) for s, c in zip(part._sources[back], part._by[back], strict=True)
+        ]
+    assert Counter(edges) == Counter(reversed_edges)
+    assert len(edges) == len(plain.targets)
+
+
+# --- Seeded faults -------------------------------------------------------------------------------------------------------
+
+
+def _no_trim(self: GraphPart, backward: bool) -> None:
+    """Seeded: every node counts as one that no edge leads to."""
+    self._degrees[:] = 0
+    RIGHT_TRIM(self, backward)
+
+
+def _all_fair(self: GraphPart, *arguments: Any) -> Any:
+    """Seeded: what another worker says of a component is not heard."""
+    return RIGHT_CONCLUDE(self, *((np.empty(0, np.int64), np.empty(0, np.int64)) for _ in arguments))
+
+
+def _without_others(self: GraphPart, *arguments: Any) -> Any:
+    """Seeded: what others send is dropped."""
+    return RIGHT_GO(self)
+
+
+RIGHT_TRIM, RIGHT_CONCLUDE, RIGHT_GO = GraphPart.trim, GraphPart.conclude, GraphPart.go
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(("method", "wrong"), [("trim", _no_trim), ("conclude", _all_fair), ("go", _without_others)])
+def test_wrong_searches_are_noticed(method: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GraphPart, method, wrong)
+
+    def is_right(seed: int) -> bool:
+        try:
+            results = spread(required(seed), LocalHosts(2))
+        except (AssertionError, ValueError, IndexError, StopIteration):
+            return False  # a wrong loop need not have a run
+        return {r.name: r.verdict for r in results}["p"] is by_hand(seed)
+
+    assert not all(is_right(seed) for seed in itertools.islice(SEEDS, 40))
+
+
+# --- What does not fit, and workers that are lost -----------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_graph_that_is_too_large_leaves_properties_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says what was explored; properties of states and steps have their verdicts."""
+    monkeypatch.setattr(room, "memory_left", lambda: 1000)
+    how = Exploring(Engine.COMPILED, workers=RemoteWorkers(LocalHosts(2)))
+    results = {r.name: r for r in model_check(AS_WRITTEN, {}, how=how)}
+    open_ones = {name for name, r in results.items() if r.verdict is Verdict.UNDETERMINED}
+    kinds = {results[name].kind for name in open_ones}
+    assert kinds == {kind.kind for kind in KINDS}
+    note = results["preempting-ends"].note
+    assert note.startswith("all 1,512 states were explored, but their graph takes 0 MiB on the machine ")
+    assert note.endswith(", which has 0 MiB left")
+
+
+def test_memory_that_is_left_is_that_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "CONTAINER", tmp_path)
+    whole = room.memory_left()
+    assert whole > 5_000_000
+    (tmp_path / "memory.max").write_text("6000000\n")
+    (tmp_path / "memory.current").write_text("1000000\n")
+    assert room.memory_left() == 5_000_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert room.memory_left() > 5_000_000
+
+
+@pytest.mark.usefixtures("kept")
+def test_workers_lost_with_the_graph_change_no_verdict(tmp_path: Path) -> None:
+    """At calls drawn for today, after the search."""
+    expected = alone(AS_WRITTEN)
+    searched, hosts = LocalHosts(2), LocalHosts(2)
+    compiled.explore(hived(), workers=RemoteWorkers(searched), saving=Saving(tmp_path / "search", 1000))
+    spread(AS_WRITTEN, hosts, checkpoint=Saving(tmp_path / "all", 1000))
+    assert hosts.calls > 2 * searched.calls
+    rng = random.Random(seed_of_today("graph"))
+    for n in range(4):
+        notes = list[str]()
+        lost = LocalHosts(2, [rng.randrange(searched.calls + 2, hosts.calls)])
+        workers = RemoteWorkers(lost, notes.append)
+        how = Exploring(Engine.COMPILED, workers=workers, checkpoint=Saving(tmp_path / str(n), 1000))
+        assert_same(AS_WRITTEN, _results(AS_WRITTEN, how), expected)
+        assert lost.replaced == len(notes) == 1
+        assert notes[0].endswith("it is replaced, and the graph is made anew from the checkpoint")
+
+
+@pytest.mark.usefixtures("kept")
+def test_without_a_checkpoint_a_worker_lost_ends_it() -> None:
+    with pytest.raises(
+        LostWorker, match=r"^worker [12] of 2 was lost, and with it its part of the graph; with --check"
+    ):
+        spread(AS_WRITTEN, LocalHosts(2, [400]))
+
+
+@pytest.mark.usefixtures("kept")
+def test_workers_that_are_lost_with_each_graph_end_it(tmp_path: Path) -> None:
+    hosts = LocalHosts(2, range(400, 4000, 60))
+    with pytest.raises(LostWorker, match=r"this happened 4 times while properties were checked; give each worker more"):
+        spread(AS_WRITTEN, hosts, checkpoint=Saving(tmp_path, 1000))
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("seed", [13, 25])
+def test_an_undefined_formula_has_the_same_message(seed: int) -> None:
+    """Models at random, of which a property reads an attribute of NONE."""
+    model = random_model(seed).model
+    expected = alone(model)
+    assert any("reads an object that does not exist" in r.counterexample.problem for r in expected if r.counterexample)
+    assert_same(model, spread(model, LocalHosts(3)), expected)
