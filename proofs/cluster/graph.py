@@ -199,8 +199,8 @@ class ClusterGraph:
             for p, group in groups.items()
         ]
         known: dict[int, Any] = {}
-        for group, found in zip(groups.values(), self._calls.results(refs), strict=True):
-            known |= zip(group, found, strict=True)
+        for group, results in zip(groups.values(), self._calls.results(refs), strict=True):
+            known |= zip(group, results, strict=True)
         return [known[number] for number in numbers]
 
     def choice(self, number: int) -> Choice:

@@ -99,8 +99,8 @@ class EdgesPart:
                     self._targets, self._choices, self._out, self._chosen, self._seen, self._questions, counts,
                 )
             )  # fmt: skip
-        own = self._answer(self._questions[self._me], int(counts[self._me]))
-        self._asked.append((begin, int(self._offsets[self._node]), own, counts))
+        local = self._answer(self._questions[self._me], int(counts[self._me]))
+        self._asked.append((begin, int(self._offsets[self._node]), local, counts))
         questions = (None if q == self._me else self._questions[q, : counts[q] * self._words] for q in self._everyone)
         return (*questions, self._node < self.count)
 
@@ -129,9 +129,9 @@ class EdgesPart:
 
     def fill(self, *answers: Numbers) -> int:
         """Takes the numbers of the targets that this worker has asked for first; returns how many states are linked."""
-        begin, end, own, counts = self._asked.popleft()
+        begin, end, local, counts = self._asked.popleft()
         each = list(answers)
-        each.insert(self._me, own)
+        each.insert(self._me, local)
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
         spread.fill(self._targets, begin, end, np.concatenate(each), starts)
         return self._node

@@ -65,9 +65,9 @@ class GraphPart(SearchPart):
 
     def collect(self) -> None:
         """Begins to find the components of nodes that no node with a greater number reaches."""
-        own = (np.arange(self.count, dtype=np.int64) * self._parts + self._me).astype(np.uint32)
-        roots = np.flatnonzero(self._left & (self._labels == own))
-        self._components[roots] = own[roots]
+        numbers = (np.arange(self.count, dtype=np.int64) * self._parts + self._me).astype(np.uint32)
+        roots = np.flatnonzero(self._left & (self._labels == numbers))
+        self._components[roots] = numbers[roots]
         self._begin(
             spread.take_component, self._left, self._labels, self._components, allowed=self._allowed, first=roots,
             values=self._labels, backward=True,
@@ -81,7 +81,7 @@ class GraphPart(SearchPart):
     # A component is fair by what all of its workers know. That of its number collects it.
 
     def use(self) -> None:
-        """Begins to tell the owners of targets which components use fair choices."""
+        """Begins to send to the owners of targets which components use fair choices."""
         self._node = self._edge = 0
         self._used: list[NDArray[np.int64]] = []
         room = graph_edges.BATCH // 10
@@ -120,8 +120,8 @@ class GraphPart(SearchPart):
         parts, width = self._parts, self._width
         tallies = {}
         for q in self._everyone:
-            mine, pairs, uses = members % parts == q, enabled // width % parts == q, used // width % parts == q
-            tallies[q] = (members[mine].astype(np.int64), sizes[mine], enabled[pairs], times[pairs], used[uses])
+            its, pairs, uses = members % parts == q, enabled // width % parts == q, used // width % parts == q
+            tallies[q] = (members[its].astype(np.int64), sizes[its], enabled[pairs], times[pairs], used[uses])
         self._own_tally = tallies[self._me]
         return tuple(None if q == self._me else tallies[q] for q in self._everyone)
 
@@ -129,18 +129,18 @@ class GraphPart(SearchPart):
         """The pairs of a component and a fair choice, and in how many nodes it is enabled."""
         keys, node = np.empty(max(1 << 20, self._width), np.int64), 0
         fair = self._weak | self._strong
-        found, times = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        pairs, times = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         while node < self.count:
             node, size = spread.keys_of(
                 self._offsets, self._choices, fair, self._components, self._width, node, len(keys), keys
             )
             some, counts = np.unique(keys[:size], return_counts=True)
-            found.append(some)
+            pairs.append(some)
             times.append(counts)
-            if len(found) > 16:
-                merged = _summed(np.concatenate(found), np.concatenate(times))
-                found, times = [merged[0]], [merged[1]]
-        return _summed(np.concatenate(found), np.concatenate(times))
+            if len(pairs) > 16:
+                merged = _summed(np.concatenate(pairs), np.concatenate(times))
+                pairs, times = [merged[0]], [merged[1]]
+        return _summed(np.concatenate(pairs), np.concatenate(times))
 
     def decide(self, *tallies: tuple[NDArray[np.int64], ...]) -> Buckets:
         """Decides on the components of its numbers.
@@ -176,8 +176,8 @@ class GraphPart(SearchPart):
         missed = np.concatenate([one[1] for one in each])
         component = self._components.astype(np.int64)
         known = self._components != NONE
-        again = known & np.isin(component, missed // self._width)
-        fair = known & ~again & ~np.isin(component, starved)
+        searched_anew = known & np.isin(component, missed // self._width)
+        fair = known & ~searched_anew & ~np.isin(component, starved)
         self._fair[fair] = self._components[fair]
         alone = self._alone.copy()
         spread.fair_alone(
@@ -193,11 +193,13 @@ class GraphPart(SearchPart):
         nodes = np.flatnonzero(alone)
         self._fair[nodes] = nodes * self._parts + self._me
         if len(missed):
-            spread.keep_served(self._offsets, self._choices, self._components, self._width, np.sort(missed), again)
-        self._inside = again
+            spread.keep_served(
+                self._offsets, self._choices, self._components, self._width, np.sort(missed), searched_anew
+            )
+        self._inside = searched_anew
         length = least(self._lengths[self._fair != NONE])
         depth = least(self._depths[(self._fair != NONE) & (self._lengths == length)]) if length >= 0 else -1
-        return int(np.count_nonzero(again)), length, depth
+        return int(np.count_nonzero(searched_anew)), length, depth
 
     def loop_of(self, node: int) -> int:
         """The component of a node in which a fair run can stay."""

@@ -99,7 +99,7 @@ def _nearest_fair_loop(graph: ClusterGraph, prop: LeadsTo) -> tuple[int, int] | 
         graph.exchange("using")
         standings = graph.exchange_once(["tally", "decide", "conclude"])
         nearest = min(((length, depth) for _, length, depth in standings if length >= 0), default=None)
-        left = sum(again for again, _, _ in standings)
+        left = sum(count for count, _, _ in standings)
         if left:
             graph.each("separate")
     return nearest

@@ -157,10 +157,10 @@ def test_the_edges_are_those_of_one_process() -> None:
         n = number_of[its]
         assert part._depths[node] == plain.depths[n]
         to = slice(part._offsets[node], part._offsets[node + 1])
-        own = [(int(c), number_of[words[int(t)]]) for t, c in zip(part._targets[to], part._choices[to], strict=True)]
+        pairs = [(int(c), number_of[words[int(t)]]) for t, c in zip(part._targets[to], part._choices[to], strict=True)]
         span = slice(plain.offsets[n], plain.offsets[n + 1])
-        assert own == list(zip(plain.choices[span].tolist(), plain.targets[span].tolist(), strict=True))
-        edges += [(n, choice, target) for choice, target in own]
+        assert pairs == list(zip(plain.choices[span].tolist(), plain.targets[span].tolist(), strict=True))
+        edges += [(n, choice, target) for choice, target in pairs]
         back = slice(part._back[node], part._back[node + 1])
         reversed_edges += [
             (number_of[words[int(s)]], int(c), n) for s, c in zip(part._sources[back], part._by[back], strict=True)
