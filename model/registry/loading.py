@@ -42,6 +42,7 @@ def load(entry: Entry) -> System:
         refuted={name: frozenset(refuted) for name, refuted in stated.items()},
         stated={name: entry.where("variants", name, "refuted") for name in stated},
         ledger=entry.path.parent / entry.table.ledger if entry.table.ledger else None,
+        manifest=entry.path,
     )
 
 

@@ -47,6 +47,7 @@ class System:
         refuted: by variant, the properties that the manifest expects to be violated.
         stated: by variant, the place of that expectation in the manifest.
         ledger: the file with the ledger of the document; None if there is none.
+        manifest: the manifest that describes it; None if there is none.
     """
 
     name: str
@@ -59,6 +60,7 @@ class System:
     refuted: Mapping[str, frozenset[str]] = field(default_factory=dict)
     stated: Mapping[str, str] = field(default_factory=dict)
     ledger: Path | None = None
+    manifest: Path | None = field(default=None, compare=False)
 
     @staticmethod
     def of(model: Model) -> System:

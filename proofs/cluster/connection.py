@@ -194,6 +194,9 @@ class RayHosts:
         lost = [n for n, actor in enumerate(self._actors) if not self._lives(actor)]
         if not lost:
             return LostWorker(f"the cluster failed ({_first_line(error)})")
+        return self._lost_one(lost, error)
+
+    def _lost_one(self, lost: Sequence[int], error: Exception) -> LostWorker:
         which = " and ".join(f"worker {n + 1} of {len(self)}" for n in lost)
         why = "ran out of memory" if isinstance(error, self._ray.exceptions.OutOfMemoryError) else "was lost"
         return LostWorker(f"{which} {why}")
@@ -209,9 +212,27 @@ class RayHosts:
         """See ``Hosts``."""
         for n, actor in enumerate(self._actors):
             if not self._lives(actor):
-                self._kill(actor)  # one that only does not answer must not write to the files of its successor
-                self._actors[n] = self._kind.remote()
-                self._check([self._actors[n]], "in place of a lost one")
+                self.replace(n)
+
+    def replace(self, worker: int) -> None:
+        """See :class:`.team.TaskHosts`."""
+        self._kill(self._actors[worker])  # one that only does not answer must not write to the files of its successor
+        self._actors[worker] = self._kind.remote()
+        self._check([self._actors[worker]], "in place of a lost one")
+
+    def ready(self, refs: Sequence[Ref]) -> list[int]:
+        """See :class:`.team.TaskHosts`."""
+        ready = set(self._ray.wait(list(refs), num_returns=1, timeout=None)[0])
+        return [n for n, ref in enumerate(refs) if ref in ready]
+
+    def outcome(self, worker: int, ref: Ref) -> Any:
+        """See :class:`.team.TaskHosts`."""
+        try:
+            return self._ray.get(ref)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except self._ray.exceptions.RayError as error:
+            raise self._lost_one([worker], error) from error
 
     def end(self) -> None:
         """Ends the workers."""

@@ -28,6 +28,7 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .graph import ClusterGraph, NoRoom
 from .liveness import answer
+from .team import RemoteTeam, TaskHosts
 from .worker import Tally, Task
 
 AHEAD = 2
@@ -46,10 +47,8 @@ class ClusterError(SchedproofError):
     """A cluster cannot be started or joined, or its workers do not fit this process."""
 
 
-class Hosts(Protocol):
+class Hosts(TaskHosts, Protocol):
     """The processes of the workers; each has a :class:`.worker.Host`."""
-
-    def __len__(self) -> int: ...
 
     def call(self, worker: int, method: str, *arguments: Any, returns: int = 1) -> list[Ref]:
         """Calls a method, and returns at once. Each worker works through its calls in their order.
@@ -102,6 +101,18 @@ class RemoteWorkers:
         tasks = [Task(program.text, program.shape, len(self), me, tables, folder) for me in range(len(self))]
         ended, self._ended[:] = list(self._ended), []
         return ClusterCrew(search, tasks, ended, self._on_loss)
+
+    def each(self, function: Callable[[Any], T], task: Any) -> list[T]:
+        """What a function answers to a task in every worker.
+
+        Raises:
+            LostWorker: a worker was lost.
+        """
+        return self._hosts.results([self._hosts.call(me, "perform", function, task)[0] for me in range(len(self))])
+
+    def team(self, function: Callable[[Any], tuple[str, Any]], lost: str) -> RemoteTeam:
+        """The workers as a team; arguments as for :class:`.team.RemoteTeam`."""
+        return RemoteTeam(self._hosts, function, lost, self._on_loss)
 
     def graph(self, reached: Reached, anew: Callable[[], Reached] | None, progress: Progress | None) -> Answers | str:
         """See :class:`schedproof.proofs.compiled.shared.Cluster`."""

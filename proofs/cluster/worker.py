@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -203,6 +203,10 @@ class Host:
     def fingerprint(self) -> str:
         """See :func:`fingerprint`."""
         return fingerprint()
+
+    def perform(self, function: Callable[[Any], Any], task: Any) -> Any:
+        """What a function answers to a task that needs no states."""
+        return function(task)
 
     def open(self, search: int, task: Task, ended: Sequence[int] = ()) -> None:
         """Begins a search, or begins it anew, and frees those that ``ended``."""

@@ -72,7 +72,7 @@ def environment() -> str | None:
     except PackageNotFoundError:
         return None
     known += [f"llvmlite {_version('llvmlite')}", platform.python_version(), platform.machine(), _processor()]
-    return hashlib.sha256("\n".join([*known, *_source(*PARTS)]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*known, *source_of(*PARTS)]).encode()).hexdigest()
 
 
 def _version(name: str) -> str:
@@ -99,7 +99,7 @@ def _stamp() -> tuple[int, int]:
     return len(times), max(times, default=0)
 
 
-def _source(*folders: str, systems: bool = False) -> Iterator[str]:
+def source_of(*folders: str, systems: bool = False) -> Iterator[str]:
     """Each file below folders of schedproof with its digest; files of systems only with ``systems``."""
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
@@ -231,7 +231,7 @@ class VerdictCache:
         builtin_module = re.match(r"schedproof\.proofs\.systems\.(\w+)\.", type(its.refinement).__module__)
         if builtin_module is None or not _is_builtin(self._system):
             return None
-        source = _source(*(f"{part}/systems/{builtin_module[1]}" for part in PARTS), systems=True)
+        source = source_of(*(f"{part}/systems/{builtin_module[1]}" for part in PARTS), systems=True)
         return [self._of(its.refinement), *source]
 
     def _property(self, name: str) -> Property:

@@ -26,7 +26,7 @@ from .interpreted import require_known_names
 from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
 from .properties import expected, property_names, require_properties
 from .verdict_cache import VerdictCache, environment
-from .workers import Workers, copied
+from .workers import Pool, Workers, copied
 
 
 @dataclass(frozen=True)
@@ -304,10 +304,11 @@ def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Do
     others = {name: system for name, system in systems.items() if copied() or not is_registered(system)}
     if others and not copied():
         jobs = 1  # a new process finds registered systems by name, but not these
-    return Workers(partial(_timed, others=others), max(1, min(jobs, work)))
+    return Workers(partial(timed, others=others), max(1, min(jobs, work)))
 
 
-def _timed(part: Part, report_progress: ReportProgress, *, others: Mapping[str, System]) -> tuple[Done, float]:
+def timed(part: Part, report_progress: ReportProgress, *, others: Mapping[str, System]) -> tuple[Done, float]:
+    """Does a part as :func:`.parts.check`; returns its result and the seconds that it took."""
     start = time.perf_counter()
     return check(part, report_progress, others), time.perf_counter() - start
 
@@ -344,9 +345,7 @@ class Run:
         """A report for each variant, in order; properties without a verdict yet are in ``missing``."""
         return [self._reports.get(_key(each)) or self._report(each) for each in self._plans]
 
-    def work(
-        self, workers: Workers[Part, tuple[Done, float]], report_progress: ReportProgress
-    ) -> Iterator[VariantReport]:
+    def work(self, workers: Pool[Part, tuple[Done, float]], report_progress: ReportProgress) -> Iterator[VariantReport]:
         """Does the work, the longest parts first, and yields each report when it is complete.
 
         Raises:

@@ -1,6 +1,7 @@
 """Worker processes that share a list of tasks; all of them end with the work, however it ends.
 
-Tasks and results cross between processes, so they are plain data: names, not models or solvers.
+Tasks and results cross between processes, so they are plain data: names, not models or solvers. :func:`shared_out` gives tasks to any
+:class:`Team`: the processes of :class:`Workers`, or the workers of a cluster.
 """
 
 from __future__ import annotations
@@ -14,25 +15,91 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 ReportProgress = Callable[[str], None]
 
-LINE, RESULT, ERROR = "line", "result", "error"
-"""The messages of a worker: a line of progress, a result, or an exception instead of a result."""
+LINE, RESULT, ERROR, LOST = "line", "result", "error", "lost"
+"""The messages of a worker: a line of progress, a result, an exception instead of a result, or why the worker was lost with its task.
+
+After a loss another worker is in its place."""
+
+MOST_TRIES = 3
+"""A task is given to a worker this often, if the workers are lost with it."""
 
 
 class WorkerDied(Exception):
     """A worker process ended without an answer, usually for lack of memory."""
 
     exit_code = 3
+
+
+class Pool(Protocol[T, R_co]):
+    """What works on a list of tasks."""
+
+    def run(
+        self, tasks: Sequence[T], report_progress: ReportProgress, prepares: Callable[[T], str] = lambda task: ""
+    ) -> Iterator[tuple[T, R_co]]:
+        """See :meth:`Workers.run`."""
+
+
+class Team(Protocol):
+    """Workers that do one task each at a time."""
+
+    def __len__(self) -> int: ...
+
+    def give(self, worker: int, task: Any) -> None:
+        """Gives a task to an idle worker."""
+
+    def messages(self, busy: Collection[int]) -> Iterable[tuple[int, str, Any]]:
+        """Waits for messages of busy workers: the worker's number, the kind of the message, and its content."""
+
+
+def shared_out(
+    tasks: Sequence[T], team: Team, report_progress: ReportProgress, prepares: Callable[[T], str] = lambda task: ""
+) -> Iterator[tuple[T, Any]]:
+    """Yields each task with its result, in the order of completion; arguments as for :meth:`Workers.run`.
+
+    Raises:
+        WorkerDied: a worker was lost each time that a task was tried.
+        Exception: any exception of a task.
+    """
+    todo = [(task, 1) for task in tasks]
+    prepared = {""}
+    busy: dict[int, tuple[T, int]] = {}
+    idle = deque(range(len(team)))
+    while todo or busy:
+        while todo and idle:
+            in_preparation = {prepares(task) for task, _ in busy.values()} - prepared
+            at = next((n for n, (task, _) in enumerate(todo) if prepares(task) not in in_preparation), 0)
+            worker = idle.popleft()
+            busy[worker] = todo.pop(at)
+            team.give(worker, busy[worker][0])
+        for worker, kind, content in team.messages(busy.keys()):
+            if kind == LINE:
+                report_progress(content)
+                continue
+            if kind == ERROR:
+                raise content
+            task, tries = busy.pop(worker)
+            idle.append(worker)
+            if kind == RESULT:
+                prepared.add(prepares(task))
+                yield task, content
+            elif tries == MOST_TRIES:
+                raise WorkerDied(
+                    f"{content}, as each of the {MOST_TRIES} times that this part of the work was tried: {task}"
+                )
+            else:
+                todo.insert(0, (task, tries + 1))
 
 
 class Workers(Generic[T, R]):
@@ -99,29 +166,25 @@ class Workers(Generic[T, R]):
             for task in tasks:
                 yield task, self.function(task, report_progress)
             return
-        todo = list(tasks)
-        prepared = {""}
-        busy: dict[Connection, T] = {}
-        idle = deque(connection for _, connection in self._processes)
-        while todo or busy:
-            while todo and idle:
-                connection = idle.popleft()
-                in_preparation = {prepares(task) for task in busy.values()} - prepared
-                following = next((task for task in todo if prepares(task) not in in_preparation), todo[0])
-                todo.remove(following)
-                busy[connection] = following
-                connection.send(following)
-            for ready in wait(list(busy)):
-                assert isinstance(ready, Connection)
-                kind, content = self._receive(ready)
-                if kind == LINE:
-                    report_progress(content)
-                elif kind == ERROR:
-                    raise content
-                else:
-                    idle.append(ready)
-                    prepared.add(prepares(busy[ready]))
-                    yield busy.pop(ready), content
+        yield from shared_out(tasks, self, report_progress, prepares)
+
+    def __len__(self) -> int:
+        return len(self._processes)
+
+    def give(self, worker: int, task: T) -> None:
+        """See :class:`Team`."""
+        self._processes[worker][1].send(task)
+
+    def messages(self, busy: Collection[int]) -> Iterator[tuple[int, str, Any]]:
+        """See :class:`Team`.
+
+        Raises:
+            WorkerDied: a worker process was killed.
+        """
+        numbers = {self._processes[worker][1]: worker for worker in busy}
+        for ready in wait(list(numbers)):
+            assert isinstance(ready, Connection)
+            yield numbers[ready], *self._receive(ready)
 
     def _receive(self, connection: Connection) -> tuple[str, Any]:
         try:
@@ -178,10 +241,17 @@ def _work(function: Callable[[Any, ReportProgress], Any], connection: Connection
             task = connection.recv()
         except (EOFError, OSError):
             os._exit(0)
-        try:
-            send(RESULT, function(task, lambda line: send(LINE, line)))
-        except Exception as error:
-            send(ERROR, _portable(error))
+        send(*answered(function, task, lambda line: send(LINE, line)))
+
+
+def answered(
+    function: Callable[[Any, ReportProgress], Any], task: Any, report_progress: ReportProgress
+) -> tuple[str, Any]:
+    """The message for what a function answers to a task: its result, or its exception."""
+    try:
+        return RESULT, function(task, report_progress)
+    except Exception as error:
+        return ERROR, _portable(error)
 
 
 def _portable(error: Exception) -> Exception:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from schedproof.cli.cluster import workers_at
 from schedproof.cli.progress import ReportProgress, progress, verifying
 from schedproof.cli.verdict_status import conclusion
 from schedproof.model.registry.discovery import is_registered
@@ -16,12 +18,13 @@ from schedproof.proofs.verification.defect import Defect
 from schedproof.proofs.verification.defects import defects
 from schedproof.proofs.verification.durations import keep_seconds
 from schedproof.proofs.verification.links import linked
+from schedproof.proofs.verification.parts import Done, Part
 from schedproof.proofs.verification.verdict_cache import VERDICTS
 from schedproof.proofs.verification.verify import Plan, Run, verifiers
-from schedproof.proofs.verification.workers import Workers, copied
+from schedproof.proofs.verification.workers import Pool, Workers, copied
 
 
-def work(run: Run, plans: Sequence[Plan], *, jobs: int, cached: bool) -> None:
+def work(run: Run, plans: Sequence[Plan], *, jobs: int, cached: bool, cluster: str | None = None) -> None:
     """Does the work of some plans, and shows progress. An interrupt ends it, and ``run`` has the verdicts so far.
 
     Args:
@@ -29,14 +32,17 @@ def work(run: Run, plans: Sequence[Plan], *, jobs: int, cached: bool) -> None:
         plans: the plans.
         jobs: the number of processes.
         cached: also keep how long each part took, and limit the size of the cache.
+        cluster: the address of a cluster whose workers do the work instead.
 
     Raises:
+        UserError: the cluster's address is wrong, or Ray is not installed.
+        ClusterError: the cluster does not answer, or its workers do not fit.
         Disagreement: exploration refutes what induction proves.
         KeyboardInterrupt: there is no verdict yet.
     """
     try:
-        with verifiers(plans, jobs=jobs) as workers, verifying(run, jobs) as (report_progress, complete):
-            for report in run.work(workers, report_progress):
+        with _pool(plans, jobs, cluster) as (pool, size), verifying(run, size) as (report_progress, complete):
+            for report in run.work(pool, report_progress):
                 complete(f"{report.system} {report.variant}: {conclusion([report])} ({report.seconds:.1f} s)")
     except KeyboardInterrupt:
         if not run.verdicts:
@@ -45,6 +51,22 @@ def work(run: Run, plans: Sequence[Plan], *, jobs: int, cached: bool) -> None:
         if cached:
             keep_seconds(run.seconds)
             VERDICTS.shrink()
+
+
+@contextmanager
+def _pool(
+    plans: Sequence[Plan], jobs: int, cluster: str | None
+) -> Iterator[tuple[Pool[Part, tuple[Done, float]], int]]:
+    """What works on some plans, and how many parts at a time. Without any part to do, no cluster is asked."""
+    if cluster is None or not any(plan.todo for plan in plans):
+        with verifiers(plans, jobs=jobs) as workers:
+            yield workers, jobs
+        return
+    with workers_at(cluster) as remote:
+        from schedproof.proofs.verification.on_cluster import ClusterPool  # loads the compiled engine
+
+        assert remote is not None
+        yield ClusterPool(remote, plans), len(remote)
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from schedproof.cli import choose, scopes
-from schedproof.cli.errors import Exit, note
+from schedproof.cli.cluster import cluster_option, require_no_contradiction, workers_at
+from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
 from schedproof.cli.output import Destination
@@ -35,9 +35,6 @@ from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 from schedproof.proofs.verification.verify import CheckedProperty
-
-if TYPE_CHECKING:
-    from schedproof.proofs.cluster import RemoteWorkers
 
 TOO_SMALL = "scope too small"
 
@@ -184,10 +181,7 @@ def _unchecked(model: Model, sizes: Mapping[str, int], crash: bool, result: Resu
     "--threads", type=click.IntRange(1, 64), metavar="N", default=1, show_default=True,
     help="Threads of the compiled engine.",
 )  # fmt: skip
-@click.option(
-    "--cluster", metavar="ADDRESS",
-    help="Explore with workers of a Ray cluster: HOST:PORT, or local:N for N processes. Compiled engine only.",
-)  # fmt: skip
+@cluster_option("Explore by compiled code with workers")
 @click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N",
     help=f"Stop after about N states.  [default: {MOST_INTERPRETED:,} interpreted, {MOST_COMPILED:,} compiled, as many for each worker]",
@@ -232,7 +226,9 @@ def explore(
         raise UserError("--checkpoint: the interpreter cannot save its progress; leave out --engine interpreted")
     context = click.get_current_context()
     if cluster is not None:
-        _require_no_contradiction(context, engine)
+        require_no_contradiction(context, ("threads", "memory"))
+        if engine == Engine.INTERPRETED:
+            raise UserError("--cluster: its workers run compiled code; leave out --engine interpreted")
     if checkpoint is None and context.get_parameter_source("checkpoint_every") is ParameterSource.COMMANDLINE:
         raise UserError(
             "--checkpoint-every: has no effect without --checkpoint; add --checkpoint DIRECTORY, or leave it out"
@@ -256,7 +252,7 @@ def explore(
             f"--checkpoint-every: {checkpoint_every} is not a finite number of seconds; write, for example, 60"
         )
     saving = Saving(checkpoint, checkpoint_every) if checkpoint is not None else None
-    with _workers(cluster) as workers, stoppable() as halt, progress("explore") as report_progress:
+    with workers_at(cluster) as workers, stoppable() as halt, progress("explore") as report_progress:
         most = MOST_INTERPRETED if engine == Engine.INTERPRETED else MOST_COMPILED * (len(workers) if workers else 1)
         how = Exploring(
             Engine(engine),
@@ -298,31 +294,6 @@ def explore(
     if json_file is None or not json_file.is_stdout:
         _print(exploration)
     return exploration.code
-
-
-def _require_no_contradiction(context: click.Context, engine: str) -> None:
-    """Refuses options that do not apply to a cluster.
-
-    Raises:
-        UserError: one of them is given.
-    """
-    for option in ("threads", "memory"):
-        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise UserError(f"--cluster, --{option}: they contradict each other; leave out one of them")
-    if engine == Engine.INTERPRETED:
-        raise UserError("--cluster: its workers run compiled code; leave out --engine interpreted")
-
-
-@contextmanager
-def _workers(cluster: str | None) -> Iterator[RemoteWorkers | None]:
-    """Yields the workers of a cluster; None without one."""
-    if cluster is None:
-        yield None
-        return
-    from schedproof.proofs.cluster import Address, connected  # loads the compiled engine
-
-    with connected(Address.of(cluster), note) as workers:
-        yield workers
 
 
 def _print(explored: Explored) -> None:

@@ -14,6 +14,7 @@ from schedproof.cli.ci.annotations import workflow_commands
 from schedproof.cli.ci.code_quality import code_quality
 from schedproof.cli.ci.repository import Repository
 from schedproof.cli.ci.sarif import sarif
+from schedproof.cli.cluster import cluster_option, require_address, require_no_contradiction
 from schedproof.cli.errors import Exit, fail, note
 from schedproof.cli.help_text import ending
 from schedproof.cli.junit import junit
@@ -48,6 +49,7 @@ from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantR
 @properties_option("Check", former=("--only",))
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
               help="Work in N processes at a time.")  # fmt: skip
+@cluster_option("Work with workers")
 @click.option("--no-cache", is_flag=True, envvar="SCHEDPROOF_NO_CACHE",
               help="Check everything, and use no verdicts of earlier runs.")  # fmt: skip
 @click.option("--interpretations", is_flag=True,
@@ -68,6 +70,7 @@ def verify(
     variants: tuple[str, ...],
     properties: tuple[str, ...],
     jobs: int,
+    cluster: str | None,
     no_cache: bool,
     interpretations: bool,
     json_file: Destination | None,
@@ -84,6 +87,9 @@ def verify(
     job in the wrong directory fails. An interrupt ends the work: the verdicts so far are printed and written, marked
     incomplete.
     """
+    if cluster is not None:
+        require_no_contradiction(click.get_current_context(), ("jobs",))
+        require_address(cluster)
     results = (json_file, junit_file, summary_file, sarif_file, quality_file)
     spare([manifest], *results)
     on_stdout = next((each for each in results if each is not None and each.is_stdout), None)
@@ -108,7 +114,7 @@ def verify(
         raise UserError(
             "--variant, --property: no variant of these has a property of these; leave out one of the two options"
         )
-    work(run, plans, jobs=jobs, cached=not no_cache)
+    work(run, plans, jobs=jobs, cached=not no_cache, cluster=cluster)
     took = time.perf_counter() - began
     reports = run.reports()
     incomplete = run.verdicts < run.total

@@ -164,6 +164,37 @@ def test_a_killed_command_is_resumed(tmp_path: Path) -> None:
     assert out.endswith("5768317 states, 64366840 transitions, depth 14\n")
 
 
+@pytest.mark.long(seconds=60)
+def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
+    """Also when a worker is killed: then one line says so."""
+    alone, _ = verified(tmp_path / "alone.json", lambda started: None, "--jobs", "2")
+    for kill in (False, True):
+
+        def disturb(started: psutil.Process, kill: bool = kill) -> None:
+            if kill:
+                _wait(lambda: any(_worked(worker) > 1.2 for worker in processes(started)))
+                max(processes(started), key=_worked).kill()
+
+        spread, error = verified(tmp_path / f"{kill}.json", disturb, "--cluster", "local:2")
+        assert spread == alone
+        assert error.count("it is replaced, and what it did is tried again") == kill
+
+
+def verified(file: Path, disturb: Callable[[psutil.Process], None], *how: str) -> tuple[Any, str]:
+    """The results of ``verify`` without its seconds, and what it says on standard error."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "verify", "jobmon", "--variant", "as-written", "--no-cache", "--json", file, *how],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+    ) as process:  # fmt: skip
+        disturb(psutil.Process(process.pid))
+        error = process.communicate()[1]
+    assert process.returncode == 0
+    content = json.loads(file.read_text())
+    for each in content["systems"][0]["properties"]:
+        del each["seconds"]
+    return content, error
+
+
 def _worked(process: psutil.Process) -> float:
     """The seconds of processor time of a process."""
     with suppress(psutil.Error):

@@ -231,14 +231,14 @@ def test_the_environment_is_source_and_versions(monkeypatch: pytest.MonkeyPatch)
             patch.setattr(verdict_cache, "_version", lambda name: "99")
             assert now() != before
         with monkeypatch.context() as patch:
-            patch.setattr(verdict_cache, "_source", lambda *folders: iter(["model/lang/terms.py 1234"]))
+            patch.setattr(verdict_cache, "source_of", lambda *folders: iter(["model/lang/terms.py 1234"]))
             assert now() != before
     finally:
         verdict_cache.environment.cache_clear()
-    files = {line.split()[0] for line in verdict_cache._source("model", "impl", "proofs")}
+    files = {line.split()[0] for line in verdict_cache.source_of("model", "impl", "proofs")}
     assert {"model/lang/terms.py", "proofs/induction/solve.py", "impl/store/memory.py"} <= files
     assert not any("/systems/" in each for each in files)
-    paths = {line.split()[0] for line in verdict_cache._source("proofs/systems/hived", systems=True)}
+    paths = {line.split()[0] for line in verdict_cache.source_of("proofs/systems/hived", systems=True)}
     assert "proofs/systems/hived/refinement/explore.py" in paths
 
 
@@ -324,7 +324,7 @@ def test_a_key_is_that_of_the_time_before_the_work(monkeypatch: pytest.MonkeyPat
     one = VerdictCache(hived, hived.variants["repaired"], "here")
     [part, *_] = [p for each in plan([hived], variants=["repaired"]) for p in each.todo if p.work is Work.AUXILIARY]
     before = one._key(part, part.only[0])
-    monkeypatch.setattr(verdict_cache, "_source", lambda *folders, **options: iter(["edited"]))
+    monkeypatch.setattr(verdict_cache, "source_of", lambda *folders, **options: iter(["edited"]))
     assert one._key(part, part.only[0]) == before is not None
     assert VerdictCache(hived, hived.variants["repaired"], "here")._key(part, part.only[0]) != before
 
