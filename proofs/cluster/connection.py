@@ -35,12 +35,12 @@ ray.init(address=sys.argv[1], log_to_driver=False, logging_level=logging.CRITICA
 
 
 @contextmanager
-def connected(address: Address, on_loss: Callable[[str], None] = lambda line: None) -> Iterator[RemoteWorkers]:
+def connected(address: Address, report: Callable[[str], None] = lambda line: None) -> Iterator[RemoteWorkers]:
     """Yields the workers at an address, and ends them at the end. A cluster on this machine ends with them.
 
     Args:
         address: where the cluster is.
-        on_loss: called with one line when a worker was lost and is replaced.
+        report: called with one line when a worker was lost and is replaced, and where Ray's dashboard is, if there is one.
 
     Raises:
         UserError: Ray is not installed.
@@ -59,13 +59,14 @@ def connected(address: Address, on_loss: Callable[[str], None] = lambda line: No
     before = signal.getsignal(signal.SIGTERM)
     try:
         if address.host:
-            _join(ray, address)
+            if dashboard := _join(ray, address):
+                report(f"Ray's dashboard is at http://{dashboard}")
         else:
             _start(ray, address)
         signal.signal(signal.SIGTERM, before)  # Ray has put its own in place
         hosts = RayHosts(ray, address)
         try:
-            yield RemoteWorkers(hosts, on_loss)
+            yield RemoteWorkers(hosts, report)
         finally:
             hosts.end()
     finally:
@@ -93,8 +94,8 @@ def _start(ray: Any, address: Address) -> None:
         ) from error
 
 
-def _join(ray: Any, address: Address) -> None:
-    """Joins a running cluster, if one answers in time.
+def _join(ray: Any, address: Address) -> str:
+    """Joins a running cluster, if one answers in time; returns the address of its dashboard, or an empty text.
 
     Raises:
         ClusterError: none does, or it refuses this process.
@@ -121,7 +122,8 @@ def _join(ray: Any, address: Address) -> None:
             )
         lines = text.strip().splitlines()
         raise ClusterError(f"{wrong} ({lines[-1] if lines else 'it ended'}); {remedy}")
-    ray.init(address=str(address), log_to_driver=False, logging_level=logging.CRITICAL)
+    context = ray.init(address=str(address), log_to_driver=False, logging_level=logging.CRITICAL)
+    return str(context.dashboard_url or "")
 
 
 class RayHosts:
@@ -140,9 +142,11 @@ class RayHosts:
         self._kind = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Host)
         processors = int(ray.cluster_resources().get("CPU", 0))
         self._actors: list[Any] = []
+        self._places: list[str] = []
         try:
             self._actors += [self._kind.remote() for _ in range(max(1, processors))]
             self._check(self._actors, f"at {address}")
+            self._places += ray.get([actor.place.remote() for actor in self._actors])
         except BaseException:
             self.end()
             raise
@@ -197,7 +201,7 @@ class RayHosts:
         return self._lost_one(lost, error)
 
     def _lost_one(self, lost: Sequence[int], error: Exception) -> LostWorker:
-        which = " and ".join(f"worker {n + 1} of {len(self)}" for n in lost)
+        which = " and ".join(f"worker {n + 1} of {len(self)} ({self._places[n]})" for n in lost)
         why = "ran out of memory" if isinstance(error, self._ray.exceptions.OutOfMemoryError) else "was lost"
         return LostWorker(f"{which} {why}")
 
@@ -219,6 +223,11 @@ class RayHosts:
         self._kill(self._actors[worker])  # one that only does not answer must not write to the files of its successor
         self._actors[worker] = self._kind.remote()
         self._check([self._actors[worker]], "in place of a lost one")
+        self._places[worker] = self._ray.get(self._actors[worker].place.remote())
+
+    def places(self) -> list[str]:
+        """See ``Hosts``."""
+        return list(self._places)
 
     def ready(self, refs: Sequence[Ref]) -> list[int]:
         """See :class:`.team.TaskHosts`."""

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from schedproof.model.errors import SchedproofError
 from schedproof.model.lang import Property
-from schedproof.proofs.compiled.crew import Standing
 from schedproof.proofs.compiled.layout import Words
 from schedproof.proofs.compiled.part import Saved
 from schedproof.proofs.compiled.quotient import quotient
@@ -28,6 +27,7 @@ from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .graph import ClusterGraph, NoRoom
 from .liveness import answer
+from .load import Load, WorkerStanding
 from .team import RemoteTeam, TaskHosts
 from .worker import Tally, Task
 
@@ -66,6 +66,9 @@ class Hosts(TaskHosts, Protocol):
             OSError, MemoryError: as the worker raised it.
         """
 
+    def places(self) -> list[str]:
+        """For each worker, its process and machine."""
+
     def replace_lost(self) -> None:
         """Starts a process in place of each that was lost.
 
@@ -86,6 +89,15 @@ class RemoteWorkers:
         self._hosts, self._on_loss = hosts, on_loss
         self._numbers = count()
         self._ended: list[int] = []
+        self._standings: Sequence[WorkerStanding] = ()
+
+    @property
+    def load(self) -> Load | None:
+        """What the workers have done in the latest search; None before the first one."""
+        return Load(self._standings, self._hosts.places()) if self._standings else None
+
+    def _note(self, standings: Sequence[WorkerStanding]) -> None:
+        self._standings = standings
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -100,7 +112,7 @@ class RemoteWorkers:
         folder = None if folder is None else folder.resolve()
         tasks = [Task(program.text, program.shape, len(self), me, tables, folder) for me in range(len(self))]
         ended, self._ended[:] = list(self._ended), []
-        return ClusterCrew(search, tasks, ended, self._on_loss)
+        return ClusterCrew(search, tasks, ended, self._on_loss, self._note)
 
     def each(self, function: Callable[[Any], T], task: Any) -> list[T]:
         """What a function answers to a task in every worker.
@@ -294,12 +306,19 @@ class ClusterCrew:
         tasks: what each worker must know.
         ended: the numbers of searches whose states are no longer needed.
         on_loss: called with one line when a worker was lost and is replaced.
+        on_load: called with the latest standings.
     """
 
     def __init__(
-        self, search: _Search, tasks: Sequence[Task], ended: Sequence[int], on_loss: Callable[[str], None]
+        self,
+        search: _Search,
+        tasks: Sequence[Task],
+        ended: Sequence[int],
+        on_loss: Callable[[str], None],
+        on_load: Callable[[Sequence[WorkerStanding]], None],
     ) -> None:
         self._search, self._hosts, self._tasks, self._on_loss = search, search.hosts, tasks, on_loss
+        self._on_load = on_load
         self._turns: deque[list[Ref]] = deque()
         self._moving: deque[list[list[Ref]]] = deque()
         self._open(ended)
@@ -313,11 +332,15 @@ class ClusterCrew:
         """See ``Crew``."""
         self._hosts.results(self._search.call(home, "begin", value, state))
 
-    def expand(self, states: int) -> list[Standing]:
+    def expand(self, states: int) -> list[WorkerStanding]:
         """See ``Crew``."""
         while len(self._turns) < AHEAD:
             self._submit(states)
-        return self._hosts.results(self._turns.popleft())
+        return self._noted(self._hosts.results(self._turns.popleft()))
+
+    def _noted(self, standings: list[WorkerStanding]) -> list[WorkerStanding]:
+        self._on_load(standings)
+        return standings
 
     def _submit(self, states: int) -> None:
         """Begins one more turn of all workers, with the buckets of the turn that has been waited for."""
@@ -337,9 +360,9 @@ class ClusterCrew:
         self._moving.clear()
         self._hosts.results([ref for me in everyone for ref in self._search.call(me, "settle", *left[me])])
 
-    def deepen(self) -> list[Standing]:
+    def deepen(self) -> list[WorkerStanding]:
         """See ``Crew``."""
-        return self._search.each("deepen")
+        return self._noted(self._search.each("deepen"))
 
     def known(self) -> Sequence[RemotePart]:
         """See ``Crew``."""
@@ -349,7 +372,7 @@ class ClusterCrew:
         """See ``Crew``."""
         return self._search.each("save")
 
-    def restore(self, saved: Sequence[Saved]) -> list[Standing]:
+    def restore(self, saved: Sequence[Saved]) -> list[WorkerStanding]:
         """See ``Crew``."""
         refs = [ref for me, was in enumerate(saved) for ref in self._search.call(me, "restore", was)]
         return self._hosts.results(refs)

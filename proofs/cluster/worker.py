@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import socket
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 import schedproof
-from schedproof.proofs.compiled.crew import Optimized, Standing
+from schedproof.proofs.compiled.crew import Optimized
 from schedproof.proofs.compiled.layout import Words
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.part import Disk, Part, Saved
@@ -24,6 +27,7 @@ from schedproof.proofs.compiled.table import U
 from schedproof.proofs.exploration.limits import LostWorker
 
 from .graph_part import GraphPart
+from .load import WorkerStanding
 from .room import Room
 
 BATCH = 4 << 20
@@ -100,17 +104,19 @@ class PartWorker:
         self._at = 0
         self._recent: Words = np.zeros(SENT * words, np.uint64)
         self._sent = self._withheld = 0
+        self._seconds = 0.0
 
     def begin(self, value: int, state: Words) -> None:
         """Takes the initial state, whose table entry is ``value``."""
         self._part.take(np.array([value], np.uint64), _writable(state), np.zeros(1, np.uint64), 1)
 
-    def expand(self, states: int, *arrived: Bucket) -> tuple[Bucket | Standing | None, ...]:
+    def expand(self, states: int, *arrived: Bucket) -> tuple[Bucket | WorkerStanding | None, ...]:
         """Takes buckets that have arrived, and expands states until a bucket has ``BATCH`` bytes.
 
         Returns:
             For each part its bucket, None for the worker itself; and at the end the standing.
         """
+        began = time.perf_counter()
         self._take(arrived)
         part, address, me = self._part, self._code.address(states), self._me
         counts, others = part.counts[0], [q for q in range(part.parts) if q != me]
@@ -129,7 +135,12 @@ class PartWorker:
                 counts[q] = done[q] = kept
         self._sent += int(counts.sum()) * self._each
         buckets = (None if q == me else self._bucket(q, int(counts[q])) for q in range(part.parts))
-        return (*buckets, Standing.of(part, self._at))
+        self._seconds += time.perf_counter() - began
+        return (*buckets, self._standing)
+
+    @property
+    def _standing(self) -> WorkerStanding:
+        return WorkerStanding.by(self._part, self._at, self._sent, self._seconds)
 
     def _bucket(self, q: int, count: int) -> Bucket:
         part = self._part
@@ -145,21 +156,21 @@ class PartWorker:
         self._take(arrived)
         self._part.settle()
 
-    def deepen(self) -> Standing:
+    def deepen(self) -> WorkerStanding:
         """Begins the next depth."""
         self._part.deepen()
         self._at = 0
-        return Standing.of(self._part, 0)
+        return self._standing
 
     def save(self) -> Saved:
         """The progress, when all is settled."""
         return self._part.save(self._at)
 
-    def restore(self, saved: Saved) -> Standing:
+    def restore(self, saved: Saved) -> WorkerStanding:
         """Goes back to a saved progress; the part is new, and so are the states that it remembers to have sent."""
         self._part.restore(saved)
         self._at = saved.at
-        return Standing.of(self._part, self._at)
+        return self._standing
 
     def room(self) -> Room:
         """The memory for a graph."""
@@ -203,6 +214,10 @@ class Host:
     def fingerprint(self) -> str:
         """See :func:`fingerprint`."""
         return fingerprint()
+
+    def place(self) -> str:
+        """Its process and machine, to find what it logs."""
+        return f"process {os.getpid()} on {socket.gethostname()}"
 
     def perform(self, function: Callable[[Any], Any], task: Any) -> Any:
         """What a function answers to a task that needs no states."""

@@ -76,13 +76,13 @@ class Crew(Protocol):
     def begin(self, home: int, value: int, state: Words) -> None:
         """Gives the initial state, whose table entry is ``value``, to part ``home``."""
 
-    def expand(self, states: int) -> list[Standing]:
+    def expand(self, states: int) -> Sequence[Standing]:
         """Takes one turn of each part. About ``states`` states are known: the more, the more its code is optimized."""
 
     def settle(self) -> None:
         """Takes all that is on the way, and makes the counts exact."""
 
-    def deepen(self) -> list[Standing]:
+    def deepen(self) -> Sequence[Standing]:
         """Begins the next depth, when all is settled."""
 
     def known(self) -> Sequence[Known]:
@@ -91,7 +91,7 @@ class Crew(Protocol):
     def save(self) -> list[Saved]:
         """The progress of each part, when all is settled; its files are on disk."""
 
-    def restore(self, saved: Sequence[Saved]) -> list[Standing]:
+    def restore(self, saved: Sequence[Saved]) -> Sequence[Standing]:
         """Goes back to a saved progress."""
 
     def renew(self, lost: Exception) -> None:

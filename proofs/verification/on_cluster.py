@@ -51,9 +51,8 @@ class ClusterPool:
             codes = workers.each(partial(_code, manifests=self._manifests), variants)
         except LostWorker as error:
             raise WorkerDied(f"{error}; run the command again") from error
-        own = [code_of(systems[system], variant) for system, variant in variants]
-        for (system, variant), code, theirs in zip(variants, own, zip(*codes, strict=True), strict=True):
-            if different := sum(each != code for each in theirs):
+        for (system, variant), each in zip(variants, zip(*codes, strict=True), strict=True):
+            if different := sum(code != code_of(systems[system], variant) for code in each):
                 raise ClusterError(
                     f"--cluster: {different} of {len(codes)} workers have another version of schedproof, or not the same "
                     f"{system} {variant}; install both on each machine of the cluster, in the same folders"

@@ -107,18 +107,18 @@ class _Line:
         return Text(self.shown(time.perf_counter() - self.began))
 
 
-def exploring(report_progress: ReportProgress) -> Callable[[int, int, int], None]:
+def exploring(report_progress: ReportProgress, load: Callable[[], str] = lambda: "") -> Callable[[int, int, int], None]:
     """A function that shows the progress of an exploration.
 
-    It shows states, states per second, frontier, depth, and the memory of the process.
+    It shows states, states per second, frontier, depth, and the memory of the process; or what ``load`` returns of workers.
     """
     began, process = time.perf_counter(), psutil.Process()
 
     def report_counts(states: int, expanded: int, depth: int) -> None:
         rate = states / max(time.perf_counter() - began, 1e-6)
-        used = process.memory_info().rss >> 20
+        used = load() or f"memory {process.memory_info().rss >> 20} MiB"
         report_progress(
-            f"exploring: {states:,} states, {rate:,.0f} states/s, frontier {states - expanded:,}, depth {depth}, memory {used} MiB"
+            f"exploring: {states:,} states, {rate:,.0f} states/s, frontier {states - expanded:,}, depth {depth}, {used}"
         )
 
     return report_counts

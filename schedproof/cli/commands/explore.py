@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from schedproof.cli import choose, scopes
 from schedproof.cli.cluster import cluster_option, require_no_contradiction, workers_at
-from schedproof.cli.errors import Exit
+from schedproof.cli.errors import Exit, note
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
 from schedproof.cli.output import Destination
@@ -35,6 +35,9 @@ from schedproof.proofs.exploration.limits import Saving
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 from schedproof.proofs.verification.verify import CheckedProperty
+
+if TYPE_CHECKING:
+    from schedproof.proofs.cluster import RemoteWorkers
 
 TOO_SMALL = "scope too small"
 
@@ -263,7 +266,7 @@ def explore(
             memory,
             saving,
             halt,
-            progress=exploring(report_progress),
+            progress=exploring(report_progress, lambda: _load(workers)),
             workers=workers,
         )
         if counts_only:
@@ -291,12 +294,19 @@ def explore(
         click.echo(f"schedproof: the exploration is kept in {str(checkpoint)!r}; the same command resumes it", err=True)
     if json_file is not None:
         json_file.write_json(exploration.as_json())
+    for line in workers.load.slow if workers is not None and workers.load is not None else ():
+        note(line)
     if json_file is None or not json_file.is_stdout:
-        _print(exploration)
+        _print(exploration, _load(workers))
     return exploration.code
 
 
-def _print(explored: Explored) -> None:
+def _load(workers: RemoteWorkers | None) -> str:
+    """What workers have done in their latest search; empty without any."""
+    return "" if workers is None or workers.load is None else f"{len(workers)} workers: {workers.load.text}"
+
+
+def _print(explored: Explored, load: str) -> None:
     model = explored.model
     at = scope_text(explored.sizes)
     title = f"{model.system} {model.variant} at {at}" + ("" if explored.crash else ", without crashes")
@@ -316,6 +326,8 @@ def _print(explored: Explored) -> None:
             click.echo(indented(counterexample_lines(model, result.counterexample)))
     if explored.ended and explored.complete:
         click.echo(f"{explored.ended} while properties were checked")
+    if load:
+        click.echo(load)
     json = explored.as_json()
     if json["representatives"] != json["states"]:
         click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")

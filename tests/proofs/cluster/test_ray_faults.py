@@ -93,7 +93,7 @@ def test_a_killed_worker_ends_a_search_without_checkpoint() -> None:
                 if depth == 5:
                     victim.kill()
 
-        with pytest.raises(LostWorker, match=r"worker [12] of 2 was lost"):
+        with pytest.raises(LostWorker, match=r"worker [12] of 2 \(process \d+ on \S+\) was lost"):
             compiled.explore(instance, workers=workers, progress=kill)
 
 
