@@ -24,6 +24,9 @@ from .worker import BATCH, Host, fingerprint
 SECONDS_TO_CONNECT, SECONDS_TO_JOIN, SECONDS_TO_START = 5, 30, 90
 """Limits for a connection to an address, for Ray's answer there, and for the start of workers."""
 
+MOST_STARTS = 3
+"""A worker is started this often in place of a lost one, if it is lost in its turn before it answers."""
+
 STORE = 128 << 20
 """The bytes of Ray's object store on this machine, beside the buckets that are on the way."""
 
@@ -220,10 +223,18 @@ class RayHosts:
 
     def replace(self, worker: int) -> None:
         """See :class:`.team.TaskHosts`."""
-        self._kill(self._actors[worker])  # one that only does not answer must not write to the files of its successor
-        self._actors[worker] = self._kind.remote()
-        self._check([self._actors[worker]], "in place of a lost one")
-        self._places[worker] = self._ray.get(self._actors[worker].place.remote())
+        for left in reversed(range(MOST_STARTS)):
+            self._kill(
+                self._actors[worker]
+            )  # one that only does not answer must not write to the files of its successor
+            self._actors[worker] = self._kind.remote()
+            try:
+                self._check([self._actors[worker]], "in place of a lost one")
+                self._places[worker] = self._ray.get(self._actors[worker].place.remote())
+                return
+            except (ClusterError, self._ray.exceptions.RayError):  # it may be lost, too
+                if not left:
+                    raise
 
     def places(self) -> list[str]:
         """See ``Hosts``."""

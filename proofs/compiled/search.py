@@ -351,6 +351,7 @@ class _Search:
         Raises:
             LostWorker: a worker was lost, and no checkpoint has its states.
         """
+        known: Sequence[Known] | None = None
         try:
             lost: LostWorker | None = None
             while True:
@@ -362,6 +363,7 @@ class _Search:
                     self._all()
                     if self._checkpoint is not None and not self._stopped:
                         self._save()
+                    known = self._crew.known()
                     break
                 except LostWorker as error:
                     self._require_renewable(error)
@@ -374,7 +376,7 @@ class _Search:
             finally:
                 if self._checkpoint is not None:
                     self._checkpoint.release()
-        return self._reached()
+        return self._reached(known)
 
     def _require_renewable(self, lost: LostWorker) -> None:
         """Counts a loss after which the search goes on from the last checkpoint.
@@ -393,8 +395,8 @@ class _Search:
                 "or choose a smaller scope; the same command resumes the search"
             ) from lost
 
-    def _reached(self) -> Reached:
-        return Reached(self._program, self._symmetry, self._stopped, self._crew.known(), self._files)
+    def _reached(self, known: Sequence[Known] | None = None) -> Reached:
+        return Reached(self._program, self._symmetry, self._stopped, known or self._crew.known(), self._files)
 
     def _begin(self) -> None:
         first = np.array(self._program.layout.pack(self._program.instance.initial()), np.uint64)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,32 @@ def test_killed_workers_change_no_number(tmp_path: Path) -> None:
         reached = compiled.explore(instance, workers=workers, saving=Saving(tmp_path, 0), progress=kill)
         assert numbers(reached) == numbers(compiled.explore(instance))
     assert len(notes) == 2
+
+
+@pytest.mark.long
+def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of one that was killed before."""
+    [instance] = instances(AS_WRITTEN, {"PodGroup": 4, "Cell": 4})
+    killed, right = list[int](), connection.RayHosts._check
+
+    def check(self: connection.RayHosts, actors: Sequence[Any], where: str) -> None:
+        if where.startswith("in place") and len(killed) == 1:
+            right(self, actors, where)
+            kill_one()
+        right(self, actors, where)
+
+    def kill_one(*_: int) -> None:
+        if len(killed) < 2:
+            victim = processes(psutil.Process())[-1]
+            killed.append(victim.pid)
+            victim.kill()
+            victim.wait(10)
+
+    monkeypatch.setattr(connection.RayHosts, "_check", check)
+    with connected(Address(workers=2)) as workers:
+        reached = compiled.explore(instance, workers=workers, saving=Saving(tmp_path, 0), progress=kill_one)
+        assert numbers(reached) == numbers(compiled.explore(instance))
+    assert len(set(killed)) == 2
 
 
 @pytest.mark.long
