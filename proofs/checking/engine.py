@@ -14,7 +14,7 @@ from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration import liveness
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult, Halt, Progress, explore
-from schedproof.proofs.exploration.limits import Enough, Saving, TooWide
+from schedproof.proofs.exploration.limits import Enough, Saving, TooWide, room
 from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ MOST_INTERPRETED, MOST_COMPILED = 1_000_000, 50_000_000
 
 GATHERED = 4 << 30
 """Bytes of a graph that this process makes of the states of a cluster; the workers keep a larger one."""
-
-RESERVE, LEAST = 96 << 20, 16 << 20
-"""Bytes for compiled code and buffers beside the states, and bytes that the states get in any case."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -62,7 +59,8 @@ class Exploring:
         crash: take crash actions.
         max_states: stop once there are this many states; the states that are begun then are finished, so there may be more.
         threads: of the compiled engine.
-        memory: bytes that the process may use; the compiled engine moves states that do not fit to files.
+        memory: bytes that the process may use, or each of the ``workers``; the compiled engine moves states that do not fit
+            to files.
         checkpoint: where to save checkpoints, to continue from there later; AUTO then uses the compiled engine.
         halt: called regularly; stops the exploration if it returns a reason.
         progress: called regularly with the numbers of states found, of states explored, and of the depth.
@@ -210,7 +208,16 @@ class Exploring:
         from schedproof.proofs.compiled import Reached, graph_of, memory_of
 
         assert isinstance(known, Reached)
-        if self.memory is not None and (not known.in_memory or _used() + memory_of(known) > self.memory):
+        if self.workers is not None and not known.in_memory:
+            return known, (
+                f"all {known.representatives:,} states were explored, but the full graph needs them in memory, and some are in "
+                "files; give each worker more memory, or add workers"
+            )
+        if (
+            self.workers is None
+            and self.memory is not None
+            and (not known.in_memory or _used() + memory_of(known) > self.memory)
+        ):
             return (
                 known,
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
@@ -221,13 +228,15 @@ class Exploring:
         return known, graph_of(known, self.progress)
 
     def _halt(self) -> str:
-        if self.memory is not None and _used() > self.memory:
+        if self.memory is not None and self.workers is None and _used() > self.memory:
             return f"stopped at the limit of {self.memory >> 20} MiB of memory"
         return self.halt() if self.halt is not None else ""
 
     def _room(self) -> int | None:
-        """Bytes that compiled states may use."""
-        return None if self.memory is None else max(LEAST, self.memory - _used() - RESERVE)
+        """Bytes that compiled states may use; with a cluster, those of each worker, which knows what else it uses."""
+        if self.memory is None or self.workers is not None:
+            return self.memory
+        return room(self.memory, _used())
 
     def _either(
         self,

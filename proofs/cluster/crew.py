@@ -102,15 +102,15 @@ class RemoteWorkers:
     def __len__(self) -> int:
         return len(self._hosts)
 
-    def crew(self, program: Program, symmetry: Symmetry | None, folder: Path | None) -> ClusterCrew:
-        """A crew for one search."""
+    def crew(self, program: Program, symmetry: Symmetry | None, folder: Path | None, memory: int | None) -> ClusterCrew:
+        """A crew for one search; arguments as for :class:`schedproof.proofs.compiled.crew.Workers`."""
         number = next(self._numbers)
         search = _Search(self._hosts, number)
         # Only noted: a finalizer may run at any time, also while Ray works.
         weakref.finalize(search, self._ended.append, number)
         tables = None if symmetry is None else quotient(symmetry, program.layout)
         folder = None if folder is None else folder.resolve()
-        tasks = [Task(program.text, program.shape, len(self), me, tables, folder) for me in range(len(self))]
+        tasks = [Task(program.text, program.shape, len(self), me, tables, folder, memory) for me in range(len(self))]
         ended, self._ended[:] = list(self._ended), []
         return ClusterCrew(search, tasks, ended, self._on_loss, self._note)
 
@@ -241,8 +241,12 @@ class RemotePart:
     search: _Search = field(repr=False)
     me: int
     tally: Tally
-    spilled: bool = False
     traced: bool = True
+
+    @property
+    def spilled(self) -> bool:
+        """Whether some states are only in files."""
+        return self.tally.spilled
 
     @property
     def count(self) -> int:
@@ -386,6 +390,8 @@ class ClusterCrew:
         self._open(())
 
     def end(self, *, stopped: bool) -> None:
-        """See ``Crew``. States are always compared with the whole table, so none is known twice."""
+        """See ``Crew``."""
         self._turns.clear()
         self._moving.clear()
+        if stopped:
+            self._search.each("drop_uncompared")

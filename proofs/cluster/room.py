@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ class Room:
     """The memory for a part of a graph.
 
     Attributes:
-        host: the machine.
+        host: the machine; where less is left in the process than on the machine, also the process.
         needed: the bytes that the part takes.
         left: the bytes that are left on the machine.
     """
@@ -33,9 +34,13 @@ class Room:
     left: int
 
     @staticmethod
-    def of(part: Part) -> Room:
-        """What the graph of a part needs, and what is left on this machine."""
-        return Room(socket.gethostname(), PER_STATE * part.count + PER_EDGE * edges_of(part), memory_left())
+    def of(part: Part, memory: int | None) -> Room:
+        """What the graph of a part needs, and what is left on this machine; or of ``memory`` in this process, if that is less."""
+        needed, left = PER_STATE * part.count + PER_EDGE * edges_of(part), memory_left()
+        place = socket.gethostname()
+        if memory is not None and (in_process := memory - psutil.Process().memory_info().rss) < left:
+            place, left = f"{place}, process {os.getpid()}", max(0, in_process)
+        return Room(place, needed, left)
 
 
 def edges_of(part: Part) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from numba import njit
 from numpy.typing import NDArray
 
@@ -24,7 +26,7 @@ from schedproof.proofs.compiled.part import Disk, Part, Saved
 from schedproof.proofs.compiled.quotient import Quotient
 from schedproof.proofs.compiled.steps import Shape
 from schedproof.proofs.compiled.table import U
-from schedproof.proofs.exploration.limits import LostWorker
+from schedproof.proofs.exploration.limits import LostWorker, room
 
 from .graph_part import GraphPart
 from .load import WorkerStanding
@@ -50,6 +52,7 @@ class Task:
         parts, me: the number of parts, and which one this is.
         quotient: the renamings; None without symmetry.
         folder: the folder for checkpoints; None without them.
+        memory: the bytes that the process may use; None for no limit.
     """
 
     text: str
@@ -58,6 +61,7 @@ class Task:
     me: int
     quotient: Quotient | None
     folder: Path | None
+    memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class Tally:
     """What is known of a part without its states; the attributes are those of :class:`Part`.
 
     Attributes:
+        spilled: whether some states are only in files.
         sent, withheld: the bytes sent to other workers, and the states that were not sent since they had been sent lately.
     """
 
@@ -75,6 +80,7 @@ class Tally:
     totals: Sequence[int]
     seen: NDArray[np.int64]
     memory: int
+    spilled: bool
     sent: int
     withheld: int
 
@@ -90,7 +96,9 @@ class PartWorker:
         words, self._me = task.shape.words, task.me
         self._each = 8 * (words + 2)
         # A bucket has room for twice what is sent at least: what is filled by one state's steps must fit in.
-        room = 0 if task.parts == 1 else 2 * BATCH // self._each
+        bucket = 0 if task.parts == 1 else 2 * BATCH // self._each
+        self._memory = task.memory
+        used = psutil.Process().memory_info().rss + task.parts * bucket * self._each
         self._part = Part(
             task.shape,
             task.parts,
@@ -98,7 +106,10 @@ class PartWorker:
             # What arrives can only be read, and a quotient has a buffer.
             None if task.quotient is None else Quotient(*(_writable(each) for each in task.quotient)),
             disk=None if task.folder is None else Disk.at(task.folder, task.me, words),
-            room=room,
+            room=bucket,
+            budget=None if task.memory is None else room(task.memory, used),
+            folder=lambda: Path(tempfile.gettempdir()),
+            files_kept=False,
         )
         self._code = Optimized(task.text, lambda states: Machine([task.text], states=states))
         self._at = 0
@@ -174,7 +185,7 @@ class PartWorker:
 
     def room(self) -> Room:
         """The memory for a graph."""
-        return Room.of(self._part)
+        return Room.of(self._part, self._memory)
 
     def link(self, text: str, shape: Shape, states: int) -> None:
         """Begins the graph of a complete search; arguments as for :class:`.graph_part.GraphPart`."""
@@ -188,8 +199,21 @@ class PartWorker:
         """What is known of the part without its states."""
         p = self._part
         return Tally(
-            p.count, p.base, p.size, list(p.starts), list(p.totals), p.seen.copy(), p.memory, self._sent, self._withheld
+            p.count,
+            p.base,
+            p.size,
+            list(p.starts),
+            list(p.totals),
+            p.seen.copy(),
+            p.memory,
+            p.spilled,
+            self._sent,
+            self._withheld,
         )
+
+    def drop_uncompared(self) -> None:
+        """See :meth:`Part.drop_uncompared`."""
+        self._part.drop_uncompared()
 
     def origin(self, place: int) -> tuple[int, int]:
         """See :meth:`Part.origin`."""
@@ -244,8 +268,8 @@ class Host:
 def fingerprint() -> str:
     """A hash of the version and of all code that workers run: it must be the same in all of them."""
     digest = hashlib.sha256(schedproof.__version__.encode())
-    for room in (Path(__file__).parent, Path(__file__).parent.parent / "compiled"):
-        for path in sorted(room.glob("*.py")):
+    for folder in (Path(__file__).parent, Path(__file__).parent.parent / "compiled"):
+        for path in sorted(folder.glob("*.py")):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

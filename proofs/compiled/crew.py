@@ -106,8 +106,13 @@ class Workers(Protocol):
 
     def __len__(self) -> int: ...
 
-    def crew(self, program: Program, symmetry: Symmetry | None, folder: Path | None) -> Crew:
-        """A crew for one search; its files are in ``folder``, which every worker can write to."""
+    def crew(self, program: Program, symmetry: Symmetry | None, folder: Path | None, memory: int | None) -> Crew:
+        """A crew for one search.
+
+        Args:
+            folder: for its files, which every worker can write to; None without checkpoints.
+            memory: the bytes that the process of each worker may use; None for no limit.
+        """
 
 
 class Optimized:

@@ -44,13 +44,20 @@ class Column:
         kind: the type of its numbers.
         width: the numbers in a row.
         first: the number of its first row.
+        kept: the file stays after this process; otherwise it has no name, and is gone however the process ends.
     """
 
-    def __init__(self, path: Path, kind: type[np.generic], width: int = 1, first: int = 0) -> None:
+    def __init__(
+        self, path: Path, kind: type[np.generic], width: int = 1, first: int = 0, *, kept: bool = True
+    ) -> None:
         self.path, self.end = path, first
         self._kind, self._width, self._first = np.dtype(kind), width, first
         self._checksum = 0
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        if kept:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        else:
+            with tempfile.TemporaryFile(dir=path.parent, buffering=0) as file:
+                self._file = os.dup(file.fileno())
 
     def __del__(self) -> None:
         with suppress(OSError, AttributeError):
@@ -133,13 +140,16 @@ class SortedRuns:
     """Table entries in sorted files.
 
     A new run merges with earlier runs that are at most twice as large, so their number stays small.
+
+    Args:
+        kept: as for :class:`Column`.
     """
 
-    def __init__(self, folder: Path, part: int, words: int) -> None:
-        self._folder, self._part, self._words = folder, part, words
+    def __init__(self, folder: Path, part: int, words: int, *, kept: bool = True) -> None:
+        self._folder, self._part, self._words, self._kept = folder, part, words, kept
         self._runs: list[Column] = []
         self._made = 0
-        for left in folder.glob(f"run-{part}-*"):  # left by a killed search
+        for left in folder.glob(f"run-{part}-*") if kept else ():  # left by a killed search
             left.unlink()
 
     def known(self, keys: Words, count: int) -> NDArray[np.bool_]:
@@ -162,7 +172,7 @@ class SortedRuns:
             for entries in _merged(last, new, self._words):
                 both.add(entries)
             for one in (last, new):
-                one.path.unlink()
+                one.path.unlink(missing_ok=True)
             new = both
         self._runs.append(new)
 
@@ -174,7 +184,7 @@ class SortedRuns:
 
     def _new(self) -> Column:
         self._made += 1
-        return Column(self._folder / f"run-{self._part}-{self._made}", np.uint64, self._words)
+        return Column(self._folder / f"run-{self._part}-{self._made}", np.uint64, self._words, kept=self._kept)
 
 
 def _chunks(run: Column) -> Iterator[Words]:

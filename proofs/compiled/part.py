@@ -42,13 +42,13 @@ class Disk:
     runs: SortedRuns
 
     @staticmethod
-    def at(folder: Path, part: int, words: int, first: int = 0) -> Disk:
-        """The files of a part in a folder; the states' file begins with number ``first``."""
+    def at(folder: Path, part: int, words: int, first: int = 0, *, kept: bool = True) -> Disk:
+        """The files of a part in a folder; the states' file begins with number ``first``. ``kept``: as for ``Column``."""
         return Disk(
-            Column(folder / f"states-{part}", np.uint64, words, first),
-            Column(folder / f"parents-{part}", np.uint32),
-            Column(folder / f"choices-{part}", np.uint16),
-            SortedRuns(folder, part, words),
+            Column(folder / f"states-{part}", np.uint64, words, first, kept=kept),
+            Column(folder / f"parents-{part}", np.uint32, kept=kept),
+            Column(folder / f"choices-{part}", np.uint16, kept=kept),
+            SortedRuns(folder, part, words, kept=kept),
         )
 
     @property
@@ -102,6 +102,7 @@ class Part:
         me: its number, out of ``parts``.
         budget: the limit in bytes of data that grow with the states; None for no limit.
         folder: returns a folder for files.
+        files_kept: those files have names; otherwise they are gone however the process ends.
         disk: files that receive all states; by default files are created when needed.
         traced: keep each state's predecessor; files always keep it.
         room: the steps in a bucket; by default few enough for the processor's cache.
@@ -126,6 +127,7 @@ class Part:
     disk: Disk | None = None
     traced: bool = True
     room: int = 0
+    files_kept: bool = True
     places: int = FIRST
     count: int = 0
     kept: int = 0
@@ -280,7 +282,7 @@ class Part:
         words = self._words
         if self.disk is None:
             assert self.folder is not None
-            self.disk = Disk.at(self.folder(), self.me, words, self.base)
+            self.disk = Disk.at(self.folder(), self.me, words, self.base, kept=self.files_kept)
         entries = squeeze(self.keys, words)
         if self.spilled:
             old = self.disk.runs.known(self.keys, entries)

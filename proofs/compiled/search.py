@@ -213,9 +213,10 @@ def explore(
         symmetry: explore interchangeable objects once.
         crash: take crash actions.
         conditions: conditions to check on all states and steps.
-        workers: processes that explore instead of threads of this one; ``memory`` does not apply to them.
+        workers: processes that explore instead of threads of this one.
         limit: stop after this many states.
-        memory: the limit in bytes of data that grow with the states; more data go to files.
+        memory: the limit in bytes of data that grow with the states; more data go to files. Of ``workers``, the limit of all that
+            the process of each uses.
         saving: where to save checkpoints; an existing checkpoint is continued.
         halt: called regularly; stops the exploration if it returns a reason.
         on_depth: like ``halt``, but called before each depth is expanded, when all states of that depth are known.
@@ -240,10 +241,11 @@ def explore(
     files: Scratch | Checkpoint | None = None
     if saving is not None:
         files = Checkpoint(saving.folder, _described(code, reducer), code.text)
-    elif memory is not None:
+    elif memory is not None and workers is None:
         files = Scratch()
     if workers is not None:
-        parts, crew = len(workers), workers.crew(code, reducer, files.folder if isinstance(files, Checkpoint) else None)
+        folder = files.folder if isinstance(files, Checkpoint) else None
+        parts, crew = len(workers), workers.crew(code, reducer, folder, memory)
     else:
         parts = threads
         crew = _crew_of_threads(code, reducer, threads, memory=memory, files=files, traced=traced or files is not None)

@@ -45,6 +45,15 @@ class Saving:
         object.__setattr__(self, "folder", Path(self.folder))
 
 
+RESERVE, LEAST = 96 << 20, 16 << 20
+"""Bytes for compiled code and buffers beside the states, and bytes that the states get in any case."""
+
+
+def room(memory: int, used: int) -> int:
+    """Bytes for states in a process that may use ``memory`` bytes, and uses ``used`` without them."""
+    return max(LEAST, memory - used - RESERVE)
+
+
 ALL_REFUTED = "every property is refuted"
 """The reason for a stop once no property is left to refute."""
 

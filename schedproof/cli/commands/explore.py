@@ -191,7 +191,7 @@ def _unchecked(model: Model, sizes: Mapping[str, int], crash: bool, result: Resu
 )  # fmt: skip
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Use at most SIZE of memory, such as 500M or 2G. The compiled engine moves states to files; the interpreter stops.",
+    help="Use at most SIZE of memory, such as 500M or 2G. The compiled engine moves states to files; the interpreter stops. With --cluster: SIZE for each worker.",
 )  # fmt: skip
 @click.option(
     "--checkpoint", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
@@ -229,7 +229,7 @@ def explore(
         raise UserError("--checkpoint: the interpreter cannot save its progress; leave out --engine interpreted")
     context = click.get_current_context()
     if cluster is not None:
-        require_no_contradiction(context, ("threads", "memory"))
+        require_no_contradiction(context, ("threads",))
         if engine == Engine.INTERPRETED:
             raise UserError("--cluster: its workers run compiled code; leave out --engine interpreted")
     if checkpoint is None and context.get_parameter_source("checkpoint_every") is ParameterSource.COMMANDLINE:

@@ -7,6 +7,7 @@ import gc
 import itertools
 import os
 import random
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,15 @@ import pytest
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import Address, RemoteWorkers, worker
 from schedproof.proofs.compiled.files import Column
+from schedproof.proofs.exploration import limits
 from schedproof.proofs.exploration.limits import CheckpointError, LostWorker, Saving
+from schedproof.proofs.verdict import Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
-from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, numbers, smallest, verdicts
+from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, end_of, numbers, smallest, verdicts
 from tests.support.sample import seed_of_today, thinned, todays
 
 
@@ -210,6 +215,75 @@ def test_states_are_freed_with_the_result() -> None:
     compiled.explore(hived(), workers=workers)
     assert hosts.searches(0) == hosts.searches(1) == [0, 2]
     assert kept.path(0) is not None
+
+
+# --- Bounded memory ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """States get as little memory as can be; returns the folder of temporary files."""
+    monkeypatch.setattr(limits, "LEAST", 1)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.usefixtures("small_batches")
+def test_states_that_do_not_fit_go_to_files(count: int, symmetry: bool, few: Path) -> None:
+    """Which have no names: a killed worker leaves nothing behind."""
+    instance = hived(4, 4)
+    alone = compiled.explore(instance, symmetry=symmetry)
+    reached = compiled.explore(instance, symmetry=symmetry, workers=RemoteWorkers(LocalHosts(count)), memory=1)
+    assert not reached.in_memory
+    assert numbers(reached) == numbers(alone)
+    assert list(few.iterdir()) == []
+    for me, part in enumerate(reached.parts):
+        for place in range(0, part.count, max(1, part.count // 5)):
+            run = reached.path(place * count + me)
+            assert len(run) == reached._depth(place * count + me)
+            end_of(instance, run)
+
+
+@pytest.mark.usefixtures("small_batches", "few")
+def test_lost_workers_change_no_number_on_files_either(tmp_path: Path) -> None:
+    notes = list[str]()
+    workers = RemoteWorkers(LocalHosts(2, [40, 90]), notes.append)
+    reached = compiled.explore(hived(4, 4), workers=workers, saving=Saving(tmp_path / "kept", 0), memory=1)
+    assert len(notes) == 2
+    assert not reached.in_memory
+    assert numbers(reached) == numbers(compiled.explore(hived(4, 4)))
+
+
+@pytest.mark.usefixtures("few")
+def test_a_search_that_stops_counts_no_state_twice() -> None:
+    """States that were not compared with the files may be known before: they do not count."""
+    whole = compiled.explore(hived(4, 4))
+    reached = compiled.explore(hived(4, 4), workers=RemoteWorkers(LocalHosts(2)), memory=1, limit=20_000)
+    assert not reached.complete
+    known = {
+        end_of(hived(4, 4), reached.path(place * 2 + me))
+        for me in (0, 1)
+        for place in range(0, reached.parts[me].count, 50)
+    }
+    assert len(known) == sum(len(range(0, part.count, 50)) for part in reached.parts)
+    assert reached.state_count < whole.state_count
+
+
+@pytest.mark.usefixtures("few")
+def test_the_full_graph_needs_states_in_memory() -> None:
+    """Properties of states and steps need them nowhere."""
+    scope, names = {"PodGroup": 4, "Cell": 4}, ["free-cell", "preempting-ends"]
+    how = Exploring(Engine.COMPILED, symmetry=False, workers=RemoteWorkers(LocalHosts(2)), memory=1)
+    safe, live = model_check(AS_WRITTEN, scope, only=names, how=how)
+    [expected] = model_check(AS_WRITTEN, scope, only=names[:1], how=Exploring(Engine.COMPILED))
+    assert safe.verdict is expected.verdict
+    assert live.verdict is Verdict.UNDETERMINED
+    assert live.note == (
+        "all 77,356 states were explored, but the full graph needs them in memory, and some are in files; give each worker "
+        "more memory, or add workers"
+    )
 
 
 # --- Addresses -----------------------------------------------------------------------------------------------------------
