@@ -3,6 +3,7 @@
 ``python -m tests.systems.beaker.brute_force.searches`` makes every search of `SEARCHES` that ``data/beaker_searches.json`` does not
 have, the cheap ones first, and writes down what it sees as it goes: a run that is broken off goes on where it was.
 ``--list`` lists the searches that are done and those that are not; ``--only "repaired 2+3"`` makes those whose names contain that.
+``--cluster`` gives the pieces to the workers of a Ray cluster.
 
 The file has the fingerprint of the schedulers that were searched.  If they change, it is out of date, and a test says
 so; ``--anew`` then begins again.  Times depend on the machine: all that is in the file took about an hour, with
@@ -23,6 +24,9 @@ from multiprocessing import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from schedproof.model.registry.errors import UserError
+from schedproof.proofs.cluster import Address, ClusterError, connected
+from schedproof.proofs.verification.workers import LOST, WorkerDied, answered, shared_out
 from tests.support.places import DATA
 from tests.systems.beaker.brute_force.patterns import Finding, Tally, instances, joined, lab_splits, orders, search
 from tests.systems.beaker.brute_force.scheduler import AS_WRITTEN, INTERLEAVED, REPAIRED, Instance
@@ -241,7 +245,12 @@ def _piece(todo: tuple[int, int]) -> tuple[int, int, Tally]:
     return number, part, SEARCHES[number].run(part)
 
 
-def _run(numbers: list[int], record: Record, path: Path, workers: int) -> None:
+def _answered_piece(todo: tuple[int, int]) -> tuple[str, Any]:
+    """In a worker of a cluster: the message for a piece."""
+    return answered(lambda task, report: _piece(task), todo, lambda line: None)
+
+
+def _run(numbers: list[int], record: Record, path: Path, workers: int, cluster: str) -> None:
     todo = [
         (number, part)
         for number in numbers
@@ -249,15 +258,19 @@ def _run(numbers: list[int], record: Record, path: Path, workers: int) -> None:
         for part in range(SEARCHES[number].parts)
         if SEARCHES[number].piece(part) not in record.pieces
     ]
-    for done, (number, part, tally) in enumerate(_pieces(todo, workers), 1):
+    for done, (number, part, tally) in enumerate(_pieces(todo, workers, cluster), 1):
         of = SEARCHES[number]
         add(record, of, part, tally)
         save(record, path)
         print(f"[{done}/{len(todo)}] {of.piece(part)}: {_verdict(tally)}", flush=True)
 
 
-def _pieces(todo: list[tuple[int, int]], workers: int) -> Iterator[tuple[int, int, Tally]]:
-    if workers == 1:
+def _pieces(todo: list[tuple[int, int]], workers: int, cluster: str) -> Iterator[tuple[int, int, Tally]]:
+    if cluster:
+        with connected(Address.of(cluster), print) as remote:
+            for _, tally in shared_out(todo, remote.team(_answered_piece, LOST), print):
+                yield tally
+    elif workers == 1:
         yield from map(_piece, todo)
     else:
         with Pool(workers) as pool:
@@ -287,6 +300,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--list", action="store_true", help="list what has been searched and what has not")
     parser.add_argument("--anew", action="store_true", help="discard all that has been searched")
     parser.add_argument("--workers", type=int, default=1, help="processes at once (1)")
+    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a Ray cluster: HOST:PORT, or local:N")
     parser.add_argument("--file", type=Path, default=FILE, help=f"where the results go (tests/data/{FILE.name})")
     options = parser.parse_args(arguments)
     numbers = [number for number, of in enumerate(SEARCHES) if options.only in of.name]
@@ -299,8 +313,8 @@ def main(arguments: list[str]) -> int:
         if options.list:
             _list(numbers, record)
         else:
-            _run(numbers, record, options.file, options.workers)
-    except (Unusable, OSError) as problem:
+            _run(numbers, record, options.file, options.workers, options.cluster)
+    except (Unusable, OSError, UserError, ClusterError, WorkerDied) as problem:
         print(problem, file=sys.stderr)
         return 2
     except KeyboardInterrupt:

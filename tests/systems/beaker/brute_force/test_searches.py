@@ -7,7 +7,8 @@ counted in another way.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 from itertools import permutations, product
 from math import prod
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.systems.beaker.brute_force import searches
+from schedproof.proofs.cluster import Address, RemoteWorkers
+from tests.proofs.cluster.local_hosts import LocalHosts
+from tests.systems.beaker.brute_force import estimate, searches
 from tests.systems.beaker.brute_force.deadlocks import ABBA, FINISHED_SIBLING, FORGOTTEN, LAB
 from tests.systems.beaker.brute_force.patterns import Tally, instances, joined, orders, search
 from tests.systems.beaker.brute_force.scheduler import AS_WRITTEN, ORDER, REPAIRED
@@ -318,6 +321,21 @@ def test_two_at_once_make_the_same(path: Path) -> None:
     assert load(path).finished == {of.name: search(searches.VARIANTS[of.variant], of.instances()) for of in SMALL}
 
 
+def test_workers_of_a_cluster_make_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also a piece whose worker was lost."""
+
+    @contextmanager
+    def connected(address: Address, report: Callable[[str], None]) -> Iterator[RemoteWorkers]:
+        assert str(address) == "local:2"
+        yield RemoteWorkers(hosts, report)
+
+    hosts = LocalHosts(2, [2])
+    monkeypatch.setattr(searches, "connected", connected)
+    assert main(["--cluster", "local:2", "--file", str(path)]) == 0
+    assert hosts.replaced == 1
+    assert load(path).finished == {of.name: search(searches.VARIANTS[of.variant], of.instances()) for of in SMALL}
+
+
 def test_one_can_be_chosen(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "people crash", "--file", str(path)]) == 0
     assert list(load(path).finished) == [SMALL[1].name]
@@ -387,3 +405,18 @@ def test_the_fingerprint_is_of_what_the_code_does(
     (tmp_path / source).write_text(text.replace(old, new))
     monkeypatch.setattr(searches, "FOLDER", tmp_path)
     assert (fingerprint() == before) is same
+
+
+# --- Estimates of what was not searched -----------------------------------------------------------------------------------
+
+
+def test_estimates_count_every_pattern_and_scale_by_growth(record: Record) -> None:
+    """By hand from the numbers of the record, for one lab; the patterns by Burnside's lemma."""
+    [one_lab, *two_labs] = estimate.estimated(record, "repaired", (1, 1, 2))
+    tallies = {size: record.finished[f"repaired 2+2 on {size}"] for size in (3, 4)}
+    known = record.finished["repaired 1+1+2 on 3"]
+    growth = (tallies[4].states / tallies[4].instances) / (tallies[3].states / tallies[3].instances)
+    assert one_lab.patterns == instances_by_burnside(one_lab.search)
+    assert one_lab.states == pytest.approx(one_lab.patterns * known.states / known.instances * growth)
+    assert [each.search.name for each in two_labs] == ["repaired 1+1+2 on 1+3", "repaired 1+1+2 on 2+2"]
+    assert all(each.patterns == instances_by_burnside(each.search) for each in two_labs)
