@@ -147,6 +147,9 @@ def _optional() -> list[Search]:
     searches += _over("repaired", (1, 2, 2), 3, labs=(1,), moves=("priority",), parts=60)
     searches += _over("repaired", (2, 3), 3, moves=("cancel",), parts=60)
     searches += _over("repaired", (2, 3), 4, labs=(1,), parts=120)
+    # Three sets on four systems: `estimate` says how long they take.
+    for shape, parts in (((1, 1, 2), 24), ((1, 2, 2), 240), ((2, 2, 2), 2400)):
+        searches += _over(both, shape, 4, parts=parts)
     return searches
 
 
