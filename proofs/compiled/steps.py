@@ -150,28 +150,31 @@ class Program:
             self._machines[level] = Machine([self.text], states=states)
         return self._machines[level]
 
+    @cached_property
+    def _firsts(self) -> Sequence[int]:
+        return first_choices(self.instance, self.actions)
+
     @property
     def choices(self) -> int:
         """The number of choices of actions and parameters, which is the limit of a state's steps."""
-        return first_choices(self.instance, self.actions)[-1]
+        return self._firsts[-1]
 
     def choice(self, number: int) -> Choice:
         """The choice with that number."""
-        firsts = first_choices(self.instance, self.actions)
-        at = bisect_right(firsts, number) - 1
-        action, left, parameters = self.actions[at], number - firsts[at], []
+        at = bisect_right(self._firsts, number) - 1
+        action, left, parameters = self.actions[at], number - self._firsts[at], []
         for v in reversed(action.parameters):
             domain = self.instance.domain(v.type)
             left, place = divmod(left, len(domain))
             parameters.append((v.name, domain[place]))
         return Choice(action.name, tuple(reversed(parameters)))
 
-    @property
+    @cached_property
     def seen(self) -> Seen:
         """The layout of ``seen``."""
         return self.shape.seen
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
         """The sizes of its arrays."""
         return Shape(self.layout.words, self.choices, len(self.actions), len(self.conditions))
