@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-from schedproof.model.errors import shown
+from schedproof.model.errors import choose_from, did_you_mean, shown
 from schedproof.model.notebook import InNotebook, table
 
 from .errors import ModelError, Place, calling_place
@@ -408,7 +408,8 @@ def _known(variant: str, change: Change, verb: str, named: Iterable[str], known:
             f"change of {variant}",
             change.place,
             f"it {verb} an unknown property {unknown[0]!r}",
-            f"choose from {', '.join(known)}",
+            choose_from(unknown[0], known),
+            name=unknown[0],
         )
 
 
@@ -425,12 +426,18 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
         kinds = " and ".join(
             f"{'an' if kind is Action else 'a'} {kind.__name__.lower()}" for kind, _ in elements_of_name
         )
-        raise ModelError(f"change drops {name!r}", place, f"{kinds} have that name", "give one of them another name")
+        problem, remedy = f"{kinds} have that name", "give one of them another name"
+        raise ModelError(f"change drops {name!r}", place, problem, remedy, name=name)
     for kind, i in elements_of_name:
         del parts[kind][i]
         return
+    hint = did_you_mean(name, [_name(element) for elements in parts.values() for element in elements])
     raise ModelError(
-        f"change drops {name!r}", place, "it is not an element of the model", "name a row, action, rule or property"
+        f"change drops {name!r}",
+        place,
+        "it is not an element of the model",
+        f"{hint}name a row, action, rule or property",
+        name=name,
     )
 
 
