@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
-from string import Formatter
 
 from schedproof.model.errors import choose_from, require, shown
 
@@ -26,9 +25,10 @@ from .properties import (
     Recovery,
     StepInvariant,
 )
-from .rules import Action, Rule
+from .rules import Action, Rule, placeholders
 from .shapes import check_shapes
 from .triggers import caused, trigger_graph
+from .types import Ref
 
 
 def checked(model: Model) -> Model:
@@ -90,14 +90,16 @@ def _action(model: Model, action: Action) -> None:
     context = Context(model, f"action {action.name}", action.place, history=False).bind(action.parameters)
     names = [v.name for v in action.parameters]
     for part in _placeholders(action, context):
-        if part not in names:
+        first, *fields = part.split(".")
+        if first not in names:
             raise ModelError(
                 context.element,
                 action.place,
                 f"its sentence has {{{part}}}, which is not a parameter",
-                choose_from(part, names),
+                choose_from(first, names),
                 name=part,
             )
+        _fields(action, action.parameters[names.index(first)], fields, context)
     for conjunct in action.when:
         formula(conjunct, context)
     for firing in action.fires:
@@ -147,11 +149,23 @@ def _is_kept(value: t.Term, attribute: str) -> bool:
 def _placeholders(action: Action, context: Context) -> list[str]:
     """The placeholders of the action's sentence: the names in braces."""
     try:
-        return [name for _, name, _, _ in Formatter().parse(action.says) if name is not None]
+        return placeholders(action.says)
     except ValueError as error:
         raise ModelError(
             context.element, action.place, f"its sentence cannot be read: {error}", "write {p} for parameter p"
         ) from None
+
+
+def _fields(action: Action, parameter: t.Var, fields: Sequence[str], context: Context) -> None:
+    """Refuses a placeholder ``{p.field}`` whose field the parameter does not have. ``state`` is the state of its machine."""
+    term: t.Term = parameter
+    for number, name in enumerate(fields):
+        kind = infer(term, context)
+        stateful = isinstance(kind, Ref) and bool(machine_of(context, kind.sort, action.place).states)
+        if name == "state" and stateful and number + 1 == len(fields):
+            return
+        term = t.Attr(term, name, place=action.place)
+        infer(term, context)
 
 
 def _rule(model: Model, rule: Rule) -> None:

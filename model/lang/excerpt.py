@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import unicodedata
 from functools import lru_cache
 from pathlib import Path
@@ -110,7 +111,7 @@ def _named(node: ast.AST, where: Span, name: str) -> Span | None:
     match node:
         case ast.Constant(value=str(text)) if text == name:
             return where
-        case ast.Constant(value=str(text)) if where.line == where.end_line and f"{{{name}}}" in text:
+        case ast.Constant(value=str(text)) if re.search(rf"{{(\w+\.)*{re.escape(name)}(\.\w+)*}}", text):
             return where  # the placeholder of a sentence
         case ast.Name(id=text) if text == name:
             return where
