@@ -9,24 +9,6 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import (
-    NONE,
-    Action,
-    Attribute,
-    BoolType,
-    Event,
-    Machine,
-    Model,
-    Ref,
-    Row,
-    Rule,
-    Sort,
-    State,
-    exists,
-    given,
-    variables,
-)
-from schedproof.model.registry.system import System
 from schedproof.model.semantics import Choice, IllFormed, Instance, Stepper, Undefined
 from schedproof.model.semantics import State as Values
 from schedproof.proofs.exploration.explore import explore
@@ -35,39 +17,9 @@ from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.reports.report import NonconformanceReport, UnexplainedChange
 from schedproof.proofs.traces.reports.unexplained import unexplained
 from schedproof.proofs.traces.reports.wording import show_choice
+from tests.support.queue_model import MODEL, SYSTEM
 from tests.support.random_models import random_model
 
-Worker, Entry = Sort("Worker", "w"), Sort("Entry", "e")
-v, w = variables(Worker, "v w")
-(e,) = variables(Entry, "e")
-
-MODEL = Model(
-    system="queue",
-    variant="as-written",
-    about="workers settle entries of a queue",
-    machines=[
-        Machine(Worker, [State("Idle"), State("Busy")], [Attribute("old", BoolType()), Attribute("at", Ref(Entry))],
-                [Event("take", {"entry": Ref(Entry)})]),
-        Machine(Entry, [State("New"), State("Changed"), State("Settled")]),
-    ],
-    rows=[
-        Row(Worker, "take", "Idle", "Busy", at=given("entry")),
-        Row(Worker, "age", "Busy", "Busy", old=True),
-        Row(Worker, "rest", "Busy", "Idle", at=NONE),
-        Row(Entry, "change", "New", "Changed"),
-        Row(Entry, "settle", "Changed", "Settled"),
-    ],
-    actions=[
-        Action("take", [w, e], [w.is_("Idle"), e.is_("New")], [w.fires("take", entry=e)], "{w} takes {e}"),
-        Action("age", [w], [w.is_("Busy"), ~w.old], [w.fires("age")], "{w} ages"),
-        Action("change", [e], [e.is_("New"), exists(w, w.at == e)], [e.fires("change")], "{e} is changed"),
-        Action("finish", [w], [w.is_("Busy"), ~w.old], [w.fires("rest")], "{w} finishes"),
-    ],
-    rules=[Rule("what is finished is settled", w.fires("rest"), [w.at == e, e.is_("Changed")], e.fires("settle"))],
-    properties=[],
-    default_scope={"Worker": 2, "Entry": 2},
-)  # fmt: skip
-SYSTEM = System("queue", "The queue", {"as-written": MODEL}, validated_by="as-written")
 HEADER = {"schedproof": 1, "system": "queue", "objects": {"Worker": ["w1", "w3"], "Entry": ["web", "db"]}}
 
 
@@ -93,7 +45,7 @@ def report(*records: Mapping[str, Any]) -> NonconformanceReport:
 def lines(of: NonconformanceReport) -> list[str]:
     """What is said of changes, without places."""
     (change,) = of.unexplained
-    return [line.strip().partition(" (traces/")[0] for line in change.text()]
+    return [line.strip().partition(" (support/")[0] for line in change.text()]
 
 
 TAKEN = [action("take", w="w3", e="web"), action("change", e="web")]
@@ -164,7 +116,7 @@ def test_places_are_lines_of_the_model() -> None:
     (way,) = row.ways
     settle, finish = MODEL.rows[-1], MODEL.actions[-1]
     assert row.place == settle.place.in_folder() and way.place == finish.place.in_folder()
-    assert row.place.startswith("traces/test_unexplained.py:")
+    assert row.place.startswith("support/queue_model.py:")
 
 
 def test_the_parts_are_in_the_json() -> None:
