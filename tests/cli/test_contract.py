@@ -455,6 +455,14 @@ def test_simulate_one_property(run, registered):
     )
 
 
+def test_simulate_with_weights(run_json, registered):
+    code, output = run_json(
+        "simulate", "lamps", "--steps", "100", "--weight", "switch_off=0", "--weight", "switch_on=3"
+    )
+    assert code == 0 and output["weights"] == {"switch_off": 0, "switch_on": 3}
+    assert output["per_action"] == {"switch_on": 100, "switch_off": 0}
+
+
 @pytest.mark.parametrize("options", [[], ["--no-symmetry"]])
 def test_explore_json(run_json, options):
     code, output = run_json("explore", "lamps", "--scope", "Lamp=3", *options)

@@ -50,6 +50,7 @@ def cases() -> Iterator[Case]:
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
         ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"], ["report", "hived", "-o", "-"],
+        ["simulate", "hived", "--weight", "alocate=2"], ["simulate", "hived", "--weight", "allocate=many"],
         ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
     ):  # fmt: skip
         yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)
@@ -85,6 +86,8 @@ def cases() -> Iterator[Case]:
     none = (sizes, f"{sizes} configurations=lambda sizes: [],")
     for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):
         yield lease(arguments, shown=f"schedproof {arguments}  # configurations=lambda sizes: []", model=none)
+    every = " ".join(f"--weight {action}=0" for action in ("ask", "acquire", "finish", "die", "expire"))
+    yield lease(f"simulate lease {every}")
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
     yield Case("a page of a run of 10,001 steps", lambda: page(lamps(), blinking(10_001), About("a long run")))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]
