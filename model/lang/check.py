@@ -100,6 +100,10 @@ def _action(model: Model, action: Action) -> None:
                 name=part,
             )
         _fields(action, action.parameters[names.index(first)], fields, context)
+    if isinstance(action.by, t.Var) and not any(action.by is v and isinstance(v.type, Ref) for v in action.parameters):
+        objects = [v.name for v in action.parameters if isinstance(v.type, Ref)]
+        problem = f"by is {action.by.name}, which is not an object among its parameters"
+        raise ModelError(context.element, action.place, problem, choose_from(action.by.name, objects), name="by")
     for conjunct in action.when:
         formula(conjunct, context)
     for firing in action.fires:

@@ -24,6 +24,8 @@ class Action:
         line: of the document.
         crash: whether it is the crash of the system or a part of it.
         fact: its source if not the document: a section of the facts, or a file of the implementation.
+        by: who takes it, in sequence diagrams: a parameter, or the name of a component that is no object; "" is the
+            environment. It has no meaning for the model.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Action:
     line: int | None = None
     crash: bool = False
     fact: str = ""
+    by: Var | str = field(default="", compare=False)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property

@@ -131,6 +131,11 @@ def _named(element: str, place: Place, part: object) -> None:
         names.append(("property", part.name, place))
         if type(part) is Property:
             raise ModelError(element, place, "it is of no kind", "write Invariant(...), LeadsTo(...) or another kind")
+    if isinstance(part, Action) and not isinstance(part.by, Var | str):
+        problem = f"by is {shown(part.by)}"
+        raise ModelError(
+            element, place, problem, 'write a parameter, or the name of a component: by="scheduler"', name="by"
+        )
     if isinstance(part, Action | Property) and not isinstance(part.says, str):
         problem = f"says is {shown(part.says)}, not a text"
         raise ModelError(element, place, problem, "write a sentence", name="says")

@@ -71,17 +71,17 @@ def _walk(
         # splitmix64: the n-th number of a seed is a function of n and the seed.
         random = mix(U(counters[4]) + U(counters[0] + 1) * _GOLDEN)
         drawn = ((random >> U(32)) * total) >> U(32)
-        taken = np.int64(0)
+        index = np.int64(0)
         if len(weights):
-            while drawn >= weights[chosen[taken]]:
-                drawn -= weights[chosen[taken]]
-                taken += 1
+            while drawn >= weights[chosen[index]]:
+                drawn -= weights[chosen[index]]
+                index += 1
         else:
-            taken = np.int64(drawn)
+            index = np.int64(drawn)
         for k in range(words):
-            state[k] = out[taken * words + k]
-        times[chosen[taken]] += 1
-        trail[counters[1]] = chosen[taken]
+            state[k] = out[index * words + k]
+        times[chosen[index]] += 1
+        trail[counters[1]] = chosen[index]
         counters[0] += 1
         counters[1] += 1
         done += 1

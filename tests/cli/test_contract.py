@@ -704,12 +704,12 @@ SEQUENCE = """\
 title: "lamps plain: stays-dark"
 ---
 sequenceDiagram
-    participant scheduler
+    participant environment
     participant l0
-    Note over scheduler,l0: 1. l0 is switched on
-    scheduler->>l0: Lamp.on (line 3)
+    Note over environment,l0: 1. l0 is switched on
+    environment->>l0: Lamp.on (line 3)
     Note right of l0: state: Off → On
-    Note over scheduler,l0: property stays-dark is violated for x = l0<br/>l0: On
+    Note over environment,l0: property stays-dark is violated for x = l0<br/>l0: On
 """
 
 

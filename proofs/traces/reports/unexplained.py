@@ -77,7 +77,7 @@ class _Changes:
     def all(self) -> Iterator[UnexplainedChange]:
         """The changes: of states, and of attributes of objects whose state does not change."""
         moved: set[tuple[str, int]] = set()
-        told = 0
+        count = 0
         for sort, name, number, slot in sorted(self._slots(), key=lambda each: bool(each[1])):
             seen = self.observed.slots.get(slot, self.before[slot])
             if seen == self.before[slot] or (self.reached is not None and self.reached[slot] == seen):
@@ -85,8 +85,8 @@ class _Changes:
             if name and (sort, number) in moved:
                 continue
             moved.add((sort, number))
-            told += 1
-            if told > MOST_CHANGES:
+            count += 1
+            if count > MOST_CHANGES:
                 return
             yield self._change(sort, name, number, slot, seen)
 

@@ -529,6 +529,14 @@ HAPPENINGS: dict[str, Case] = {
         lambda: act(says="{n} acts"),
         "action act", "its sentence has {n}, which is not a parameter", "choose from j",
     ),
+    "an action by what is no parameter": (
+        lambda: act(by=k),
+        "action act", "by is k, which is not an object among its parameters", "choose from j",
+    ),
+    "an action by a number": (
+        lambda: act(by=3),
+        "action act", "by is 3", "write a parameter, or the name of a component",
+    ),
     "a sentence about a field that is not there": (
         lambda: act(says="{j.gpu} acts"),
         "action act", "undeclared attribute 'gpu' of Job", "choose from on, tries",

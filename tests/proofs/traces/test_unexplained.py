@@ -48,11 +48,11 @@ def lines(of: NonconformanceReport) -> list[str]:
     return [line.strip().partition(" (support/")[0] for line in change.text()]
 
 
-TAKEN = [action("take", w="w3", e="web"), action("change", e="web")]
+CHANGED = [action("take", w="w3", e="web"), action("change", e="web")]
 
 
 def test_a_condition_of_the_action_is_named_with_its_record() -> None:
-    shown = report(*TAKEN, action("age", w="w3"), settled("web"))
+    shown = report(*CHANGED, action("age", w="w3"), settled("web"))
     assert lines(shown) == [
         "what would explain web.state from Changed to Settled:",
         "row settle from Changed",
@@ -63,7 +63,7 @@ def test_a_condition_of_the_action_is_named_with_its_record() -> None:
 def test_a_condition_of_a_rule_is_named() -> None:
     """w3 may finish, but it is at web."""
     shown = report(
-        *TAKEN, action("take", w="w1", e="db"), action("change", e="db"), action("age", w="w1"), settled("db")
+        *CHANGED, action("take", w="w1", e="db"), action("change", e="db"), action("age", w="w1"), settled("db")
     )
     assert lines(shown)[2] == (
         "finish(w=w3), whose rule 'what is finished is settled' needs w.at = e: w3.at is web since record 1 (line 1)"
@@ -71,16 +71,16 @@ def test_a_condition_of_a_rule_is_named() -> None:
 
 
 def test_a_step_that_is_possible_is_named() -> None:
-    shown = report(*TAKEN, settled("web"))
+    shown = report(*CHANGED, settled("web"))
     assert lines(shown)[2] == (
         "finish(w=w3) by the rule 'what is finished is settled' is possible here and explains all that is observed, "
         "but the record says observation"
     )
-    other = report(*TAKEN, {**action("age", w="w3"), **settled("web")})
+    other = report(*CHANGED, {**action("age", w="w3"), **settled("web")})
     assert lines(other)[2].endswith("explains all that is observed, but the record says age(w=w3)")
     both = {"state": {"Entry": {"web": {"state": "Settled"}}, "Worker": {"w3": {"old": True}}}}
     assert (
-        report(*TAKEN, both)
+        report(*CHANGED, both)
         .unexplained[0]
         .text()[2]
         .endswith("is possible here; log it, or allow it as an unlogged step")
@@ -92,7 +92,7 @@ def test_a_change_without_a_row_says_what_the_table_has() -> None:
     assert change.text() == [
         "nothing would explain web.state from New to Settled: no row of Entry's table leads from New to Settled: only from Changed"
     ]
-    (back,) = report(*TAKEN, settled("web", "New")).unexplained
+    (back,) = report(*CHANGED, settled("web", "New")).unexplained
     assert back.text()[0].endswith("no row of Entry's table leads from Changed to New: none leads there")
 
 
@@ -102,7 +102,7 @@ def test_an_attribute_is_explained_by_the_row_that_sets_it() -> None:
     assert change.text() == [
         "nothing would explain w1.old from false to true: no row from Idle to what is observed sets old"
     ]
-    shown = report(*TAKEN[:1], {"state": {"Worker": {"w3": {"state": "Idle", "at": "web"}, "w1": {"at": "web"}}}})
+    shown = report(*CHANGED[:1], {"state": {"Worker": {"w3": {"state": "Idle", "at": "web"}, "w1": {"at": "web"}}}})
     assert [(c.object, c.field) for c in shown.unexplained] == [("w3", "state"), ("w1", "at")]
 
 
@@ -111,7 +111,7 @@ def test_a_quantifier_that_nothing_satisfies_has_its_words() -> None:
 
 
 def test_places_are_lines_of_the_model() -> None:
-    (change,) = report(*TAKEN, action("age", w="w3"), settled("web")).unexplained
+    (change,) = report(*CHANGED, action("age", w="w3"), settled("web")).unexplained
     (row,) = change.rows
     (way,) = row.ways
     settle, finish = MODEL.rows[-1], MODEL.actions[-1]
@@ -120,7 +120,7 @@ def test_places_are_lines_of_the_model() -> None:
 
 
 def test_the_parts_are_in_the_json() -> None:
-    (change,) = report(*TAKEN, action("age", w="w3"), settled("web")).as_json()["unexplained"]
+    (change,) = report(*CHANGED, action("age", w="w3"), settled("web")).as_json()["unexplained"]
     (way,) = change["rows"][0]["ways"]
     assert (change["object"], change["field"], change["before"], change["observed"]) == (
         "web", "state", "Changed", "Settled",
