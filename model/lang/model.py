@@ -15,8 +15,9 @@ from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
-from .terms import Term, Value, Var, variable, without_caches
-from .types import Sort
+from .terms import Equal, Quantified, Term, Value, Var, variable, without_caches
+from .types import Ref, Sort
+from .wording import show_term
 
 MOST_OBJECTS = 64
 """The most objects of a sort in one exploration; more could not be explored anyway."""
@@ -29,6 +30,12 @@ Configurations = Callable[[Mapping[str, int]], Iterable[Rigid]]
 
 Element = Row | Action | Rule | Property
 """The elements that variants add, replace or drop."""
+
+
+def at_most_one(sort: Sort) -> Term:
+    """The axiom that a sort has no two objects. No axiom is needed for one: no exploration or proof is about none."""
+    one, other = (Var(f"{sort.short}{number}", Ref(sort), place=sort.place) for number in (1, 2))
+    return Quantified(True, (one, other), Equal(one, other, place=sort.place), place=sort.place)
 
 
 def one_configuration(sizes: Mapping[str, int]) -> list[Rigid]:
@@ -73,7 +80,7 @@ class Model(InNotebook):
         document: the document that the model formalizes; by default the model is its own document, cited by file name.
         configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}). A configuration
             may give fewer values than there are objects of a sort; the exploration then has only that many.
-        axioms: what proofs may assume of the rigid attributes.
+        axioms: what proofs may assume of the rigid attributes; that a sort is ``single`` is added to them.
         default_scope: sort name -> number of objects, unless a scope is given. A sort that is left out has one object.
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
@@ -110,6 +117,12 @@ class Model(InNotebook):
             object.__setattr__(
                 self, "document", Document(Path(self.place.file).name, "no document but the model itself")
             )
+        if isinstance(self.axioms, list | tuple) and isinstance(self.machines, list | tuple):
+            known = {show_term(axiom) for axiom in self.axioms if isinstance(axiom, Term)}
+            sorts = [m.sort for m in self.machines if isinstance(m, Machine) and isinstance(m.sort, Sort)]
+            added = [axiom for sort in sorts if sort.single and show_term(axiom := at_most_one(sort)) not in known]
+            if added:
+                object.__setattr__(self, "axioms", (*self.axioms, *added))
 
     def __getstate__(self) -> dict[str, Any]:
         return without_caches(self)
