@@ -84,8 +84,8 @@ def test_a_scope_of_more_is_refused() -> None:
 def test_the_axiom_is_added_once() -> None:
     single = model(True)
     amended = single.amend("other", "", [Change("a test", [], drops=["one-lamp"])], frozenset())
-    again = replace(pickle.loads(pickle.dumps(amended)), about="read back")
-    for each in (single, amended, again, replace(single, about="x")):
+    restored = replace(pickle.loads(pickle.dumps(amended)), about="read back")
+    for each in (single, amended, restored, replace(single, about="x")):
         assert [show_term(axiom) for axiom in each.axioms] == ["for every c1, c2: c1 = c2"]
     assert not model(False).axioms
     c, d = variables(Sort("Clock", "c"), "c d")
