@@ -32,13 +32,16 @@ from schedproof.model.semantics import (
     fitted,
     scope_text,
 )
+from schedproof.model.semantics.reasons import configuration_text, first_false
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult
 from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
+from schedproof.proofs.exploration.liveness import NEVER
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 from .engine import Exploring, answer, code_of, prepare, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
+from .vacuity import nothing_enabled, premise_never_true
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph
@@ -108,8 +111,10 @@ def explored(
     props = [p for p in model.properties if (not only or p.name in only) and p.name not in skipped]
     results: dict[str, list[Result]] = {}
     sizes_of_graphs = _Sizes()
+    instances: list[Instance] = []
     for rigid in configurations(model, sizes):
         instance = Instance(model, fitted(sizes, rigid), rigid)
+        instances.append(instance)
         check_axioms(instance)
         for result in _in_configuration(
             instance, props, not only or WELL_FORMED in only, how, sizes_of_graphs, on_found
@@ -120,7 +125,20 @@ def explored(
         raise ScopeError(
             f"{model.system} {model.variant} has no configuration at {at}, so nothing was explored; choose another scope"
         )
-    return sorted((_together(r) for r in results.values()), key=lambda r: known.index(r.name))
+    together = (_with_reason(_together(r), model, instances) for r in results.values())
+    return sorted(together, key=lambda r: known.index(r.name))
+
+
+def _with_reason(result: Result, model: Model, instances: Sequence[Instance]) -> Result:
+    """The result; if its premise is never true, with the condition that no state meets in the first configuration."""
+    if not (result.vacuous and NEVER in result.note):
+        return result
+    prop, first = model.property(result.name), instances[0]
+    if reads_history(model, prop):
+        first = Instance(model, first.sizes, first.rigid, with_history=True)
+    why = premise_never_true(first, prop)
+    of = "" if len(instances) == 1 else "in the first configuration, "
+    return replace(result, note=f"{result.note}: {of}{why}") if why else result
 
 
 def _in_configuration(
@@ -288,7 +306,7 @@ def _safety(exploration: ExplorationResult, watched: Watch) -> Result:
         verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
     elif not watched.met:
         at = scope_text(scope)
-        verdict, note, example = Verdict.UNDETERMINED, f"vacuous: its premise is never true at {at}", None
+        verdict, note, example = Verdict.UNDETERMINED, f"{NEVER} at {at}", None
     else:
         verdict, note, example = Verdict.PROVED, "", None
     vacuous = failed is None and exploration.complete and exploration.ill_formed is None and not watched.met
@@ -333,20 +351,32 @@ def check_axioms(instance: Instance) -> None:
         try:
             holds = compile_term(instance, axiom, {})(Moment(instance.initial()))
         except Undefined as error:
-            raise ModelError(element, axiom.place, f"is undefined on a configuration: {error}", remedy) from error
+            where = f"is undefined on the configuration {configuration_text(instance, axiom)}"
+            raise ModelError(element, axiom.place, f"{where}: {error}", remedy) from error
         if not holds:
-            raise ModelError(element, axiom.place, f"is false on a configuration at {dict(instance.sizes)}", remedy)
+            false = first_false(instance, Moment(instance.initial()), [axiom], {})
+            because = f": {false.because}" if false is not None and false.values else ""
+            where = f"is false on the configuration {configuration_text(instance, axiom)}"
+            raise ModelError(element, axiom.place, f"{where}{because}", remedy)
 
 
 def _well_formed(exploration: ExplorationResult) -> Result:
     prop, scope = WELL_FORMEDNESS, dict(exploration.instance.sizes)
+    vacuous = False
     if exploration.ill_formed is not None:
         verdict, note, example = Verdict.REFUTED, "", ill_formed(exploration)
     elif not exploration.complete:
         verdict, note, example = Verdict.UNDETERMINED, stopped(exploration), None
+    elif not exploration.transition_count:
+        why = nothing_enabled(exploration.instance)
+        note = f"{NOTHING_HAPPENS} at {scope_text(scope)}{f': {why}' if why else ''}"
+        verdict, example, vacuous = Verdict.UNDETERMINED, None, True
     else:
         verdict, note, example = Verdict.PROVED, "", None
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note)
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note, vacuous)
+
+
+NOTHING_HAPPENS = "vacuous: no action is enabled in the initial state, so nothing happens"
 
 
 def _constructed(model: Model, prop: ByConstruction) -> Result:

@@ -32,7 +32,7 @@ MOST_CALLS = 100
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "systems": (),
-    "session.create": ("system", "variant", "scope", "schedproof", "objects", "rigid", "unlogged", "start"),
+    "session.create": ("system", "variant", "scope", "mapping", "schedproof", "objects", "rigid", "unlogged", "start"),
     "session.records": ("session", "records", "after"),
     "session.report": ("session",),
     "session.events": ("session", "most"),

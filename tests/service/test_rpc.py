@@ -70,6 +70,18 @@ def asked(*calls: object, **limits: Any) -> list[Any]:
 
 
 class TestCalls:
+    def test_the_report_says_which_row_would_explain_a_record(self) -> None:
+        freed = {"state": {"Cell": {"c0": {"state": "Free"}}}}
+        _, violated, report = asked(
+            call("session.create", **HIVED),
+            call("session.records", session="{id}", records=[ALLOCATE, freed]),
+            call("session.report", session="{id}"),
+        )
+        assert violated["result"]["verdict"] == "violates"
+        (change,) = report["result"]["first_departure"]["unexplained"]
+        assert [row["row"] for row in change["rows"]] == ["e1 from Used"]
+        assert any(way["needs"] == "p BeingPreempted" for way in change["rows"][0]["ways"])
+
     def test_a_session_from_beginning_to_end(self) -> None:
         created, checked, events, violated, report, closed, after_close = asked(
             call("session.create", **HIVED),
