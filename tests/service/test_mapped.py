@@ -42,7 +42,7 @@ lines:
 - {action: allocate, parameters: {p: job, K: "[gpu]"}}
 """
 PLACED = {"msg": "placed", "job": "batch", "gpus": ["gpu0"]}
-GONE = {"msg": "gone and seen", "job": "batch", "gpus": ["gpu0"], "as": "Free"}
+LEFT_CELL = {"msg": "gone and seen", "job": "batch", "gpus": ["gpu0"], "as": "Free"}
 TICK, NOTE = {"msg": "tick"}, {"msg": "note"}
 
 
@@ -69,15 +69,15 @@ def test_lines_are_checked_as_they_are(served: Path) -> None:
             reply = (await asking.post(f"{url}/records", json=[PLACED, TICK, NOTE])).json()
             assert (reply["taken"], reply["lines"], reply["records"], reply["verdict"]) == (3, 3, 1, "conforms")
             assert reply["note"].startswith("1 line is no step; 1 line fits no rule of ")
-            reply = (await asking.post(f"{url}/records?after=3", json=[GONE])).json()
+            reply = (await asking.post(f"{url}/records?after=3", json=[LEFT_CELL])).json()
             assert (reply["taken"], reply["lines"], reply["records"], reply["verdict"]) == (1, 4, 3, "conforms")
-            assert (await asking.post(f"{url}/records?after=3", json=[GONE])).status_code == 409
+            assert (await asking.post(f"{url}/records?after=3", json=[LEFT_CELL])).status_code == 409
 
     together(scenario)
 
 
 def test_the_report_is_that_of_validate(served: Path) -> None:
-    lines = [PLACED, TICK, {**GONE, "as": "Used"}, PLACED]
+    lines = [PLACED, TICK, {**LEFT_CELL, "as": "Used"}, PLACED]
     log = served / "log.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     expected = check_trace("hived", log, mapping=served / "app.yaml").as_json()
@@ -125,7 +125,7 @@ def test_a_wrong_line_changes_nothing(served: Path, line: object, says: str) -> 
             reply = answer.json()
             assert answer.status_code == 422 and says in reply["message"], reply
             assert (reply["record"], reply["taken"], reply["lines"]) == (2, 1, 1)
-            assert (await asking.post(f"{url}/records?after=1", json=[GONE])).json()["verdict"] == "conforms"
+            assert (await asking.post(f"{url}/records?after=1", json=[LEFT_CELL])).json()["verdict"] == "conforms"
 
     together(scenario)
 
@@ -187,7 +187,7 @@ def test_json_rpc_takes_lines_too(served: Path) -> None:
     listed, created, checked, report = asked(
         call("systems"),
         call("session.create", mapping="app"),
-        call("session.records", session="{id}", records=[PLACED, TICK, {**GONE, "as": "Used"}]),
+        call("session.records", session="{id}", records=[PLACED, TICK, {**LEFT_CELL, "as": "Used"}]),
         call("session.report", session="{id}"),
     )
     assert listed["result"]["mappings"] == {"app": "hived", "text": "hived"}
