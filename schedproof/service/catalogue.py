@@ -11,7 +11,7 @@ from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry import discovery
 from schedproof.model.registry.system import System
 
-from .mapped import mappings
+from .mapped import Mappings
 
 
 @cache
@@ -25,11 +25,11 @@ def systems() -> Mapping[str, System]:
     return {name: index.system(name) for name in index.entries}
 
 
-def catalogue() -> dict[str, Any]:
+def catalogue(mappings: Mappings) -> dict[str, Any]:
     """Every system with its variants, of each variant the sorts, the default scope and the actions; and the mappings."""
     return {
         "systems": [_system(system) for system in systems().values()],
-        "mappings": {name: mapping.header.value["system"] for name, mapping in mappings().items()},
+        "mappings": {name: mapping.header.value["system"] for name, mapping in mappings.items()},
     }
 
 

@@ -19,7 +19,7 @@ from schedproof.proofs.traces.engine.watch import Watch
 from .answers import Answer, Kind, problem
 from .frames import LENGTH, content, message
 from .limits import Limits
-from .mapped import MappedLines
+from .mapped import MappedLines, Mappings
 from .opening import BadSession, opened
 from .strict import NotJson, parse
 from .view import View
@@ -34,8 +34,8 @@ FAULT = 70
 class Checking:
     """One session: its check, with the records that it took."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, mappings: Mappings) -> None:
+        self.limits, self.mappings = limits, mappings
         self.watch: Watch | None = None
         self.view: View | None = None
         self.mapped: MappedLines | None = None
@@ -66,7 +66,7 @@ class Checking:
     def create(self, body: bytes) -> Answer:
         """Creates the session that ``body`` asks for."""
         try:
-            self.watch, self.mapped = opened(parse(body))
+            self.watch, self.mapped = opened(parse(body), self.mappings)
         except NotJson as error:
             return problem(Kind.MALFORMED, str(error))
         except BadSession as error:
@@ -186,12 +186,12 @@ def _records(body: bytes, *, lines: bool) -> Iterator[Any]:
     yield from value
 
 
-def live(connection: socket.socket, limits: Limits) -> NoReturn:
+def live(connection: socket.socket, limits: Limits, mappings: Mappings) -> NoReturn:
     """Answers requests until the connection closes. It always ends this process."""
     code = FAULT
     try:
         _confine(limits)
-        code = _serve(connection, Checking(limits), limits)
+        code = _serve(connection, Checking(limits, mappings), limits)
     except MemoryError:
         code = OUT_OF_MEMORY
     except (OSError, EOFError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.registry.system import System
@@ -15,32 +16,31 @@ from schedproof.proofs.traces.formats.mapping import Counts, LogMapping, read_ma
 LOG = "log"
 """What messages call the lines of a session."""
 
-_MAPPINGS: dict[str, LogMapping] = {}
+Mappings = Mapping[str, LogMapping]
+"""The mappings of a server, by the names of their files without a suffix."""
+
+NO_MAPPINGS: Mappings = MappingProxyType({})
 
 
-def mappings() -> Mapping[str, LogMapping]:
-    """The mappings of this server, by the names of their files without a suffix."""
-    return _MAPPINGS
-
-
-def install(files: Iterable[str], systems: Mapping[str, System]) -> None:
-    """Makes these the mappings of this server, which has these systems. Sessions are copies of the process, so this comes before them.
+def read_mappings(files: Iterable[str], systems: Mapping[str, System]) -> Mappings:
+    """The mappings of a server that has these systems.
 
     Raises:
         UserError: two have one name, or one is for an unknown system.
         TraceError: a mapping cannot be read, or names what no variant of its system has.
     """
-    _MAPPINGS.clear()
+    mappings: dict[str, LogMapping] = {}
     for file in files:
         mapping, name = read_mapping(Path(file)), Path(file).stem
         system = mapping.header.value["system"]
-        if name in _MAPPINGS:
+        if name in mappings:
             raise UserError(f"--mapping: {name!r} is the name of two mappings; rename one of the files")
         if system not in systems:
             raise UserError(f"--mapping: {file}: {unknown('system', str(system), systems)}")
         variants = systems[system].variants
         mapping.check(variants[systems[system].validated_by], variants.values)
-        _MAPPINGS[name] = mapping
+        mappings[name] = mapping
+    return mappings
 
 
 class MappedLines:

@@ -13,7 +13,7 @@ from schedproof.proofs.traces import TraceError
 from schedproof.proofs.traces.engine.watch import Watch
 
 from .catalogue import systems
-from .mapped import MappedLines, mappings
+from .mapped import NO_MAPPINGS, MappedLines, Mappings
 
 KEPT = ("variant", "rigid", "unlogged", "start")
 """The fields of a header that a scope may have beside it.
@@ -26,7 +26,7 @@ class BadSession(ValueError):
     """No session can be created for the request. The message is one line."""
 
 
-def opened(asked: object) -> tuple[Watch, MappedLines | None]:
+def opened(asked: object, mappings: Mappings = NO_MAPPINGS) -> tuple[Watch, MappedLines | None]:
     """The check of a session, and the reader of its lines if it has a mapping.
 
     Args:
@@ -38,17 +38,17 @@ def opened(asked: object) -> tuple[Watch, MappedLines | None]:
     if not isinstance(asked, dict):
         raise BadSession('a session needs an object; write one such as {"system": "hived", "scope": {"Cell": 2}}')
     if "mapping" in asked:
-        return _mapped(asked)
+        return _mapped(asked, mappings)
     return _plain(asked), None
 
 
-def _mapped(asked: Mapping[str, Any]) -> tuple[Watch, MappedLines]:
+def _mapped(asked: Mapping[str, Any], mappings: Mappings) -> tuple[Watch, MappedLines]:
     """The check of a session whose records are lines of a log."""
-    if not mappings():
+    if not mappings:
         raise BadSession(
             "the server has no mappings; start it with --mapping FILE, or send records of the plain format"
         )
-    mapping = mappings()[_one_of("mapping", asked["mapping"], mappings())]
+    mapping = mappings[_one_of("mapping", asked["mapping"], mappings)]
     if unknown := [name for name in asked if name not in ("mapping", "system", "objects", *KEPT)]:
         fields = ", ".join(("mapping", "objects", *KEPT))
         raise BadSession(f'unknown field "{unknown[0][:60]}" beside a mapping; choose from {fields}')

@@ -101,7 +101,7 @@ class Rpc:
                 f"unknown parameter {unknown[0][:60]!r} of {method}; choose from {', '.join(known) or 'none'}",
             )
         if method == "systems":
-            return Answer(Kind.DONE, catalogue())
+            return Answer(Kind.DONE, catalogue(self.sessions.nursery.mappings))
         if method == "session.create":
             return await self.sessions.create(json.dumps(given).encode())
         name = given.get("session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from schedproof.cli import main
 from schedproof.model.registry.errors import UserError
 from schedproof.proofs.traces import TraceError, check_trace
 from schedproof.service.catalogue import systems
-from schedproof.service.mapped import install, mappings
+from schedproof.service.mapped import Mappings, read_mappings
 from tests.service.bench import client, together
 from tests.service.test_rpc import asked, call
 
@@ -47,13 +46,11 @@ TICK, NOTE = {"msg": "tick"}, {"msg": "note"}
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Path]:
-    """The mappings ``app`` and ``text`` of a server, and none afterwards."""
+def mappings(tmp_path: Path) -> Mappings:
+    """The mappings ``app`` and ``text``."""
     for name, content in (("app.yaml", APP), ("text.yaml", TEXT)):
         (tmp_path / name).write_text(content, "utf-8")
-    install([str(tmp_path / "app.yaml"), str(tmp_path / "text.yaml")], systems())
-    yield tmp_path
-    install([], {})
+    return read_mappings([str(tmp_path / "app.yaml"), str(tmp_path / "text.yaml")], systems())
 
 
 async def session(asking: Any, **more: object) -> str:
@@ -62,9 +59,9 @@ async def session(asking: Any, **more: object) -> str:
     return f"/sessions/{answer.json()['id']}"
 
 
-def test_lines_are_checked_as_they_are(served: Path) -> None:
+def test_lines_are_checked_as_they_are(mappings: Mappings) -> None:
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             url = await session(asking)
             reply = (await asking.post(f"{url}/records", json=[PLACED, TICK, NOTE])).json()
             assert (reply["taken"], reply["lines"], reply["records"], reply["verdict"]) == (3, 3, 1, "conforms")
@@ -76,14 +73,14 @@ def test_lines_are_checked_as_they_are(served: Path) -> None:
     together(scenario)
 
 
-def test_the_report_is_that_of_validate(served: Path) -> None:
+def test_the_report_is_that_of_validate(mappings: Mappings, tmp_path: Path) -> None:
     lines = [PLACED, TICK, {**LEFT_CELL, "as": "Used"}, PLACED]
-    log = served / "log.jsonl"
+    log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    expected = check_trace("hived", log, mapping=served / "app.yaml").as_json()
+    expected = check_trace("hived", log, mapping=tmp_path / "app.yaml").as_json()
 
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             url = await session(asking)
             reply = (await asking.post(f"{url}/records", json=lines)).json()
             assert (reply["taken"], reply["verdict"]) == (3, "violates")
@@ -95,9 +92,9 @@ def test_the_report_is_that_of_validate(served: Path) -> None:
     together(scenario)
 
 
-def test_lines_of_text_are_those_of_the_body(served: Path) -> None:
+def test_lines_of_text_are_those_of_the_body(mappings: Mappings) -> None:
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             url = await session(asking, mapping="text")
             body = b"starting up\n\nbatch takes gpu1\n"
             headers = {"content-type": "application/x-ndjson"}
@@ -117,9 +114,9 @@ def test_lines_of_text_are_those_of_the_body(served: Path) -> None:
         (3, "log, line 2: 3 is neither an object nor a text; send a line of the log"),
     ],
 )
-def test_a_wrong_line_changes_nothing(served: Path, line: object, says: str) -> None:
+def test_a_wrong_line_changes_nothing(mappings: Mappings, line: object, says: str) -> None:
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             url = await session(asking)
             answer = await asking.post(f"{url}/records", json=[PLACED, line])
             reply = answer.json()
@@ -130,9 +127,9 @@ def test_a_wrong_line_changes_nothing(served: Path, line: object, says: str) -> 
     together(scenario)
 
 
-def test_a_line_that_is_not_utf_8_is_refused(served: Path) -> None:
+def test_a_line_that_is_not_utf_8_is_refused(mappings: Mappings) -> None:
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             url = await session(asking)
             headers = {"content-type": "application/x-ndjson"}
             answer = await asking.post(f"{url}/records", content=b"\xff\n", headers=headers)
@@ -143,9 +140,9 @@ def test_a_line_that_is_not_utf_8_is_refused(served: Path) -> None:
     together(scenario)
 
 
-def test_the_request_may_replace_the_header(served: Path) -> None:
+def test_the_request_may_replace_the_header(mappings: Mappings) -> None:
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             url = await session(asking, objects={"PodGroup": ["batch"], "Cell": ["gpu9"]}, variant="repaired")
             reply = (await asking.post(f"{url}/records", json=[{**PLACED, "gpus": ["gpu9"]}])).json()
             assert (reply["verdict"], reply["variant"]) == ("conforms", "repaired")
@@ -165,9 +162,9 @@ def test_the_request_may_replace_the_header(served: Path) -> None:
         ({"mapping": "app", "variant": "nosuch"}, "unknown variant of hived 'nosuch'"),
     ],
 )
-def test_a_wrong_request_says_what_to_write(served: Path, body: dict[str, Any], says: str) -> None:
+def test_a_wrong_request_says_what_to_write(mappings: Mappings, body: dict[str, Any], says: str) -> None:
     async def scenario() -> None:
-        async with client() as asking:
+        async with client(mappings=mappings) as asking:
             answer = await asking.post("/sessions", json=body)
             assert answer.status_code == 422 and answer.json()["message"].startswith(says)
 
@@ -183,12 +180,13 @@ def test_a_server_without_mappings_says_so() -> None:
     together(scenario)
 
 
-def test_json_rpc_takes_lines_too(served: Path) -> None:
+def test_json_rpc_takes_lines_too(mappings: Mappings) -> None:
     listed, created, checked, report = asked(
         call("systems"),
         call("session.create", mapping="app"),
         call("session.records", session="{id}", records=[PLACED, TICK, {**LEFT_CELL, "as": "Used"}]),
         call("session.report", session="{id}"),
+        mappings=mappings,
     )
     assert listed["result"]["mappings"] == {"app": "hived", "text": "hived"}
     assert created["result"]["lines"] == 0
@@ -204,12 +202,10 @@ def test_mappings_are_checked_when_the_server_begins(tmp_path: Path, capsys: pyt
     ):  # fmt: skip
         (tmp_path / name).write_text(content, "utf-8")
     with pytest.raises(UserError, match="'app' is the name of two mappings; rename one of the files"):
-        install([str(tmp_path / "app.yaml"), str(tmp_path / "a" / "app.yaml")], systems())
+        read_mappings([str(tmp_path / "app.yaml"), str(tmp_path / "a" / "app.yaml")], systems())
     with pytest.raises(UserError, match="unknown system 'hive'; did you mean hived"):
-        install([str(tmp_path / "other.yaml")], systems())
+        read_mappings([str(tmp_path / "other.yaml")], systems())
     with pytest.raises(TraceError, match="unknown action 'alocate'; did you mean allocate"):
-        install([str(tmp_path / "wrong.yaml")], systems())
+        read_mappings([str(tmp_path / "wrong.yaml")], systems())
     assert main(["serve", "--mapping", str(tmp_path / "missing.yaml"), "--openapi", "-"]) == 2
     assert "cannot be read" in capsys.readouterr().err
-    install([], {})
-    assert not mappings()

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import schedproof.service
 from schedproof.cli import main
 from schedproof.service.limits import Limits
+from schedproof.service.mapped import NO_MAPPINGS, Mappings
 from schedproof.service.nursery import Nursery
 from schedproof.service.rpc import MOST_CALLS, PARAMETERS, Rpc
 from schedproof.service.sessions import Sessions
@@ -39,9 +40,9 @@ def call(method: str, name: object = 1, **parameters: object) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def talking(**limits: Any) -> AsyncIterator[Callable[[object], Awaitable[Any]]]:
+async def talking(mappings: Mappings = NO_MAPPINGS, **limits: Any) -> AsyncIterator[Callable[[object], Awaitable[Any]]]:
     """Answers as values; None for none."""
-    with Nursery(replace(Limits(), **limits)) as nursery:
+    with Nursery(replace(Limits(), **limits), mappings) as nursery:
         async with Sessions(nursery, nursery.limits) as sessions:
             rpc = Rpc(sessions)
 

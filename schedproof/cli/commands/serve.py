@@ -20,7 +20,7 @@ from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.service.catalogue import systems
 from schedproof.service.limits import Limits
-from schedproof.service.mapped import install
+from schedproof.service.mapped import Mappings, read_mappings
 from schedproof.service.token import VARIABLE, BadToken, read_token
 
 DEFAULT = Limits()
@@ -84,7 +84,7 @@ def serve(
         raise UserError("serve: this system cannot fork and limit processes; run it on Linux or macOS")
     discovery.systems_of_folder(Path.cwd())  # an invalid manifest is reported before the first request
     choose.problems()
-    install(mapping_files, systems())
+    mappings = read_mappings(mapping_files, systems())
     if openapi is not None:
         openapi.write_json(_web().described(limits))
         return Exit.OK
@@ -94,14 +94,21 @@ def serve(
         from schedproof.service.nursery import Nursery
         from schedproof.service.stdio import talk
 
-        with Nursery(limits) as nursery:
+        with Nursery(limits, mappings) as nursery:
             talk(nursery, limits)
         return Exit.OK
-    _http(limits, host, port, token_file, json_file)
+    _http(limits, mappings, host, port, token_file, json_file)
     return Exit.OK
 
 
-def _http(limits: Limits, host: str, port: int, token_file: str | None, json_file: Destination | None) -> None:
+def _http(
+    limits: Limits,
+    mappings: Mappings,
+    host: str,
+    port: int,
+    token_file: str | None,
+    json_file: Destination | None,
+) -> None:
     try:
         from schedproof.service import listening
     except ModuleNotFoundError as error:
@@ -109,7 +116,7 @@ def _http(limits: Limits, host: str, port: int, token_file: str | None, json_fil
     from schedproof.service.nursery import Nursery
     from schedproof.service.sessions import Sessions
 
-    with Nursery(limits) as nursery:
+    with Nursery(limits, mappings) as nursery:
         try:
             token = read_token(token_file)
             bound = listening.bound(host, port)

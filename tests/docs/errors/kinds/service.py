@@ -11,7 +11,7 @@ from schedproof.service import strict
 from schedproof.service.catalogue import systems
 from schedproof.service.checking import _records
 from schedproof.service.listening import bound
-from schedproof.service.mapped import MappedLines, install, mappings
+from schedproof.service.mapped import MappedLines, Mappings, read_mappings
 from schedproof.service.opening import opened
 from schedproof.service.rpc import Rpc
 from schedproof.service.token import read_token
@@ -38,33 +38,31 @@ def _call(call: object) -> Case:
 MAPPING = "schedproof-mapping: 1\nsystem: hived\nlines:\n- {when: \"msg == 'crashed'\", crash: true}\n"
 
 
-def _with_mappings(shown: str, mapped: Callable[[], object], **files: str) -> Case:
-    """A case of a server with mappings, which it does not keep."""
+def _with_mappings(shown: str, mapped: Callable[[Mappings], object], **files: str) -> Case:
+    """A case of a server with mappings."""
 
     def go() -> object:
         for path, content in files.items():
             file = Path(f"{path.replace('_', '/')}.yaml")
             file.parent.mkdir(exist_ok=True)
             file.write_text(content, "utf-8")
-        try:
-            install([f"{path.replace('_', '/')}.yaml" for path in files], systems())
-            return mapped()
-        finally:
-            install([], {})
+        return mapped(read_mappings([f"{path.replace('_', '/')}.yaml" for path in files], systems()))
 
     return Case(shown, go)
 
 
 def _mapped() -> Iterator[Case]:
     for asked in ({"mapping": "ap"}, {"mapping": "app", "scope": {}}, {"mapping": "app", "system": "beaker"}):
-        yield _with_mappings(f"POST /sessions {short(asked)}", lambda asked=asked: opened(asked), app=MAPPING)  # type: ignore[misc]
+        yield _with_mappings(
+            f"POST /sessions {short(asked)}", lambda mappings, asked=asked: opened(asked, mappings), app=MAPPING
+        )  # type: ignore[misc]
     for line, shown in ((7, "[7]"), (b"\xff", "\\xff")):
         yield _with_mappings(
             f"POST /sessions/ID/records {shown}",
-            lambda line=line: MappedLines(mappings()["app"]).records(line),  # type: ignore[misc]
+            lambda mappings, line=line: MappedLines(mappings["app"]).records(line),  # type: ignore[misc]
             app=MAPPING,
         )
-    none: Callable[[], object] = lambda: ""  # noqa: E731
+    none: Callable[[Mappings], object] = lambda mappings: ""  # noqa: E731
     yield _with_mappings(
         "schedproof serve --mapping app.yaml --mapping old/app.yaml", none, app=MAPPING, old_app=MAPPING
     )
