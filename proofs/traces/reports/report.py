@@ -188,7 +188,7 @@ class Way:
         needs: the first condition that is false, in words; "" if none is.
         reads: the fields that the condition reads.
         objects: the variables of the condition, with their values.
-        note: if no condition is false: what the step does that the record does not show.
+        note: if no condition is false: what the step does that the record does not show; else whether others may be closer.
         place: the file and line of the action or rule.
         line: its line in the document; None if it has none.
     """
@@ -224,7 +224,7 @@ class Way:
         read = "; ".join(each.text() for each in self.reads)
         for_these = ", ".join(f"{name} = {_shown(value)}" for name, value in self.objects.items())
         because = f": {read}" if read else f" ({for_these})" if for_these else ""
-        return f"{self.step}{whose} needs {self.needs}{because} ({self.place})"
+        return f"{self.step}{whose} needs {self.needs}{because} ({self.place}{f'; {self.note}' if self.note else ''})"
 
 
 @dataclass(frozen=True)

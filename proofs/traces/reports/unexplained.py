@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from math import prod
 
 from schedproof.model.lang import Row
 from schedproof.model.lang import terms as t
@@ -47,6 +46,9 @@ LONGEST_CHAIN = 5
 
 MOST_TRIED = 2_000
 """The limit for values of parameters and rule variables that are tried for one chain."""
+
+CUT = f"other choices may be closer: only {MOST_TRIED:,} were tried"
+"""The note on a way that is the closest of some."""
 
 
 def unexplained(
@@ -202,7 +204,7 @@ class _Search:
     def closest(self) -> _Scored | None:
         """The way that meets the most conditions; None if the action never fires the event."""
         best: _Failure | None = None
-        chains = self.chains()
+        chains, is_cut = self.chains(), False
         for firing, rules in chains:
             self._left[0] = MOST_TRIED
             for failure in self._failures(firing, rules):
@@ -210,8 +212,12 @@ class _Search:
                     return _Scored(float("inf"), self._possible(failure))
                 if best is None or failure.met > best.met:
                     best = failure
+            is_cut = is_cut or self._left[0] < 0
         if best is not None:
-            return _Scored(best.met, self._refused(best))
+            return _Scored(best.met, self._refused(best, CUT if is_cut else ""))
+        if chains and is_cut:
+            note = "has too many choices of parameters to try"
+            return _Scored(-1, self._without_reason(self.action.name, chains[0][1], note))
         if chains:
             says = f"no choice of its parameters fires {self.row.event} on {self._object}"
             return _Scored(-1, self._without_reason(self.action.name, chains[0][1], f"fires nothing: {says}"))
@@ -317,7 +323,8 @@ class _Search:
         """The values of variables, as long as some tries are left; ``known`` ones have one value."""
         domains = [[known[v.name]] if v.name in known else self.instance.domain(v.type) for v in variables]
         sizes = [domain.stop - domain.start if isinstance(domain, range) else len(domain) for domain in domains]
-        if prod(sizes) > MOST_TRIED:
+        if max(sizes, default=0) > MOST_TRIED:  # product() would keep all of them
+            self._left[0] = -1
             return
         for values in product(*domains):
             self._left[0] -= 1
@@ -331,7 +338,7 @@ class _Search:
         except (IllFormed, Undefined):
             return {}
 
-    def _refused(self, failure: _Failure) -> Way:
+    def _refused(self, failure: _Failure, note: str) -> Way:
         false, of = failure.false, failure.of
         assert false is not None and of is not None
         return Way(
@@ -341,7 +348,7 @@ class _Search:
             show_term(false.condition),
             [FieldSince(read.object, read.field, read.value) for read in false.reads],
             false.values,
-            "",
+            note,
             of.place.in_folder(),
             of.line,
         )

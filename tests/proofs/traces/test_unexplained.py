@@ -14,6 +14,7 @@ from schedproof.model.semantics import State as Values
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces.engine.candidates import Observation
 from schedproof.proofs.traces.engine.watch import Watch
+from schedproof.proofs.traces.reports import unexplained as reports
 from schedproof.proofs.traces.reports.report import NonconformanceReport, UnexplainedChange
 from schedproof.proofs.traces.reports.unexplained import unexplained
 from schedproof.proofs.traces.reports.wording import show_choice
@@ -127,6 +128,22 @@ def test_the_parts_are_in_the_json() -> None:
     )  # fmt: skip
     assert way["step"] == "finish(w=w3)" and way["needs"] == "not (w.old)" and way["objects"] == {"w": "w3"}
     assert way["reads"] == [{"object": "w3", "field": "old", "value": True, "since": {"record": 3, "line": 3}}]
+
+
+def test_too_many_choices_are_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MOST_TRIED", 1)
+    shown = report(*CHANGED, action("age", w="w3"), settled("web"))
+    (way,) = shown.unexplained[0].rows[0].ways
+    assert way.text().endswith(" by the rule 'what is finished is settled' has too many choices of parameters to try")
+
+
+def test_the_closest_of_some_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MOST_TRIED", 2)
+    shown = report(
+        *CHANGED, action("take", w="w1", e="db"), action("change", e="db"), action("age", w="w1"), settled("db")
+    )
+    (way,) = shown.unexplained[0].rows[0].ways
+    assert way.needs and way.note == reports.CUT and way.text().endswith(f"; {way.note})")
 
 
 # --- of random models: what is called possible is, and what is refused is not
