@@ -12,6 +12,8 @@ from schedproof.model.semantics import Choice, Instance, Moment, State, compile_
 from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
+from .carry import Carried
+from .histories import Histories
 from .kernel import TOGETHER, check, link
 from .layout import Words
 from .llvm import Machine, assembly
@@ -157,10 +159,11 @@ class _Edges:
         ]
 
 
-def memory_of(reached: Reached) -> int:
+def memory_of(reached: Reached, histories: Histories | None = None) -> int:
     """The approximate number of bytes that a graph of an exploration and its searches take."""
     states, edges = reached.representatives, reached.transition_count
-    return states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
+    carried = histories.memory(states) if histories is not None else 0
+    return carried + states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
 
 
 def _unconditional(program: Program, states: int) -> Program:
@@ -170,8 +173,11 @@ def _unconditional(program: Program, states: int) -> Program:
     return program_of(program.instance, program.actions)
 
 
-def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
+def graph_of(reached: Reached, progress: Progress | None = None, histories: Histories | None = None) -> Graph:
     """The graph of an exploration. With one thread its states have the same numbers as there.
+
+    Args:
+        histories: the points of history to follow on the graph.
 
     Raises:
         ValueError: the exploration is incomplete, used symmetry (a graph would be wrong about single objects), or is partly
@@ -181,7 +187,11 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = _unconditional(program, count).machine(count)
+    carried: Carried | None = None
+    if histories is None:
+        machine = _unconditional(program, count).machine(count)
+    else:
+        machine, carried = histories.begin(count)
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),
@@ -198,14 +208,16 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     home, place = place_in(tables, graph.words[:words])
     numbers[home][place] = 1
     out, chosen = (np.empty(TOGETHER * program.choices * each, np.uint64) for each in (words, 1))
-    seen = np.zeros(program.seen.size, np.int64)
+    seen = np.zeros(program.seen.size if histories is None else histories.room, np.int64)
     met = 1
     for first in range(0, count, AT_ONCE):
         last = min(first + AT_ONCE, count)
         met = link(
             machine.address("steps"), first, last, words, keys, places, numbers, graph.words, graph.depths, graph.whence,
-            met, graph.offsets, graph.targets, graph.choices, out, chosen, seen,
+            met, graph.offsets, graph.targets, graph.choices, out, chosen, seen, carried,
         )  # fmt: skip
         if progress is not None:
             progress(count, last, int(graph.depths[last - 1]))
+    if histories is not None and carried is not None:
+        histories.end(machine, carried, graph.words, graph.offsets, graph.targets, graph.choices)
     return graph

@@ -37,7 +37,7 @@ from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import liveness as compiled_liveness
 from schedproof.proofs.compiled import llvm, part, search, steps
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
-from schedproof.proofs.compiled.steps import Condition, _Steps, program
+from schedproof.proofs.compiled.steps import Condition, Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import relevance
 from schedproof.proofs.exploration.explore import explore
@@ -404,8 +404,8 @@ def always_found(self: Terms, choose: Sequence[t.Var], conditions: Sequence[t.Te
 
 
 RIGHT_MASK, RIGHT_JOINED, RIGHT_UNPACK = Terms._mask, Terms._joined, Terms.unpack
-RIGHT_FIRE, RIGHT_FLIP, RIGHT_CHECK = _Steps._fire, _Steps._flip, _Steps._check
-RIGHT_FIRING = _Steps._firing
+RIGHT_FIRE, RIGHT_FLIP, RIGHT_CHECK = Steps._fire, Steps._flip, Steps._check
+RIGHT_FIRING = Steps._firing
 
 
 def not_is_ignored(self: Terms, term: t.Term, var: t.Var, moment: Any) -> Expr | None:
@@ -429,7 +429,7 @@ def last_object_forgotten(self: Terms, read: Any, of: str, words: str) -> None:
     self.layout = right
 
 
-def fires_what_fires(self: _Steps, firing: t.Fires, event: Any, moment: Any) -> None:
+def fires_what_fires(self: Steps, firing: t.Fires, event: Any, moment: Any) -> None:
     """Two events of one object in one step are no mistake, and the second one's parameters count."""
     sort, name = event
     who = self.terms.some(firing.of, moment)
@@ -441,17 +441,17 @@ def fires_what_fires(self: _Steps, firing: t.Fires, event: Any, moment: Any) -> 
         self.terms.emit(Put(self.terms.payload(sort, name, n), who, value))
 
 
-def first_object_changes(self: _Steps, sort: str, name: str, who: Expr, changed: Expr) -> None:
+def first_object_changes(self: Steps, sort: str, name: str, who: Expr, changed: Expr) -> None:
     """Whatever changes, it is the first object that changes."""
     RIGHT_FLIP(self, sort, name, 0, changed)
 
 
-def premise_ignored(self: _Steps, number: int, condition: Condition, *rest: Any) -> None:
+def premise_ignored(self: Steps, number: int, condition: Condition, *rest: Any) -> None:
     """A condition is checked where its premise does not hold, too."""
     RIGHT_CHECK(self, number, dataclasses.replace(condition, given=None), *rest)
 
 
-def firings_of_the_last_step(self: _Steps, step: Expr, place: int) -> Expr:
+def firings_of_the_last_step(self: Steps, step: Expr, place: int) -> Expr:
     """All steps of a state have the firings of the last one."""
     return RIGHT_FIRING(self, 0, place)
 
@@ -463,10 +463,10 @@ SEEDED = [
     (Terms, "_mask", not_is_ignored),
     (Terms, "_joined", first_part_only),
     (Terms, "unpack", last_object_forgotten),
-    (_Steps, "_fire", fires_what_fires),
-    (_Steps, "_flip", first_object_changes),
-    (_Steps, "_check", premise_ignored),
-    (_Steps, "_firing", firings_of_the_last_step),
+    (Steps, "_fire", fires_what_fires),
+    (Steps, "_flip", first_object_changes),
+    (Steps, "_check", premise_ignored),
+    (Steps, "_firing", firings_of_the_last_step),
 ]
 
 
