@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import Choice, Instance, Moment, State, compile_term
 from schedproof.proofs.exploration.explore import Edge, Progress
 
@@ -24,6 +25,9 @@ from .steps import program as program_of
 
 Nodes = NDArray[np.bool_]
 """A set of states, as truth values by state number."""
+
+Reaching = tuple[dict[str, int], Nodes, Nodes]
+"""A binding of a property's variables, the states that can reach its goal, and those of its premise."""
 
 PER_STATE, PER_EDGE = 80, 20
 """Bytes per state and per edge of a graph and its searches; measured, and rounded up."""
@@ -45,6 +49,8 @@ class Graph:
         whence: for each state the last edge of a shortest run to it.
         targets: for each edge the number of its target.
         choices: for each edge the number of its choice.
+        asked: the properties whose goals are searched for together.
+        reaching: by property, results that wait for its turn.
     """
 
     reached: Reached
@@ -54,10 +60,9 @@ class Graph:
     offsets: NDArray[np.int64]
     targets: NDArray[np.uint32]
     choices: NDArray[np.uint16]
-    _turned: dict[frozenset[str], tuple[NDArray[np.int64], NDArray[np.uint32]]] = field(
-        default_factory=dict, repr=False
-    )
     _prepared: dict[str, Machine] = field(default_factory=dict, repr=False)
+    asked: list[AlwaysCanReach] = field(default_factory=list, repr=False)
+    reaching: dict[str, list[Reaching]] = field(default_factory=dict, repr=False)
 
     @property
     def instance(self) -> Instance:
@@ -128,22 +133,16 @@ class Graph:
                 raise AssertionError("what is undefined in compiled code is defined when it is interpreted")
         return [row == TRUE for row in truths]
 
-    def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
-        """A function from goal states to the states that can reach them without an action of ``without``.
-
-        The reversed edges are kept for the next property, since most properties have the same ``without``.
-        """
-        left_out = frozenset(without)
-        if left_out not in self._turned:
-            self._turned.clear()  # frees its memory
-            self._turned[left_out] = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
-        back, sources = self._turned[left_out]
-
-        def reaching(goal: Nodes) -> Nodes:
-            nodes: Nodes = paths.reaching(back, sources, goal)
-            return nodes
-
-        return reaching
+    def reach(self, goals: Sequence[Nodes], without: Sequence[str]) -> Iterator[Nodes]:
+        """For each of up to 64 goals, the states that can reach it without an action of ``without``."""
+        bits = paths.packed(goals, self.size)
+        allowed = ~self.choices_of(without)
+        full = bits.dtype.type((1 << len(goals)) - 1)
+        if paths.spread(self.offsets, self.targets, self.choices, allowed, bits, full):
+            yield from (paths.members(bits, place) for place in range(len(goals)))
+            return
+        back, sources = paths.turned(self.offsets, self.targets, self.choices, allowed)
+        yield from (paths.reaching(back, sources, goal) for goal in goals)
 
 
 @dataclass(frozen=True)
