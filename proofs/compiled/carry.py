@@ -12,24 +12,28 @@ Bits = NDArray[np.int64]
 """By state, a set of bits in a few numbers."""
 
 
+SILENT, UNKNOWN, FIXED, VARIED = 0, 1, 2, 3
+"""What the steps of a choice do to history: nothing, not yet known, or they keep the same bits in all states, or not."""
+
+
 class Carried(NamedTuple):
     """What a pass over the graph needs and changes.
 
     Args:
         bits: by state, the values that the points of history can have.
         later: the states that got bits after their steps were taken.
-        silent: by choice, whether its steps write no history.
+        kinds: by choice, what its steps do to history.
+        kept: by choice, the bits that its steps keep, if they are FIXED.
         effects, notes: the indices in ``seen`` of what steps do, and of what is noted of conditions.
-        choices: the number of choices.
         met, failed: by condition and state, the bits with which a step meets the premise, and violates the condition.
     """
 
     bits: Bits
     later: NDArray[np.bool_]
-    silent: NDArray[np.bool_]
+    kinds: NDArray[np.int8]
+    kept: Bits
     effects: int
     notes: int
-    choices: int
     met: Bits
     failed: Bits
 
@@ -46,18 +50,47 @@ def carry(c: Any, n: int, place: int, offsets: Any, targets: Any, choices: Any, 
     """
     numbers, first = c.bits.shape[1], offsets[n]
     for e in range(first, offsets[n + 1]):
-        to, is_new = targets[e], False
-        is_silent = c.silent[choices[e]]
-        at = c.effects + (place * c.choices + e - first) * 2 * numbers
+        to, choice, is_new = targets[e], choices[e], False
+        at = c.effects + (place * len(c.kinds) + e - first) * 2 * numbers
         for k in range(numbers):
             bits = c.bits[n, k]
-            if not is_silent:
+            if c.kinds[choice] != SILENT:
                 bits = bits & seen[at + k] | seen[at + numbers + k]
             if bits & ~c.bits[to, k]:
                 c.bits[to, k] |= bits
                 is_new = True
         if is_new and to < done:
             c.later[to] = True
+        if c.kinds[choice] == UNKNOWN:
+            c.kinds[choice] = FIXED
+            for k in range(numbers):
+                c.kept[choice, k] = seen[at + k]
+        elif c.kinds[choice] == FIXED:
+            for k in range(numbers):
+                if c.kept[choice, k] != seen[at + k]:
+                    c.kinds[choice] = VARIED
+
+
+@njit(nogil=True, cache=True)
+def carry_kept(c: Any, n: int, offsets: Any, targets: Any, choices: Any) -> bool:
+    """Carries new values of a state along its edges, without its steps: what they make was carried before.
+
+    Returns:
+        Whether it did; if false, the state has a choice that is VARIED, and its steps are needed.
+    """
+    for e in range(offsets[n], offsets[n + 1]):
+        if c.kinds[choices[e]] == VARIED:
+            return False
+    for e in range(offsets[n], offsets[n + 1]):
+        to, choice = targets[e], choices[e]
+        for k in range(c.bits.shape[1]):
+            bits = c.bits[n, k]
+            if c.kinds[choice] != SILENT:
+                bits &= c.kept[choice, k]
+            if bits & ~c.bits[to, k]:
+                c.bits[to, k] |= bits
+                c.later[to] = True
+    return True
 
 
 @njit(nogil=True, cache=True)

@@ -33,7 +33,7 @@ from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.exploration.pointwise import Point, point_of, reads_point
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 
-from .carry import Carried, carry
+from .carry import SILENT, UNKNOWN, Carried, carry, carry_kept
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, member
 from .kernel import TOGETHER, call
 from .layout import Layout, Words, layout, span
@@ -210,11 +210,11 @@ class _Writer(Steps):
             made = track.made(Item(_written(*field), Local(who)))
             with terms.body() as body:
                 for k in _used(track):
-                    there = binary("-", 0, binary("==", binary(">>", where, 6), k)) if len(_used(track)) > 1 else -1
+                    in_number = binary("-", 0, binary("==", binary(">>", where, 6), k)) if len(_used(track)) > 1 else -1
                     at = binary("&", where, WIDTH - 1)
-                    lost = binary("&", there, binary("<<", track.every, at))
+                    lost = binary("&", in_number, binary("<<", track.every, at))
                     body.append(Set(f"kept {k}", binary("&", Local(f"kept {k}"), binary("^", lost, -1))))
-                    new = binary("&", there, binary("<<", made, at))
+                    new = binary("&", in_number, binary("<<", made, at))
                     body.append(Set(f"made {k}", binary("|", Local(f"made {k}"), new)))
             if _written(*field) in terms.scratch:
                 terms.emit(Each(who, Local(_wrote(field)), body))
@@ -315,7 +315,7 @@ def _for_values(
 def _states_function(
     instance: Instance, where: Layout, points: Mapping[Field, Track], watched: Sequence[_Watched]
 ) -> Function:
-    """A function with the signature of ``steps``: ``out`` has a state's bits, and ``seen`` receives what is found.
+    """A function with the signature of ``steps``: ``out`` has a state's bits, and ``seen`` receives what is results.
 
     These are two numbers for each condition: whether its premise is met, and whether it fails.
     """
@@ -372,8 +372,8 @@ class Histories:
             condition = condition_of(check, names)
             (self._states if condition.actions is None else self._steps).append((check, condition, point))
         writer = _Writer(instance, where, actions, points, self._numbers, self._steps)
-        silent = [writer.silent(number) for number in range(len(actions))]
-        self._silent = np.repeat(np.array(silent, np.bool_), np.diff(first_choices(instance, actions)))
+        kinds = [SILENT if writer.silent(number) else UNKNOWN for number in range(len(actions))]
+        self._kinds = np.repeat(np.array(kinds, np.int8), np.diff(first_choices(instance, actions)))
         self._effects, self._notes, self.room = writer.effects, writer.notes, writer.room
         self._texts = [assembly(writer.function()), assembly(_states_function(instance, where, points, self._states))]
         self._failed: set[int] = set()
@@ -394,7 +394,8 @@ class Histories:
             assert isinstance(made, int)
             for place in track.places:
                 bits.view(np.uint64)[0, place // WIDTH] |= np.uint64(made << place % WIDTH)
-        carried = Carried(bits, later, self._silent, self._effects, self._notes, len(self._silent), *notes)
+        kept = np.zeros((len(self._kinds), self._numbers), np.int64)
+        carried = Carried(bits, later, self._kinds.copy(), kept, self._effects, self._notes, *notes)
         return Machine(self._texts, states=states), carried
 
     def end(
@@ -407,13 +408,13 @@ class Histories:
         choices: NDArray[np.uint16],
     ) -> None:
         """Completes the values after the pass, and checks the conditions."""
-        out, chosen = (np.empty(len(self._silent) * each, np.uint64) for each in (self._words, 1))
+        out, chosen = (np.empty(len(self._kinds) * each, np.uint64) for each in (self._words, 1))
         seen = np.zeros(self.room, np.int64)
         settle(machine.address("steps"), self._words, states, offsets, targets, choices, carried, out, chosen, seen)
-        found = np.zeros(2 * len(self._states) + 1, np.int64)
-        hold(machine.address("bits hold"), self._words, states, carried.bits, found)
+        results = np.zeros(2 * len(self._states) + 1, np.int64)
+        hold(machine.address("bits hold"), self._words, states, carried.bits, results)
         for n, (check, _, _) in enumerate(self._states):
-            self._note(check, met=bool(found[2 * n]), failed=bool(found[2 * n + 1]))
+            self._note(check, met=bool(results[2 * n]), failed=bool(results[2 * n + 1]))
         for n, (check, _, _) in enumerate(self._steps):
             met, failed = (bool((noted[n] & carried.bits).any()) for noted in (carried.met, carried.failed))
             self._note(check, met=met, failed=failed)
@@ -464,8 +465,8 @@ def settle(
     chosen: Any,
     seen: Any,
 ) -> int:
-    """Takes the steps of states again that got bits afterwards, until there are none; returns how many it took."""
-    nodes, taken = len(offsets) - 1, 0
+    """Visits states again that got bits afterwards, until there are none; returns the number of visits."""
+    nodes, visits = len(offsets) - 1, 0
     state_at, out_at, chosen_at, seen_at = states.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
     is_settled = False
     while not is_settled:
@@ -473,16 +474,17 @@ def settle(
         for n in range(nodes):
             if c.later[n]:
                 c.later[n], is_settled = False, False
-                taken += 1
-                call(address, state_at + 8 * words * n, out_at, chosen_at, seen_at, n)
-                carry(c, n, n % TOGETHER, offsets, targets, choices, seen, nodes)
-    return taken
+                visits += 1
+                if not carry_kept(c, n, offsets, targets, choices):
+                    call(address, state_at + 8 * words * n, out_at, chosen_at, seen_at, n)
+                    carry(c, n, n % TOGETHER, offsets, targets, choices, seen, nodes)
+    return visits
 
 
 @njit(nogil=True, cache=True)
-def hold(address: int, words: int, states: Any, bits: Any, found: Any) -> None:
+def hold(address: int, words: int, states: Any, bits: Any, results: Any) -> None:
     """Checks conditions on all states; arguments as for :func:`_states_function`."""
-    state_at, bits_at, found_at = states.ctypes.data, bits.ctypes.data, found.ctypes.data
+    state_at, bits_at, found_at = states.ctypes.data, bits.ctypes.data, results.ctypes.data
     none = np.empty(1, np.uint64)
     for n in range(len(bits)):
         call(address, state_at + 8 * words * n, bits_at + 8 * bits.shape[1] * n, none.ctypes.data, found_at, n)

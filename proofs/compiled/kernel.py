@@ -234,7 +234,10 @@ def link(
                     numbers[q][spots[i]] = count
                 targets[to] = numbers[q][spots[i]] - 1
                 choices[to] = chosen[i]
-            if carried is not None:
+                if carried is not None:
+                    prefetch(carried.bits, U(targets[to]) * U(carried.bits.shape[1]))
+        if carried is not None:
+            for m in range(n, end):
                 copy_notes(carried, m, m % TOGETHER, seen)
                 carry(carried, m, m % TOGETHER, offsets, targets, choices, seen, m + 1)
         n = end

@@ -101,8 +101,8 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
         paths.trim(*_fair_edges(graph, prop), regions)
         for place, (bound, goal, given) in enumerate(some):
             inside = paths.members(regions, place)
-            if inside.any() and (found := _fair_loop(graph, prop, bound, goal, given, inside)) is not None:
-                return found
+            if inside.any() and (lasso_run := _fair_loop(graph, prop, bound, goal, given, inside)) is not None:
+                return lasso_run
     return vacuous(met, left)
 
 

@@ -70,8 +70,8 @@ def packed(sets: Sequence[NDArray[np.bool_]], nodes: int) -> NDArray[Any]:
 
 def members(bits: NDArray[Any], place: int) -> NDArray[np.bool_]:
     """The nodes that have a bit."""
-    found: NDArray[np.bool_] = (bits & bits.dtype.type(1 << place)) != 0
-    return found
+    nodes: NDArray[np.bool_] = (bits & bits.dtype.type(1 << place)) != 0
+    return nodes
 
 
 MOST_SWEEPS = 16
@@ -158,17 +158,17 @@ def trim(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
 
     A node that leads to no other one of a region is a component of its own, and so is one that leads only to such nodes that were
     removed. They are removed if no fair run can stay in them. If a region has no cycles, some sweeps remove nearly all, and
-    each looks at few edges of a node. They end when they have looked at three times as many edges as the nodes have.
+    each edges_left at few edges of a node. They end when they have looked at three times as many edges as the nodes have.
 
     Args:
         regions: by node, the bits of the regions that it is in.
     """
     nodes, every = len(offsets) - 1, allowed.all()
-    looks, upwards, removes = 0, False, True
+    edges_left, upwards, removes = 0, False, True
     for n in range(nodes):
         if regions[n]:
-            looks += 3 * (offsets[n + 1] - offsets[n] + 1)
-    while looks > 0 and removes:
+            edges_left += 3 * (offsets[n + 1] - offsets[n] + 1)
+    while edges_left > 0 and removes:
         removes = False
         for i in range(nodes):
             n = i if upwards else nodes - 1 - i
@@ -177,7 +177,7 @@ def trim(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
                 continue
             left = before ^ before
             for e in range(offsets[n], offsets[n + 1]):
-                looks -= 1
+                edges_left -= 1
                 if targets[e] != n and (every or allowed[choices[e]]):
                     left |= before & regions[targets[e]]
                     if left == before:

@@ -53,7 +53,7 @@ from schedproof.proofs.checking import slices
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.checking.slices import Slices
-from schedproof.proofs.compiled import histories
+from schedproof.proofs.compiled import carry, histories
 from schedproof.proofs.compiled.histories import Histories
 from schedproof.proofs.exploration import pointwise as pointwise_module
 from schedproof.proofs.exploration.pointwise import Point, point_of
@@ -91,8 +91,8 @@ def followed(model: Model, how: Exploring = FULL, **options: Any) -> dict[str, R
 
 def pointwise(model: Model) -> set[str]:
     """The names of the properties that read one point of history."""
-    found = Slices(next(instances(model, {})))
-    return {p.name for p in model.properties if found.is_pointwise(p)}
+    needs = Slices(next(instances(model, {})))
+    return {p.name for p in model.properties if needs.is_pointwise(p)}
 
 
 def assert_same(model: Model, held: set[str], how: Exploring = FULL) -> dict[str, Result]:
@@ -151,11 +151,11 @@ def recorder(properties: Sequence[Property], **sets: Any) -> Model:
     )
 
 
-def said(then: Term, premise: Term | None = None, over: Sequence[Var] = (x, b)) -> Invariant:
+def invariant(then: Term, premise: Term | None = None, over: Sequence[Var] = (x, b)) -> Invariant:
     return Invariant(name="said", says="", over=over, given=premise, then=then)
 
 
-def stepped(then: Term, premise: Term | None = None, over: Sequence[Var] = (x, b), **more: Any) -> StepInvariant:
+def step_invariant(then: Term, premise: Term | None = None, over: Sequence[Var] = (x, b), **more: Any) -> StepInvariant:
     return StepInvariant(name="said", says="", over=over, given=premise, then=then, **more)
 
 
@@ -165,16 +165,16 @@ NOTED, LEVEL, ALL = Point(("A", "noted"), "x"), Point(("A", "level"), "x"), Poin
 @pytest.mark.parametrize(
     ("prop", "point"),
     [
-        (said(x.noted), NOTED),
-        (said(x.is_("On"), x.noted), NOTED),
-        (said(iff(x.level == "low", x.is_("Off")), ~(x.level == "high")), LEVEL),
-        (said(x.all.has(b)), ALL),
-        (said(implies(x.kept.has(b), x.all.has(b)), x.is_("On")), ALL),
-        (said(exists(y, y.is_("On")) | x.noted), NOTED),
-        (said(implies(x == y, x.noted), over=[x, y]), NOTED),
-        (stepped(after(x.noted), x.noted), NOTED),
-        (stepped(after(iff(x.all.has(b), x.is_("On"))), x.fires("on", with_=b)), ALL),
-        (stepped(x.noted, on=["on"]), NOTED),
+        (invariant(x.noted), NOTED),
+        (invariant(x.is_("On"), x.noted), NOTED),
+        (invariant(iff(x.level == "low", x.is_("Off")), ~(x.level == "high")), LEVEL),
+        (invariant(x.all.has(b)), ALL),
+        (invariant(implies(x.kept.has(b), x.all.has(b)), x.is_("On")), ALL),
+        (invariant(exists(y, y.is_("On")) | x.noted), NOTED),
+        (invariant(implies(x == y, x.noted), over=[x, y]), NOTED),
+        (step_invariant(after(x.noted), x.noted), NOTED),
+        (step_invariant(after(iff(x.all.has(b), x.is_("On"))), x.fires("on", with_=b)), ALL),
+        (step_invariant(x.noted, on=["on"]), NOTED),
     ],
 )
 def test_a_condition_with_one_point(prop: Any, point: Point) -> None:
@@ -184,23 +184,23 @@ def test_a_condition_with_one_point(prop: Any, point: Point) -> None:
 @pytest.mark.parametrize(
     "prop",
     [
-        said(x.is_("On")),
-        said(x.noted & (x.level == "low")),
-        said(implies(x.noted, y.noted), over=[x, y]),
-        said(implies(x == y, y.noted), x.noted, over=[x, y]),
-        said(exists(x, x.noted), over=[]),
-        said(exists(x, x.noted) | x.noted),
-        said(forall(b, x.all.has(b)) | x.all.has(b)),
-        said(exists(c, x.all.has(c))),
-        said(x.all.has(b) & ~x.all.has(c), over=[x, b, c]),
-        said(x.all.without(b).has(b)),
-        said(x.all.has(b), x.all.with_(b).has(b)),
-        said(x.friend.noted, ~(x.friend == NONE)),
-        said(x.noted, x.friend.is_("On")),
-        said(x.peer.noted),
-        said(x.all.has(x.last)),
-        stepped(after(x.friend.noted), over=[x]),
-        stepped(x.noted, over=[b], on=["off"]),
+        invariant(x.is_("On")),
+        invariant(x.noted & (x.level == "low")),
+        invariant(implies(x.noted, y.noted), over=[x, y]),
+        invariant(implies(x == y, y.noted), x.noted, over=[x, y]),
+        invariant(exists(x, x.noted), over=[]),
+        invariant(exists(x, x.noted) | x.noted),
+        invariant(forall(b, x.all.has(b)) | x.all.has(b)),
+        invariant(exists(c, x.all.has(c))),
+        invariant(x.all.has(b) & ~x.all.has(c), over=[x, b, c]),
+        invariant(x.all.without(b).has(b)),
+        invariant(x.all.has(b), x.all.with_(b).has(b)),
+        invariant(x.friend.noted, ~(x.friend == NONE)),
+        invariant(x.noted, x.friend.is_("On")),
+        invariant(x.peer.noted),
+        invariant(x.all.has(x.last)),
+        step_invariant(after(x.friend.noted), over=[x]),
+        step_invariant(x.noted, over=[b], on=["off"]),
     ],
 )
 def test_a_condition_with_no_point_or_several(prop: Any) -> None:
@@ -221,7 +221,7 @@ def test_a_condition_with_no_point_or_several(prop: Any) -> None:
 )
 def test_updates_with_history_need_their_slice(sets: dict[str, Any], expected: bool) -> None:
     """The last update reads an object that may be none: such a step is ill-formed where history is written."""
-    assert pointwise(recorder([said(x.noted)], **sets)) == ({"said"} if expected else set())
+    assert pointwise(recorder([invariant(x.noted)], **sets)) == ({"said"} if expected else set())
 
 
 # --- The same verdicts -----------------------------------------------------------------------------------------------
@@ -462,7 +462,7 @@ def shadowed_point(model: Model, condition: Any) -> Point | None:
 
 def two_objects(then: Term) -> Model:
     """A property that reads history of two objects, or of one that a quantifier chooses."""
-    return recorder([said(then, over=[x, y]), ABOUT_THE_RECORDER[-1]], **EVERY_UPDATE)
+    return recorder([invariant(then, over=[x, y]), ABOUT_THE_RECORDER[-1]], **EVERY_UPDATE)
 
 
 def changing(self: Slices, prop: Property) -> bool:
@@ -493,29 +493,60 @@ READING = recorder(
     level="high",
 )
 
-ROUND = replace(
-    TOY,
-    machines=[
-        Machine(A, states=[State(f"S{n}") for n in range(4)], attributes=[Attribute("noted", BoolType(), history=True)])
-    ],
-    rows=[
+
+def walk(rows: Sequence[Row], prop: Property) -> Model:
+    """One object that goes from state to state; each event is an action."""
+    sources: dict[str, list[str]] = {}
+    for row in rows:
+        sources.setdefault(row.event, []).append(row.source)
+    return replace(
+        TOY,
+        machines=[
+            Machine(
+                A, states=[State(f"S{n}") for n in range(4)], attributes=[Attribute("noted", BoolType(), history=True)]
+            )
+        ],
+        rows=rows,
+        actions=[
+            Action(event, [x], [x.is_(*names)], [x.fires(event)], f"{{x}} does {event}")
+            for event, names in sources.items()
+        ],
+        properties=[prop, AlwaysCanReach(name="reach", says="", over=[x], goal=x.is_("S3"))],
+        default_scope={"A": 1},
+    )
+
+
+ROUND = walk(
+    [
         Row(A, "go", "S0", "S1"),
         Row(A, "go", "S1", "S2", noted=True),
         Row(A, "back", "S2", "S1"),
         Row(A, "end", "S1", "S3"),
     ],
-    actions=[
-        Action("go", [x], [x.is_("S0", "S1")], [x.fires("go")], "{x} goes on"),
-        Action("back", [x], [x.is_("S2")], [x.fires("back")], "{x} goes back"),
-        Action("end", [x], [x.is_("S1")], [x.fires("end")], "{x} ends"),
-    ],
-    properties=[
-        Invariant(name="ends-without", says="", over=[x], given=x.is_("S3"), then=~x.noted),
-        AlwaysCanReach(name="reach", says="", over=[x], goal=x.is_("S3")),
-    ],
-    default_scope={"A": 1},
+    Invariant(name="ends-without", says="", over=[x], given=x.is_("S3"), then=~x.noted),
 )
 """Only the second end has something noted: the state before it gets that after its steps were taken."""
+
+VARIED = walk(
+    [
+        Row(A, "go", "S0", "S1"),
+        Row(A, "go", "S1", "S2", noted=False),
+        Row(A, "turn", "S2", "S3", noted=True),
+        Row(A, "back", "S3", "S1"),
+    ],
+    Invariant(name="cleared", says="", over=[x], given=x.is_("S2"), then=~x.noted),
+)
+"""Going on keeps what is noted, or clears it: that depends on the state."""
+
+
+def like_the_first(*arguments: Any) -> Any:
+    """A choice keeps in all states what it keeps in the first one."""
+    kinds = next(each for each in arguments if isinstance(each, carry.Carried)).kinds
+    kinds[kinds == carry.VARIED] = carry.FIXED
+    return RIGHT_SETTLE(*arguments)
+
+
+RIGHT_SETTLE = histories.settle
 
 FAULTS = [
     (slices, "point_of", first_point, two_objects(~(x.noted & ~y.noted))),
@@ -525,6 +556,7 @@ FAULTS = [
     (histories._Writer, "_before_updates", never_undone, TOY),
     (histories.Track, "value", all_elements, TOY),
     (histories, "settle", nothing_again, ROUND),
+    (histories, "settle", like_the_first, VARIED),
 ]
 
 

@@ -291,10 +291,10 @@ def goals() -> Model:
     """HiveD with more goals than are searched for at once; the last property reads an attribute of NONE."""
     every = [a.name for a in AS_WRITTEN.actions]
     without = [[], ["crash"], [], every, ["crash"], ["delete_pending", "crash"]]
-    found = [p.is_("Deleted"), p.is_("Deleted"), p.is_("Allocated"), p.is_("Pending"), p.is_("Allocated"), c.user == p]
+    sought = [p.is_("Deleted"), p.is_("Deleted"), p.is_("Allocated"), p.is_("Pending"), p.is_("Allocated"), c.user == p]
     props: list[Property] = [
         AlwaysCanReach(name=f"goal{n}", says="", over=[p, c], given=p.is_("Pending"), goal=goal, without=without[n])
-        for n, goal in enumerate(found)
+        for n, goal in enumerate(sought)
     ]
     undefined = AlwaysCanReach(name="undefined", says="", over=[c], goal=c.user.is_("Pending"))
     waits = LeadsTo(name="waits", says="", over=[p, c], given=p.is_("Pending"), goal=c.is_("Used"), weak=every)

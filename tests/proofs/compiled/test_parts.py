@@ -241,7 +241,7 @@ def test_machine_code_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert len(list((tmp_path / "machine-code").iterdir())) == 1
 
     def never(self: Machine, text: str, level: int) -> bytes:
-        raise AssertionError("compiled again")
+        raise AssertionError("compiled later")
 
     monkeypatch.setattr(llvm.Machine, "_compiled", never)
     assert compiled.explore(hived()).state_count == first.state_count
@@ -319,9 +319,9 @@ def components_by_fairness(
     strong: list[bool],
     inside: list[bool],
 ) -> tuple[set[int], set[int]]:
-    """The nodes of fair components, and those to search again, by the definition; a choice of a node has one edge."""
+    """The nodes of fair components, and those to search later, by the definition; a choice of a node has one edge."""
     fair: set[int] = set()
-    again: set[int] = set()
+    later: set[int] = set()
     for part in nx.strongly_connected_components(kept(nodes, edges, allowed, inside)):
         enabled = {n: {c for a, _, c in edges if a == n} for n in part}
         used = {c for a, b, c in edges if a in part and b in part and allowed[c]}
@@ -330,10 +330,10 @@ def components_by_fairness(
         if any(weak[c] and c not in used for c in always):
             continue
         if missed:
-            again |= {n for n in part if not enabled[n] & missed}
+            later |= {n for n in part if not enabled[n] & missed}
         else:
             fair |= part
-    return fair, again
+    return fair, later
 
 
 @given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS)
@@ -344,9 +344,9 @@ def test_components_are_fair_by_the_definition(
     nodes, edges = graph
     edges = sorted({(a, c): (a, b, c) for a, b, c in edges}.values())
     kinds = [np.array(each[:3]) for each in (allowed, weak, strong)]
-    fair, again, _ = paths.fair(*rows(nodes, edges), *kinds, np.array(inside[:nodes]))
-    found = tuple(set(np.flatnonzero(each).tolist()) for each in (fair, again))
-    assert found == components_by_fairness(nodes, edges, allowed, weak, strong, inside)
+    fair, later, _ = paths.fair(*rows(nodes, edges), *kinds, np.array(inside[:nodes]))
+    actual = tuple(set(np.flatnonzero(each).tolist()) for each in (fair, later))
+    assert actual == components_by_fairness(nodes, edges, allowed, weak, strong, inside)
 
 
 @given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS)
@@ -354,7 +354,7 @@ def test_components_are_fair_by_the_definition(
 def test_trimming_removes_no_fair_component(
     graph: Any, allowed: list[bool], weak: list[bool], strong: list[bool], one: list[bool], other: list[bool]
 ) -> None:
-    """Both searches find the same afterwards: fair components, and nodes to search again."""
+    """Both searches find the same afterwards: fair components, and nodes to search later."""
     nodes, edges = graph
     edges = sorted({(a, c): (a, b, c) for a, b, c in edges}.values())
     kinds = [np.array(each[:3]) for each in (allowed, weak, strong)]
