@@ -158,7 +158,7 @@ def trim(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
 
     A node that leads to no other one of a region is a component of its own, and so is one that leads only to such nodes that were
     removed. They are removed if no fair run can stay in them. If a region has no cycles, some sweeps remove nearly all, and
-    each edges_left at few edges of a node. They end when they have looked at three times as many edges as the nodes have.
+    each looks at few edges of a node. They end when they have looked at three times as many edges as the nodes have.
 
     Args:
         regions: by node, the bits of the regions that it is in.

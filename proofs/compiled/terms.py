@@ -463,6 +463,8 @@ class Terms:
                 return self.fired(self._sort(term.of, moment), event, moment)
             case t.Attr(t.Var(name), attribute) if name == var.name:
                 return self.column(moment, self._sort(term.of, moment), attribute, 1)
+            case t.After(part):
+                return self._mask(part, var, replace(moment, of="after"))
             case t.Equal(left, right):
                 for one, other in ((left, right), (right, left)):
                     part_mask = self._equal(one, other, var, moment)
