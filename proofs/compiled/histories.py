@@ -14,7 +14,7 @@ states are checked afterwards, for the values that a state has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,7 +87,7 @@ class Track:
         return binary("-", 0, number) if self.is_set else binary("+", number, self.low)
 
 
-def tracks(instance: Instance, fields: Sequence[Field]) -> dict[Field, Track] | None:
+def tracks(instance: Instance, fields: Collection[Field]) -> dict[Field, Track] | None:
     """The bits of some history attributes; None if there are too many."""
     result: dict[Field, Track] = {}
     at = 0
@@ -376,7 +376,7 @@ class Histories:
         self._kinds = np.repeat(np.array(kinds, np.int8), np.diff(first_choices(instance, actions)))
         self._effects, self._notes, self.room = writer.effects, writer.notes, writer.room
         self._texts = [assembly(writer.function()), assembly(_states_function(instance, where, points, self._states))]
-        self._failed: set[int] = set()
+        self._failed: set[int] | None = None
 
     def memory(self, states: int) -> int:
         """The bytes that the values take."""
@@ -408,32 +408,38 @@ class Histories:
         choices: NDArray[np.uint16],
     ) -> None:
         """Completes the values after the pass, and checks the conditions."""
+        failed_checks = set[int]()
         out, chosen = (np.empty(len(self._kinds) * each, np.uint64) for each in (self._words, 1))
         seen = np.zeros(self.room, np.int64)
         settle(machine.address("steps"), self._words, states, offsets, targets, choices, carried, out, chosen, seen)
         results = np.zeros(2 * len(self._states) + 1, np.int64)
         hold(machine.address("bits hold"), self._words, states, carried.bits, results)
         for n, (check, _, _) in enumerate(self._states):
-            self._note(check, met=bool(results[2 * n]), failed=bool(results[2 * n + 1]))
+            check.met = bool(results[2 * n])
+            if results[2 * n + 1]:
+                failed_checks.add(id(check))
         for n, (check, _, _) in enumerate(self._steps):
-            met, failed = (bool((noted[n] & carried.bits).any()) for noted in (carried.met, carried.failed))
-            self._note(check, met=met, failed=failed)
-
-    def _note(self, check: Check, *, met: bool, failed: bool) -> None:
-        check.met = met
-        if failed:
-            self._failed.add(id(check))
+            check.met, failed = (bool((noted[n] & carried.bits).any()) for noted in (carried.met, carried.failed))
+            if failed:
+                failed_checks.add(id(check))
+        self._failed = failed_checks
 
     @property
     def holding(self) -> list[Watch]:
-        """The properties of which no condition fails; of the others no violating state is known."""
-        return [each for each in self._watches if not any(id(check) in self._failed for check in each.checks)]
+        """The properties of which no condition fails; none before the pass has ended.
+
+        Of the others no violating state is known.
+        """
+        failed = self._failed
+        if failed is None:
+            return []
+        return [each for each in self._watches if not any(id(check) in failed for check in each.checks)]
 
 
 def histories_of(
     instance: Instance, actions: Sequence[Action], props: Sequence[Property], *, crash: bool = True
 ) -> Histories | None:
-    """The points of history that properties read; None if there are too many.
+    """The points of history that properties read, less those with too many; None if there are none.
 
     Args:
         actions: the actions of the graph.
@@ -441,15 +447,15 @@ def histories_of(
         crash: crash actions are taken.
     """
     complete = replace(instance, with_history=True, history=None)
-    watches = [Watch(prop, checks_of(complete, prop, crash=crash)) for prop in props]
-    fields = {
-        point.field
-        for each in watches
-        for check in each.checks
-        if (point := point_of(instance.model, check.prop)) is not None
-    }
-    points = tracks(instance, list(fields))
-    return Histories(instance, actions, watches, points) if points else None
+    watches: list[Watch] = []
+    fields: frozenset[Field] = frozenset()
+    points: Mapping[Field, Track] = {}
+    for prop in props:
+        checks = checks_of(complete, prop, crash=crash)
+        read = {point.field for check in checks if (point := point_of(instance.model, check.prop)) is not None}
+        if (more := tracks(instance, fields | read)) is not None:
+            watches, fields, points = [*watches, Watch(prop, checks)], fields | read, more
+    return Histories(instance, actions, watches, points) if watches else None
 
 
 @njit(nogil=True, cache=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -24,7 +25,9 @@ from schedproof.model.lang import (
     Machine,
     Model,
     Property,
+    Recovery,
     Ref,
+    Restored,
     Row,
     SetOf,
     Sort,
@@ -48,6 +51,8 @@ from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.semantics.evaluate import Owner, reads
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.model.systems.hived.machines import p
+from schedproof.proofs import compiled
 from schedproof.proofs.checking import model_check as model_checking
 from schedproof.proofs.checking import slices
 from schedproof.proofs.checking.engine import Engine, Exploring
@@ -307,6 +312,54 @@ def test_points_leave_what_they_refute_to_a_search(held: set[str], monkeypatch: 
     assert held == set()
 
 
+def test_points_prove_nothing_without_a_graph(held: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that takes more memory than is allowed is not made, and slices are searched."""
+    asked = ["record-follows-state", "group-can-always-be-deleted"]
+    expected = two_graphs(AS_WRITTEN, FULL)
+    monkeypatch.setattr(compiled, "memory_of", lambda *arguments: 1 << 60)
+    results = followed(AS_WRITTEN, replace(FULL, memory=8 << 30), only=asked)
+    assert held == set()
+    assert results[asked[0]] == expected[asked[0]]
+    assert results[asked[1]].verdict is Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_points_of_a_recovery(right: bool, held: set[str]) -> None:
+    """Each part has a point; one part of the wrong recovery takes the record of the state after for another one."""
+    restores = [
+        Restored([p], p.is_("Pending"), p.record == "submitted"),
+        Restored([p], p.is_("Allocated"), p.record == ("bound" if right else "deleted")),
+    ]
+    prop = Recovery(name="recovery", says="", restores=restores)
+    reach = AS_WRITTEN.property("group-can-always-be-deleted")
+    model = replace(AS_WRITTEN, properties=[prop, reach], refuted=frozenset(), verify_scope={})
+    results = assert_same(replace(model, default_scope={"PodGroup": 2, "Cell": 2}), held)
+    assert results["recovery"].verdict is (Verdict.PROVED if right else Verdict.REFUTED)
+    assert held == ({"recovery"} if right else set())
+
+
+def test_properties_with_too_many_points_are_left(held: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    right = histories.tracks
+    monkeypatch.setattr(
+        histories, "tracks", lambda i, fields: None if ("PodGroup", "placement") in fields else right(i, fields)
+    )
+    small = replace(AS_WRITTEN, default_scope={"PodGroup": 2, "Cell": 2}, verify_scope={})
+    assert followed(small) == two_graphs(small, FULL)
+    assert held == {"record-follows-state"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "bits"), [(IntRange(0, 62), 63), (IntRange(0, 63), None), (IntRange(0, 1 << 50), None)]
+)
+def test_points_of_an_attribute_with_many_values(kind: IntRange, bits: int | None) -> None:
+    attributes = [Attribute("times", kind, history=True)]
+    machine = Machine(A, states=[State("S0")], attributes=attributes)
+    model = replace(ROUND, machines=[machine], rows=[], actions=[], properties=[], default_scope={"A": 4})
+    track = histories.tracks(Instance(model, {"A": 4}), [("A", "times")])
+    assert (track and track["A", "times"].places) == (bits and (0, 64, 128, 192))
+    assert histories.tracks(Instance(model, {"A": 5}), [("A", "times")]) is None
+
+
 # --- Random properties of random models ------------------------------------------------------------------------------
 
 
@@ -441,6 +494,27 @@ def test_random_models_have_points() -> None:
         with_one, several = with_one + len(names), several + len(model.properties) - len(names)
     assert with_one > 4 * several > 0
     assert verdicts >= {(v, k) for v in (Verdict.PROVED, Verdict.REFUTED) for k in (Invariant.kind, StepInvariant.kind)}
+
+
+@pytest.mark.parametrize(
+    "model", [TOY, AS_WRITTEN, *map(with_points, [0, 3])], ids=["toy", "hived", "random", "another"]
+)
+def test_points_in_several_numbers(model: Model, held: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each object's bits begin in a number of their own, at another bit."""
+    right = histories.tracks
+
+    def spread_out(instance: Instance, fields: Any) -> Any:
+        result, number = right(instance, fields), count()
+        assert result is not None
+        return {
+            field: replace(track, places=tuple(64 * (n := next(number)) + n % 3 for _ in track.places))
+            for field, track in result.items()
+        }
+
+    monkeypatch.setattr(histories, "tracks", spread_out)
+    small = replace(model, default_scope={"PodGroup": 2, "Cell": 2}) if model is AS_WRITTEN else model
+    assert_same(small, held)
+    assert held
 
 
 # --- Seeded faults ---------------------------------------------------------------------------------------------------
