@@ -19,6 +19,7 @@ from schedproof.proofs.exploration.safety import Watch, watch
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph, Reached
     from schedproof.proofs.compiled.crew import Workers
+    from schedproof.proofs.compiled.histories import Histories
     from schedproof.proofs.compiled.steps import Program
 
 PAYS = 5_000
@@ -152,7 +153,12 @@ class Exploring:
         return self._either(interpreted, compiled, lambda watched: watched[0].stopped, states=states, pays=pays)
 
     def graph(
-        self, instance: Instance, known: ExplorationResult | None = None, states: int = 0, code: Program | None = None
+        self,
+        instance: Instance,
+        known: ExplorationResult | None = None,
+        states: int = 0,
+        code: Program | None = None,
+        histories: Callable[[int], Histories | None] | None = None,
     ) -> tuple[ExplorationResult, Exploration | Graph | str]:
         """Explores an instance in full.
 
@@ -160,6 +166,7 @@ class Exploring:
             known: an exploration by :meth:`watch` without symmetry, to continue from.
             states: the least number of states.
             code: compiled steps of the instance, with any checks.
+            histories: gives the points of history to follow on a compiled graph with so many states.
 
         Returns:
             The exploration, and the full graph or the reason why there is none.
@@ -207,17 +214,18 @@ class Exploring:
         from schedproof.proofs.compiled import Reached, graph_of, memory_of
 
         assert isinstance(known, Reached)
-        if self.memory is not None and (not known.in_memory or _used() + memory_of(known) > self.memory):
+        points = histories(known.representatives) if histories is not None else None
+        if self.memory is not None and (not known.in_memory or _used() + memory_of(known, points) > self.memory):
             return (
                 known,
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
             )
-        if self.workers is not None and memory_of(known) > GATHERED:
+        if self.workers is not None and memory_of(known, points) > GATHERED:
             return known, (
-                f"all {known.representatives:,} states were explored, but their graph takes {memory_of(known) >> 20} MiB, and "
+                f"all {known.representatives:,} states were explored, but their graph takes {memory_of(known, points) >> 20} MiB, and "
                 f"one process gathers at most {GATHERED >> 20} MiB from a cluster"
             )
-        return known, graph_of(known, self.progress)
+        return known, graph_of(known, self.progress, points)
 
     def _halt(self) -> str:
         if self.memory is not None and _used() > self.memory:
