@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import difflib
+from collections.abc import Collection, Iterable
+from typing import Self
 
 
 class SchedproofError(Exception):
@@ -10,13 +12,41 @@ class SchedproofError(Exception):
 
     The message is one line: what is wrong, where, and what to write instead. Two engines that contradict each other are
     not your mistake: ``Disagreement`` is not a ``SchedproofError``.
+
+    Attributes:
+        excerpt: the line of your file with a caret below the mistake; "" if the error is not about a line of a file.
+            Python and pytest show it below the message.
     """
 
     exit_code = 2
+    excerpt = ""
+
+    def with_excerpt(self, excerpt: str) -> Self:
+        """This error, with lines that are shown below the message; "" adds none."""
+        if excerpt and not self.excerpt:
+            self.excerpt = excerpt
+            self.add_note(excerpt)
+        return self
 
 
 class ArgumentError(SchedproofError, TypeError):
     """An argument of a Python function has the wrong type."""
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The known names that are similar to a wrong one, as the beginning of a remedy; "" if none is."""
+    names = list(known)
+    if not isinstance(name, str):
+        return ""
+    close = difflib.get_close_matches(name, names, n=3)
+    close = close or [each for each in names if each.casefold() == name.casefold()]  # too different for difflib
+    return f"did you mean {' or '.join(close)}? " if close else ""
+
+
+def choose_from(name: object, known: Iterable[str]) -> str:
+    """What to write instead of an unknown name: the similar ones, then all."""
+    names = list(known)
+    return f"{did_you_mean(name, names)}choose from {', '.join(names) or 'none'}"
 
 
 def require(argument: str, value: object, kind: type | tuple[type, ...], write: str) -> None:

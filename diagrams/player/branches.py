@@ -91,5 +91,5 @@ def _described(instance: Instance, cascades: Cascades, state: State, choice: Cho
     try:
         _, changed = changes(cascades.stepper, state, choice)
     except (IllFormed, Undefined) as error:
-        return trace_step(instance, choice, (), str(error))
-    return trace_step(instance, choice, changed)
+        return trace_step(instance, choice, state, (), str(error))
+    return trace_step(instance, choice, state, changed)

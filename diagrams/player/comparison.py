@@ -42,7 +42,7 @@ def comparison(instance: Instance, run: RecordedRun, other: Model, names: Collec
         except (_Disabled, IllFormed, Undefined) as error:
             stops = str(error)
             break
-        _, played_step = play(cascades, state, same, trace_step(counterpart, same, changed))
+        _, played_step = play(cascades, state, same, trace_step(counterpart, same, state, changed))
         steps.append(played_step)
         state = after
     return Comparison(other.variant, lanes_among(counterpart, names), tuple(steps), stops)

@@ -1,8 +1,13 @@
 // Reads formulas in the words of model/lang/wording.py, `show_exactly`, and evaluates them as model/semantics/evaluate.py does.
 // docs/howto/play.md has the grammar.
 
-/** The reader's mistake, in one line: where, what, and what to write. */
-class Mistake extends Error {}
+/** The reader's mistake, in one line: where, what, and what to write. It begins at the character `at`, counted from 0. */
+class Mistake extends Error {
+  constructor(at, what, remedy) {
+    super(`Character ${at + 1}: ${what}; ${remedy}.`);
+    this.at = at;
+  }
+}
 /** The expression reads a field of none. */
 class Undefined extends Error {}
 /** The expression speaks of a step, and there is none, or one without the parameter that it names. */
@@ -11,6 +16,11 @@ class NotHere extends Error {}
 const KEYWORDS = new Set(["and", "or", "not", "if", "then", "exactly", "for", "some", "those", "with", "without", "in", "on",
   "afterwards", "none", "true", "false", "the"]);
 const TOKEN = /\s*(?:"((?:[^"\\]|\\.)*)"|(\d+)|([\p{L}_][\p{L}\p{N}_]*(?:-[\p{L}_][\p{L}\p{N}_]*)*)|(\.\.|<=|>=|!=|[.,:(){}=<>+-]))/uy;
+/** What readers of other languages write, and what it is here. */
+const FOREIGN_WORDS = new Map(["exists", "any"].map((word) => [word, "some"]));
+for (const word of ["forall", "all", "every", "each"]) FOREIGN_WORDS.set(word, "for every");
+const FOREIGN_SIGNS = new Map([["&", "and"], ["∧", "and"], ["|", "or"], ["∨", "or"], ["!", "not"], ["~", "not"], ["¬", "not"], ["∀", "for every"], ["∃", "some"],
+  ["∈", "in"], ["≤", "<="], ["≥", ">="], ["≠", "!="], ["→", "if A, then B"], ["⇒", "if A, then B"], ["⇔", "exactly when"], ["'", "quotation marks (\")"]]);
 const MOST_DEPTH = 60; // brackets and quantifiers inside each other
 const MOST_READS = 200_000; // evaluations of one expression at one step
 
@@ -38,7 +48,11 @@ function tokens(text) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(text);
     const from = at + /^\s*/.exec(text.slice(at))[0].length;
-    if (!match) throw mistake(from, `${text[from] === '"' ? "a quotation mark is not closed" : `“${text[from]}” has no meaning here`}`, "write names in quotation marks if they are not words");
+    if (!match) {
+      const sign = String.fromCodePoint(text.codePointAt(from));
+      const instead = FOREIGN_SIGNS.get(sign);
+      throw mistake(from, sign === '"' ? "a quotation mark is not closed" : `“${sign}” has no meaning here`, instead ? `write ${instead}` : "write names in quotation marks if they are not words");
+    }
     at = TOKEN.lastIndex;
     const [, name, number, word, sign] = match;
     found.push({ from, to: at, name: name === undefined ? word : unquoted(name, from), number, sign, isKeyword: word !== undefined && KEYWORDS.has(word), word });
@@ -55,8 +69,34 @@ function unquoted(text, from) {
   }
 }
 
-const mistake = (at, what, remedy) => new Mistake(`Character ${at + 1}: ${what}; ${remedy}.`);
-const choose = (names) => names.length > 12 ? `choose from ${names.slice(0, 12).join(", ")}, ...` : names.length ? `choose from ${names.join(", ")}` : "there is none";
+const mistake = (at, what, remedy) => new Mistake(at, what, remedy);
+const choose = (names, wrong) => {
+  const similar = wrong === undefined ? [] : names.filter((each) => isSimilar(each, wrong)).slice(0, 3);
+  const hint = similar.length ? `did you mean ${similar.join(" or ")}? ` : "";
+  return hint + (names.length > 12 ? `choose from ${names.slice(0, 12).join(", ")}, ...` : names.length ? `choose from ${names.join(", ")}` : "there is none");
+};
+
+/** Whether one name becomes the other by few insertions, deletions and replacements, or by another case. */
+function isSimilar(one, other) {
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  if (a === b) return true;
+  const limit = Math.floor(Math.max(a.length, b.length) / 3);
+  if (Math.abs(a.length - b.length) > limit || Math.max(a.length, b.length) > 100) return false;
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length] <= limit;
+}
+
+/** The expression, and below it carets from the character `at` to the end of the word. A long one is cut. */
+function excerpt(text, at) {
+  const word = /^(?:[\p{L}\p{N}_-]+|.)/u.exec(text.slice(at))?.[0] ?? " ";
+  const from = Math.max(0, at - 60), line = text.slice(from, at + 60).replaceAll(/\s/gu, " ");
+  return `${from ? "…" : ""}${line}\n${" ".repeat(at - from + (from ? 1 : 0))}${"^".repeat(Math.min(word.length, 60))}`;
+}
 
 /**
  * Reads an expression.
@@ -102,7 +142,11 @@ function readExpression(text, vocabulary) {
   };
   const unfit = (part, what) => part.type.kind === "name" ? unknownName(part) : mistake(part.from, `${what} is needed, and this is ${typeWords(part.type)}`, `write ${what}`);
   const formulaPart = (part) => check(part, BOOL, "a formula");
-  const unknownName = (part) => mistake(part.from, `unknown name “${part.name}”`, choose([...scope.map((each) => each.name), ...objects.keys()]));
+  function unknownName(part) {
+    const instead = FOREIGN_WORDS.get(part.name), sort = Object.keys(vocabulary.sorts)[0];
+    if (instead !== undefined && (all[at].name !== undefined || isSign("(", "["))) return mistake(part.from, `“${part.name}” is not a word of formulas`, `write, for example, ${instead} ${sort} x: ...`);
+    return mistake(part.from, `unknown name “${part.name}”`, choose([...scope.map((each) => each.name), ...objects.keys()], part.name));
+  }
 
   // --- formulas, from what binds least to what binds most
 
@@ -192,7 +236,7 @@ function readExpression(text, vocabulary) {
     const isSet = all[at].word === "set" && all[at + 1].word === "of";
     if (isSet) at += 2;
     const token = needName("a sort");
-    if (!Object.hasOwn(vocabulary.sorts, token.name)) throw mistake(token.from, `unknown sort “${token.name}”`, choose(Object.keys(vocabulary.sorts)));
+    if (!Object.hasOwn(vocabulary.sorts, token.name)) throw mistake(token.from, `unknown sort “${token.name}”`, choose(Object.keys(vocabulary.sorts), token.name));
     return isSet ? setOf(token.name) : { kind: "ref", sort: token.name };
   }
 
@@ -231,8 +275,10 @@ function readExpression(text, vocabulary) {
   function comparison() {
     const from = all[at].from, left = sum();
     if (left.type.kind === "ref" && left.type.sort !== undefined && all[at].name !== undefined && !all[at].isKeyword) return inStates(from, left);
+    if (left.type.kind === "name" && all[at].name !== undefined && !all[at].isKeyword) throw unknownName(left); // an object, in a state
     const token = takeSign("=", "!=", "<", "<=", ">", ">=") ?? takeWord("not", "in");
     if (!token) return left;
+    if (token.sign === "=" && isSign("=", ">")) throw mistake(token.from, `“=${all[at].sign}” has no meaning here`, all[at].sign === "=" ? "write =" : "write if A, then B");
     const right = sum();
     const sign = token.sign ?? token.word;
     if (sign === "in") {
@@ -265,7 +311,7 @@ function readExpression(text, vocabulary) {
     if ((part.op === "name" || part.op === "object") && type.values?.length) {
       const number = type.values.indexOf(part.name);
       if (number >= 0) return { ...part, op: "constant", type, parts: [], value: () => number };
-      if (part.type.kind === "name") throw mistake(part.from, `unknown value “${part.name}”`, choose(type.values));
+      if (part.type.kind === "name") throw mistake(part.from, `unknown value “${part.name}”`, choose(type.values, part.name));
     }
     if (part.type.kind === "name") throw unknownName(part);
     return part;
@@ -277,7 +323,7 @@ function readExpression(text, vocabulary) {
     do {
       const token = needName("a state");
       const number = states.indexOf(token.name);
-      if (number < 0) throw mistake(token.from, `unknown state “${token.name}” of ${of.type.sort}`, choose(states));
+      if (number < 0) throw mistake(token.from, `unknown state “${token.name}” of ${of.type.sort}`, choose(states, token.name));
       accepted.add(number);
     } while (isWord("or") && all[at + 1].name !== undefined && !objects.has(all[at + 1].name) && !scope.some((each) => each.name === all[at + 1].name)
       && states.includes(all[at + 1].name) && all[at + 2]?.word !== "on" && at++ >= 0);
@@ -332,7 +378,7 @@ function readExpression(text, vocabulary) {
       return node(from, "field", type, [of], (m) => read(m, of.value(m), words.slot), { changes: true });
     }
     const place = Object.hasOwn(words.fields, token.name) ? words.fields[token.name] : null;
-    if (!place) throw mistake(token.from, `unknown field “${token.name}” of ${of.type.sort}`, choose([...(words.states.length ? ["state"] : []), ...Object.keys(words.fields)]));
+    if (!place) throw mistake(token.from, `unknown field “${token.name}” of ${of.type.sort}`, choose([...(words.states.length ? ["state"] : []), ...Object.keys(words.fields)], token.name));
     const type = typeOf(place.type);
     const decode = decoder(place.type);
     const value = place.slot === null
@@ -373,6 +419,7 @@ function readExpression(text, vocabulary) {
       at++;
       return event(from, needName("an event"), token);
     }
+    if (isSign("(") && FOREIGN_WORDS.has(token.name) && !Object.values(vocabulary.sorts).some((each) => Object.hasOwn(each.events, token.name))) throw unknownName({ from, name: token.name });
     if (isWord("on") || isSign("(")) return event(from, token);
     const { name } = token;
     const bound = scope.findLast((each) => each.name === name);
@@ -416,10 +463,10 @@ function readExpression(text, vocabulary) {
     const of = primary();
     check(of, { kind: "ref", sort: sort?.name }, sort ? `an object of ${sort.name}` : "an object");
     const events = vocabulary.sorts[of.type.sort]?.events ?? {};
-    if (!Object.hasOwn(events, token.name)) throw mistake(token.from, `unknown event “${token.name}” of ${of.type.sort}`, choose(Object.keys(events)));
+    if (!Object.hasOwn(events, token.name)) throw mistake(token.from, `unknown event “${token.name}” of ${of.type.sort}`, choose(Object.keys(events), token.name));
     const types = events[token.name];
     const filled = given.map(([parameter, value]) => {
-      if (!Object.hasOwn(types, parameter.name)) throw mistake(parameter.from, `unknown parameter “${parameter.name}” of ${token.name}`, choose(Object.keys(types)));
+      if (!Object.hasOwn(types, parameter.name)) throw mistake(parameter.from, `unknown parameter “${parameter.name}” of ${token.name}`, choose(Object.keys(types), parameter.name));
       const type = typeOf(types[parameter.name]), part = valueOf(value, type);
       return [parameter.name, decoder(types[parameter.name]), check(part, type, typeWords(type))];
     });

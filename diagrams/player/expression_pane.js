@@ -9,17 +9,20 @@ const expressionAt = (position) => valueText(expression, momentAt(position, expr
 /** Reads the text, and shows its value or the mistake in it. Empty text shows none. */
 function useExpression(text) {
   const input = byId("expression");
-  let problem = "";
+  let problem = "", marked = "";
   expression = null;
   try {
     if (text.trim()) expression = readExpression(text, run.vocabulary);
   } catch (error) {
     problem = error instanceof Mistake ? error.message : error instanceof RangeError ? "The expression is too long; write a shorter one." : null;
     if (problem === null) throw error;
+    if (error instanceof Mistake) marked = excerpt(text, error.at);
   }
   if (input.value !== text && document.activeElement !== input) input.value = text; // a reader who types goes on when a live run does
   input.setAttribute("aria-invalid", String(problem !== ""));
   byId("expression-problem").textContent = problem;
+  byId("expression-excerpt").textContent = marked;
+  byId("expression-excerpt").hidden = !marked;
 }
 
 /** Positions in words: "the start, steps 4, 7 to 9". */

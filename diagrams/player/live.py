@@ -146,12 +146,12 @@ class LiveRuns:
         try:
             after, changed = changes(stepper, before, choice)
         except (IllFormed, Undefined) as error:
-            described = trace_step(stepper.instance, choice, (), str(error))
+            described = trace_step(stepper.instance, choice, before, (), str(error))
             played = PlayedStep(
                 described.says + where, described.action, described.line, described.fact, (), str(error)
             )
             return _Step(played, choice.action, parameters)
-        described = trace_step(stepper.instance, choice, changed)
+        described = trace_step(stepper.instance, choice, before, changed)
         fired, firings = cascades.firings(before, choice, changed)
         payloads = []
         for firing in firings:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
-from string import Formatter
 
-from schedproof.model.errors import require, shown
+from schedproof.model.errors import choose_from, require, shown
 
 from . import terms as t
 from .declarations import check_declarations, unique
@@ -26,9 +25,10 @@ from .properties import (
     Recovery,
     StepInvariant,
 )
-from .rules import Action, Rule
+from .rules import Action, Rule, placeholders
 from .shapes import check_shapes
 from .triggers import caused, trigger_graph
+from .types import Ref
 
 
 def checked(model: Model) -> Model:
@@ -90,13 +90,20 @@ def _action(model: Model, action: Action) -> None:
     context = Context(model, f"action {action.name}", action.place, history=False).bind(action.parameters)
     names = [v.name for v in action.parameters]
     for part in _placeholders(action, context):
-        if part not in names:
+        first, *fields = part.split(".")
+        if first not in names:
             raise ModelError(
                 context.element,
                 action.place,
                 f"its sentence has {{{part}}}, which is not a parameter",
-                f"choose from {', '.join(names) or 'none'}",
+                choose_from(first, names),
+                name=part,
             )
+        _fields(action, action.parameters[names.index(first)], fields, context)
+    if isinstance(action.by, t.Var) and not any(action.by is v and isinstance(v.type, Ref) for v in action.parameters):
+        objects = [v.name for v in action.parameters if isinstance(v.type, Ref)]
+        problem = f"by is {action.by.name}, which is not an object among its parameters"
+        raise ModelError(context.element, action.place, problem, choose_from(action.by.name, objects), name="by")
     for conjunct in action.when:
         formula(conjunct, context)
     for firing in action.fires:
@@ -122,6 +129,7 @@ def _survives(model: Model, crash: Action) -> None:
                 row.place,
                 f"{crash.name} takes {row.source} to {row.target}, but a crash loses that state too: it is volatile",
                 "name a state that survives",
+                name=row.target,
             )
         for attribute in machine.attributes:
             survives = attribute.durable or attribute.derived or attribute.rigid or attribute.history
@@ -133,6 +141,7 @@ def _survives(model: Model, crash: Action) -> None:
                     row.place,
                     f"{crash.name} loses attribute {attribute.name!r} of {row.sort}, and the row {keeps}",
                     "set it in the row, or declare it durable=True or derived=True",
+                    name=attribute.name,
                 )
 
 
@@ -144,11 +153,23 @@ def _is_kept(value: t.Term, attribute: str) -> bool:
 def _placeholders(action: Action, context: Context) -> list[str]:
     """The placeholders of the action's sentence: the names in braces."""
     try:
-        return [name for _, name, _, _ in Formatter().parse(action.says) if name is not None]
+        return placeholders(action.says)
     except ValueError as error:
         raise ModelError(
             context.element, action.place, f"its sentence cannot be read: {error}", "write {p} for parameter p"
         ) from None
+
+
+def _fields(action: Action, parameter: t.Var, fields: Sequence[str], context: Context) -> None:
+    """Refuses a placeholder ``{p.field}`` whose field the parameter does not have. ``state`` is the state of its machine."""
+    term: t.Term = parameter
+    for number, name in enumerate(fields):
+        kind = infer(term, context)
+        stateful = isinstance(kind, Ref) and bool(machine_of(context, kind.sort, action.place).states)
+        if name == "state" and stateful and number + 1 == len(fields):
+            return
+        term = t.Attr(term, name, place=action.place)
+        infer(term, context)
 
 
 def _rule(model: Model, rule: Rule) -> None:
@@ -156,8 +177,8 @@ def _rule(model: Model, rule: Rule) -> None:
     free = {n: v for part in (*rule.when, rule.fires) for n, v in t.free_variables(part).items()}
     if isinstance(rule.on, Action):
         if all(a.name != rule.on.name for a in model.actions):
-            names = ", ".join(a.name for a in model.actions)
-            raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", f"choose from {names}")
+            remedy = choose_from(rule.on.name, [a.name for a in model.actions])
+            raise ModelError(element, rule.place, f"unknown action {rule.on.name!r}", remedy, name=rule.on.name)
         _same_parameters(model, rule, rule.on)
         known = {v.name: v for v in rule.on.parameters}
         no_sets(Context(model, element, rule.place), [v for n, v in free.items() if n not in known])
@@ -246,19 +267,20 @@ def _property(model: Model, prop: Property) -> None:
                 raise ModelError(context.element, prop.place, "it names no state", "list the states of the life cycle")
             for name in states:
                 if machine.state(name) is None:
-                    names = ", ".join(s.name for s in machine.states)
-                    raise ModelError(
-                        context.element, prop.place, f"unknown state {name!r} of {sort}", f"choose from {names}"
-                    )
+                    remedy = choose_from(name, [s.name for s in machine.states])
+                    problem = f"unknown state {name!r} of {sort}"
+                    raise ModelError(context.element, prop.place, problem, remedy, name=name)
             for name, following in pairwise(states):
                 if name == following:
                     problem = f"its states have {name!r} twice in a row"
                     remedy = "write it once: a step that keeps the state is the same visit"
-                    raise ModelError(context.element, prop.place, problem, remedy)
+                    raise ModelError(context.element, prop.place, problem, remedy, name=name)
             starts = [machine.states[0].name, *(s.name for s in machine.states[1:] if s.begins)]
             if states[0] not in starts:
                 problem = f"its states begin with {states[0]!r}, but no {sort} begins there"
-                raise ModelError(context.element, prop.place, problem, f"begin with {' or '.join(starts)}")
+                raise ModelError(
+                    context.element, prop.place, problem, f"begin with {' or '.join(starts)}", name=states[0]
+                )
         case AlwaysCanReach(over=over, given=premise, goal=goal) | LeadsTo(over=over, given=premise, goal=goal):
             inside = context.bind(over)
             for part in _given((premise, goal)):
@@ -273,6 +295,7 @@ def _property(model: Model, prop: Property) -> None:
                         prop.place,
                         f"{both[0]} is both fair and excluded",
                         "name it in weak or strong, or else in without",
+                        name=both[0],
                     )
         case Recovery(restores=restores):
             if not any(a.crash for a in model.actions):
@@ -294,9 +317,8 @@ def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
     known = [a.name for a in model.actions]
     for name in names:
         if name not in known:
-            raise ModelError(
-                f"property {prop.name}", prop.place, f"unknown action {name!r}", f"choose from {', '.join(known)}"
-            )
+            problem, remedy = f"unknown action {name!r}", choose_from(name, known)
+            raise ModelError(f"property {prop.name}", prop.place, problem, remedy, name=name)
 
 
 def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> None:
@@ -307,7 +329,8 @@ def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> Non
                 f"property {prop.name}",
                 prop.place,
                 f"follows_from names {name!r}, which is not another invariant",
-                f"choose from {', '.join(known)}",
+                choose_from(name, known),
+                name=name,
             )
 
 
@@ -318,7 +341,8 @@ def _assumes(model: Model) -> None:
     assumed = [f"{m.sort}.{a.name}" for m in model.machines for a in m.attributes if a.assumed is not None]
     if not isinstance(model.assumes, Mapping):
         problem = f"assumes is {shown(model.assumes)}"
-        raise ModelError(element, model.place, problem, 'write assumes={"name of a property": ["Sort.attribute"]}')
+        remedy = 'write assumes={"name of a property": ["Sort.attribute"]}'
+        raise ModelError(element, model.place, problem, remedy, name="assumes")
     for name, assumptions in model.assumes.items():
         if not isinstance(assumptions, list | tuple):
             problem = f"assumes has {shown(assumptions)} for {name}, not a list"
@@ -329,20 +353,23 @@ def _assumes(model: Model) -> None:
                 element,
                 model.place,
                 f"assumes names {name!r}, which is not an AlwaysCanReach or LeadsTo of the variant",
-                f"choose from {', '.join(reaching)}" if reaching else "leave it out",
+                choose_from(name, reaching) if reaching else "leave it out",
+                name=name,
             )
         for number, assumption in enumerate(assumptions):
             if not isinstance(assumption, str):
                 problem = f"assumes has {shown(assumption)} for {name}, not the name of an attribute"
                 raise ModelError(element, model.place, problem, f'write assumes={{{name!r}: ["Sort.attribute"]}}')
             if assumption in assumptions[:number]:
-                raise ModelError(element, model.place, f"{name} assumes {assumption!r} twice", "write it once")
+                problem = f"{name} assumes {assumption!r} twice"
+                raise ModelError(element, model.place, problem, "write it once", name=assumption)
             if assumption not in assumed:
                 raise ModelError(
                     element,
                     model.place,
                     f"{name} assumes {assumption!r}, which is not an attribute with assumed=",
-                    f"choose from {', '.join(assumed)}" if assumed else "write assumed= at the Attribute",
+                    choose_from(assumption, assumed) if assumed else "write assumed= at the Attribute",
+                    name=assumption,
                 )
 
 
@@ -354,6 +381,7 @@ def _manifest(model: Model) -> None:
             model.place,
             f"refuted is {shown(model.refuted)}, not a set",
             "write refuted=frozenset({...}) with the names of properties",
+            name="refuted",
         )
     for name in sorted(model.refuted):
         if name not in known:
@@ -361,17 +389,18 @@ def _manifest(model: Model) -> None:
                 f"variant {model.variant}",
                 model.place,
                 f"refuted names an unknown property {name!r}",
-                f"choose from {', '.join(known)}",
+                choose_from(name, known),
+                name=name,
             )
     _assumes(model)
     for sort in [*model.default_scope, *model.verify_scope]:
         if sort not in {s.name for s in model.sorts}:
-            names = ", ".join(s.name for s in model.sorts)
             raise ModelError(
                 f"variant {model.variant}",
                 model.place,
                 f"its scope has an unknown sort {sort!r}",
-                f"choose from {names}",
+                choose_from(sort, [s.name for s in model.sorts]),
+                name=sort,
             )
     for name, scope in (("default_scope", model.default_scope), ("verify_scope", model.verify_scope)):
         for sort, size in scope.items():
@@ -381,7 +410,11 @@ def _manifest(model: Model) -> None:
                     model.place,
                     f"{name} has {size!r} objects of {sort}",
                     f"write a whole number from 1 to {MOST_OBJECTS}",
+                    name=sort,
                 )
+            if size > 1 and any(each.name == sort and each.single for each in model.sorts):
+                problem = f"{name} has {size} objects of {sort}, which has exactly one"
+                raise ModelError(f"variant {model.variant}", model.place, problem, "leave it out", name=sort)
     for sort, size in model.verify_scope.items():
         if size < model.default_scope.get(sort, 1):
             raise ModelError(
@@ -389,6 +422,7 @@ def _manifest(model: Model) -> None:
                 model.place,
                 f"verify_scope has {size} objects of {sort}, fewer than the default scope",
                 "write at least as many, or leave it out",
+                name=sort,
             )
 
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from schedproof.model.errors import choose_from
+
 from . import terms as t
 from .errors import ModelError, Place
 from .infer import Context, compatible, infer, known_type, machine_of
@@ -71,12 +73,13 @@ def _begins(machine: Machine, state: State) -> None:
         return
     attribute = machine.attribute(state.begins)
     if attribute is None or not attribute.rigid or not isinstance(attribute.type, BoolType):
-        names = ", ".join(a.name for a in machine.attributes if a.rigid and isinstance(a.type, BoolType)) or "none"
+        names = [a.name for a in machine.attributes if a.rigid and isinstance(a.type, BoolType)]
         raise ModelError(
             f"state {state.name} of {machine.sort}",
             state.place,
             f"begins names {state.begins!r}, which is not a rigid BoolType attribute of {machine.sort}",
-            f"choose from {names}",
+            choose_from(state.begins, names),
+            name=state.begins,
         )
 
 
@@ -113,26 +116,28 @@ def _row(model: Model, row: Row) -> None:
     machine = machine_of(context, row.sort, row.place)
     for state in (row.source, row.target):
         if machine.state(state) is None:
-            names = ", ".join(s.name for s in machine.states) or "none: the machine has no states"
-            raise ModelError(element, row.place, f"unknown state {state!r} of {row.sort}", f"choose from {names}")
+            remedy = choose_from(state, [s.name for s in machine.states] or ["none: the machine has no states"])
+            problem = f"unknown state {state!r} of {row.sort}"
+            raise ModelError(element, row.place, problem, remedy, name=state)
     context = replace(context, given=machine.parameters(row.event))
     for name, value in row.sets:
         attribute = machine.attribute(name)
         if attribute is None or attribute.rigid:
             problem = f"undeclared attribute {name!r}" if attribute is None else f"attribute {name!r} is rigid"
-            names = ", ".join(a.name for a in machine.attributes if not a.rigid) or "none"
-            raise ModelError(element, row.place, problem, f"choose from {names}")
+            remedy = choose_from(name, [a.name for a in machine.attributes if not a.rigid])
+            raise ModelError(element, row.place, problem, remedy, name=name)
         value_type = infer(value, replace(context, history=attribute.history))
         match attribute.type, value:
             case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
                 problem = f"{number} is not in {low}..{high}, the range of {name}"
-                raise ModelError(element, row.place, problem, "set a value of the range")
+                raise ModelError(element, row.place, problem, "set a value of the range", name=name)
         if not compatible(attribute.type, value_type):
             raise ModelError(
                 element,
                 row.place,
                 f"type mismatch: {name} is of type {attribute.type}, not {value_type}",
                 "set a value of its type",
+                name=name,
             )
 
 

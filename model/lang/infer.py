@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from schedproof.model.errors import choose_from, did_you_mean
+
 from . import terms as t
 from .errors import ModelError, Place
 from .machine import Machine
@@ -73,9 +75,16 @@ class Context:
             known_type(self, v.type, at or self.place)
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
-    def wrong(self, term: t.Term, at: Place | None, problem: str, remedy: str) -> ModelError:
-        """The error to raise for ``term``, inside a term at ``at``; by default the place is that of the element."""
-        return ModelError(self.element, _use(term, at) or self.place, problem, remedy)
+    def wrong(
+        self, term: t.Term, at: Place | None, problem: str, remedy: str, *, name: str | None = None
+    ) -> ModelError:
+        """The error to raise for ``term``, inside a term at ``at``; by default the place is that of the element.
+
+        Args:
+            name: the wrong name; by default that of a variable.
+        """
+        name = term.name if name is None and isinstance(term, t.Var) else name
+        return ModelError(self.element, _use(term, at) or self.place, problem, remedy, name=name)
 
 
 def _use(term: t.Term, at: Place | None) -> Place | None:
@@ -92,8 +101,8 @@ def machine_of(context: Context, sort: Sort, place: Place) -> Machine:
     try:
         return context.model.machine(sort)
     except KeyError:
-        names = ", ".join(s.name for s in context.model.sorts)
-        raise ModelError(context.element, place, f"unknown sort {sort.name}", f"choose from {names}") from None
+        remedy = choose_from(sort.name, [s.name for s in context.model.sorts])
+        raise ModelError(context.element, place, f"unknown sort {sort.name}", remedy, name=sort.name) from None
 
 
 def known_type(context: Context, kind: Type, place: Place) -> None:
@@ -209,7 +218,8 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     term,
                     at,
                     f"unknown parameter {name} of the event",
-                    f"declare it in the machine's events, or choose from {_listed(list(context.given))}",
+                    f"{did_you_mean(name, context.given)}declare it in the machine's events, or choose from {_listed(list(context.given))}",
+                    name=name,
                 )
             return context.given[name]
         case t.Attr(of, name):
@@ -246,7 +256,8 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 for kind, other in ((a, b), (b, a)):
                     if isinstance(kind, EnumType) and isinstance(other, Quoted):
                         problem = f"unknown value {other.value!r}"
-                        raise context.wrong(term, at, problem, f"choose from {_listed(kind.values)}")
+                        remedy = choose_from(other.value, kind.values)
+                        raise context.wrong(term, at, problem, remedy, name=other.value)
                 one, two = (kind.sort if isinstance(kind, Ref) else kind for kind in (a, b))
                 problem = f"type mismatch: {one} is compared with {two}"
                 raise context.wrong(term, at, problem, "compare values of one type")
@@ -272,8 +283,9 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 )
             for name in states:
                 if machine.state(name) is None:
-                    names = _listed([s.name for s in machine.states])
-                    raise context.wrong(term, at, f"unknown state {name!r} of {machine.sort}", f"choose from {names}")
+                    remedy = choose_from(name, [s.name for s in machine.states])
+                    problem = f"unknown state {name!r} of {machine.sort}"
+                    raise context.wrong(term, at, problem, remedy, name=name)
             if context.durable_only:
                 raise context.wrong(
                     term, at, "recovery reads a state, which a crash may lose", "read a durable attribute"
@@ -306,17 +318,24 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
     machine = _object(of, context, at)
     attribute = machine.attribute(name)
     if attribute is None:
-        names = _listed([a.name for a in machine.attributes])
-        raise context.wrong(
-            term, at, f"undeclared attribute {name!r} of {machine.sort}", f"declare it, or choose from {names}"
-        )
+        names = [a.name for a in machine.attributes]
+        remedy = f"{did_you_mean(name, names)}declare it, or choose from {_listed(names)}"
+        raise context.wrong(term, at, f"undeclared attribute {name!r} of {machine.sort}", remedy, name=name)
     if attribute.history and not context.history:
         raise context.wrong(
-            term, at, f"history attribute {name!r} is read by a guard or rule", "history may be read by properties only"
+            term,
+            at,
+            f"history attribute {name!r} is read by a guard or rule",
+            "history may be read by properties only",
+            name=name,
         )
     if context.durable_only and not (attribute.durable or attribute.rigid):
         raise context.wrong(
-            term, at, f"attribute {name!r} is lost in a crash", "recovery may read durable attributes only"
+            term,
+            at,
+            f"attribute {name!r} is lost in a crash",
+            "recovery may read durable attributes only",
+            name=name,
         )
     if context.rigid_only and not attribute.rigid:
         raise context.wrong(
@@ -324,6 +343,7 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
             at,
             f"an axiom reads attribute {name!r}, which changes",
             "declare it rigid, or write an Invariant instead of the axiom",
+            name=name,
         )
     return attribute.type
 
@@ -333,12 +353,13 @@ def _firing(term: t.Fires, context: Context) -> Type:
     machine = _object(term.of, context, at)
     rows = [r for r in context.model.table(machine.sort) if r.event == term.event]
     if not rows:
-        events = _listed(sorted({r.event for r in context.model.table(machine.sort)}))
+        events = sorted({r.event for r in context.model.table(machine.sort)})
         raise context.wrong(
             term,
             at,
             f"unknown event {term.event!r} of {machine.sort}: no row of the table has it",
-            f"add a row, or choose from {events}",
+            f"{did_you_mean(term.event, events)}add a row, or choose from {_listed(events)}",
+            name=term.event,
         )
     declared = machine.parameters(term.event)
     # A step computes its causes before it knows what else fires, so a caused firing cannot ask for one.
@@ -349,7 +370,8 @@ def _firing(term: t.Fires, context: Context) -> Type:
                 term,
                 at,
                 f"unknown parameter {name} of event {machine.sort}.{term.event}",
-                f"choose from {_listed(list(declared))}",
+                choose_from(name, declared),
+                name=name,
             )
         if isinstance(declared[name], SetOf) and not context.causes:
             raise context.wrong(
@@ -357,6 +379,7 @@ def _firing(term: t.Fires, context: Context) -> Type:
                 at,
                 f"parameter {name} of {term.event} is a set, and sets cannot be compared",
                 "leave this parameter out",
+                name=name,
             )
         if not compatible(declared[name], infer(value, inside, at)):
             raise context.wrong(

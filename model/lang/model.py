@@ -8,15 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-from schedproof.model.errors import shown
+from schedproof.model.errors import choose_from, did_you_mean, shown
 from schedproof.model.notebook import InNotebook, table
 
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
-from .terms import Term, Value, Var, variable, without_caches
-from .types import Sort
+from .terms import Equal, Quantified, Term, Value, Var, variable, without_caches
+from .types import Ref, Sort
+from .wording import show_term
 
 MOST_OBJECTS = 64
 """The most objects of a sort in one exploration; more could not be explored anyway."""
@@ -29,6 +30,12 @@ Configurations = Callable[[Mapping[str, int]], Iterable[Rigid]]
 
 Element = Row | Action | Rule | Property
 """The elements that variants add, replace or drop."""
+
+
+def at_most_one(sort: Sort) -> Term:
+    """The axiom that a sort has no two objects. No axiom is needed for one: no exploration or proof is about none."""
+    one, other = (Var(f"{sort.short}{number}", Ref(sort), place=sort.place) for number in (1, 2))
+    return Quantified(True, (one, other), Equal(one, other, place=sort.place), place=sort.place)
 
 
 def one_configuration(sizes: Mapping[str, int]) -> list[Rigid]:
@@ -73,7 +80,7 @@ class Model(InNotebook):
         document: the document that the model formalizes; by default the model is its own document, cited by file name.
         configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}). A configuration
             may give fewer values than there are objects of a sort; the exploration then has only that many.
-        axioms: what proofs may assume of the rigid attributes.
+        axioms: what proofs may assume of the rigid attributes; that a sort is ``single`` is added to them.
         default_scope: sort name -> number of objects, unless a scope is given. A sort that is left out has one object.
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
@@ -110,6 +117,12 @@ class Model(InNotebook):
             object.__setattr__(
                 self, "document", Document(Path(self.place.file).name, "no document but the model itself")
             )
+        if isinstance(self.axioms, list | tuple) and isinstance(self.machines, list | tuple):
+            known = {show_term(axiom) for axiom in self.axioms if isinstance(axiom, Term)}
+            sorts = [m.sort for m in self.machines if isinstance(m, Machine) and isinstance(m.sort, Sort)]
+            added = [axiom for sort in sorts if sort.single and show_term(axiom := at_most_one(sort)) not in known]
+            if added:
+                object.__setattr__(self, "axioms", (*self.axioms, *added))
 
     def __getstate__(self) -> dict[str, Any]:
         return without_caches(self)
@@ -408,7 +421,8 @@ def _known(variant: str, change: Change, verb: str, named: Iterable[str], known:
             f"change of {variant}",
             change.place,
             f"it {verb} an unknown property {unknown[0]!r}",
-            f"choose from {', '.join(known)}",
+            choose_from(unknown[0], known),
+            name=unknown[0],
         )
 
 
@@ -425,12 +439,18 @@ def _drop(parts: Mapping[type, list[Element]], name: str, place: Place) -> None:
         kinds = " and ".join(
             f"{'an' if kind is Action else 'a'} {kind.__name__.lower()}" for kind, _ in elements_of_name
         )
-        raise ModelError(f"change drops {name!r}", place, f"{kinds} have that name", "give one of them another name")
+        problem, remedy = f"{kinds} have that name", "give one of them another name"
+        raise ModelError(f"change drops {name!r}", place, problem, remedy, name=name)
     for kind, i in elements_of_name:
         del parts[kind][i]
         return
+    hint = did_you_mean(name, [_name(element) for elements in parts.values() for element in elements])
     raise ModelError(
-        f"change drops {name!r}", place, "it is not an element of the model", "name a row, action, rule or property"
+        f"change drops {name!r}",
+        place,
+        "it is not an element of the model",
+        f"{hint}name a row, action, rule or property",
+        name=name,
     )
 
 

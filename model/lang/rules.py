@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from string import Formatter
 
 from .errors import Place, calling_place
 from .terms import Fires, Term, Var
@@ -18,10 +19,13 @@ class Action:
         parameters: objects, sets of objects and values that are chosen freely.
         when: the guard, conjunct by conjunct, over the state before.
         fires: the firings that begin the step; rules add others.
-        says: one plain sentence for counterexamples and tables; ``{p}`` stands for parameter p.
+        says: one plain sentence for counterexamples and tables; ``{p}`` stands for parameter p, and ``{p.field}`` for a field of it
+            before the step.
         line: of the document.
         crash: whether it is the crash of the system or a part of it.
         fact: its source if not the document: a section of the facts, or a file of the implementation.
+        by: who takes it, in sequence diagrams: a parameter, or the name of a component that is no object; "" is the
+            environment. It has no meaning for the model.
     """
 
     name: str
@@ -32,12 +36,28 @@ class Action:
     line: int | None = None
     crash: bool = False
     fact: str = ""
+    by: Var | str = field(default="", compare=False)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
     @property
     def sentence(self) -> str:
         """The action in one sentence about its parameters."""
-        return self.says.format(**{v.name: v.name for v in self.parameters})
+        return filled(self.says, lambda name: name)
+
+
+def placeholders(says: str) -> list[str]:
+    """The placeholders of a sentence, without braces: ``p`` and ``p.field``.
+
+    Raises:
+        ValueError: a brace is not closed.
+    """
+    return [name for _, name, _, _ in Formatter().parse(says) if name is not None]
+
+
+def filled(says: str, value: Callable[[str], str]) -> str:
+    """A sentence with ``value(placeholder)`` in place of each placeholder."""
+    parts = Formatter().parse(says)
+    return "".join(literal + (value(name) if name is not None else "") for literal, name, _, _ in parts)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def check_shapes(model: Model) -> None:
                 if not isinstance(value, expected_type):
                     instead = "an action, or a firing of an object" if field == "on" else "one formula"
                     instead = "one firing, without a list" if field == "fires" else instead
-                    raise ModelError(element, place, f"{field} is {shown(value)}", f"write {instead}")
+                    raise ModelError(element, place, f"{field} is {shown(value)}", f"write {instead}", name=field)
         _named(element, place, part)
 
 
@@ -95,10 +95,11 @@ def _model(model: Model) -> None:
     ):
         value = getattr(model, name)
         if not isinstance(value, kind) or (name in ("system", "variant") and not re.fullmatch(NAME, str(value))):
-            raise ModelError(element, model.place, f"{name} is {shown(value)}", f"write {write}")
+            raise ModelError(element, model.place, f"{name} is {shown(value)}", f"write {write}", name=name)
     if not callable(model.configurations):
         problem = f"configurations is {shown(model.configurations)}, not a function of the scope"
-        raise ModelError(element, model.place, problem, "write configurations=lambda sizes: [...]")
+        remedy = "write configurations=lambda sizes: [...]"
+        raise ModelError(element, model.place, problem, remedy, name="configurations")
 
 
 NAME = r"\S(.*\S)?"
@@ -130,8 +131,14 @@ def _named(element: str, place: Place, part: object) -> None:
         names.append(("property", part.name, place))
         if type(part) is Property:
             raise ModelError(element, place, "it is of no kind", "write Invariant(...), LeadsTo(...) or another kind")
+    if isinstance(part, Action) and not isinstance(part.by, Var | str):
+        problem = f"by is {shown(part.by)}"
+        raise ModelError(
+            element, place, problem, 'write a parameter, or the name of a component: by="scheduler"', name="by"
+        )
     if isinstance(part, Action | Property) and not isinstance(part.says, str):
-        raise ModelError(element, place, f"says is {shown(part.says)}, not a text", "write a sentence")
+        problem = f"says is {shown(part.says)}, not a text"
+        raise ModelError(element, place, problem, "write a sentence", name="says")
     for what, name, at in names:
         if not (isinstance(name, str) and re.fullmatch(NAME, name)):
             raise ModelError(element, at, f"{shown(name)} cannot be the name of its {what}", "write one in words")
@@ -155,9 +162,12 @@ def _parts(model: Model) -> Iterator[tuple[str, Place, object]]:
 def _list(element: str, place: Place, field: str, value: object, item: type) -> None:
     example = EXAMPLES.get(item, f"{item.__name__}(...)")
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ModelError(element, place, f"{field} is {shown(value)}, not a list", f"write a list of {example}")
+        problem = f"{field} is {shown(value)}, not a list"
+        raise ModelError(element, place, problem, f"write a list of {example}", name=field)
     for each in value:
         if isinstance(each, list | tuple):
-            raise ModelError(element, place, f"{field} has a list in the list", "unpack the inner one with *")
+            problem = f"{field} has a list in the list"
+            raise ModelError(element, place, problem, "unpack the inner one with *", name=field)
         if not isinstance(each, item):
-            raise ModelError(element, place, f"an element of {field} is {shown(each)}", f"write {example}")
+            problem = f"an element of {field} is {shown(each)}"
+            raise ModelError(element, place, problem, f"write {example}", name=field)

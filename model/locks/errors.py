@@ -12,7 +12,9 @@ class LocksError(SchedproofError):
     def __init__(self, place: Place, problem: str, remedy: str, *, unreadable: bool = False) -> None:
         super().__init__(f"{place}: {problem}; {remedy}")
         self.place, self.problem, self.remedy, self.unreadable = place, problem, remedy, unreadable
+        if not unreadable:
+            self.with_excerpt(place.excerpt)
 
-    def __reduce__(self) -> tuple[type[LocksError], tuple[Place, str, str]]:
+    def __reduce__(self) -> tuple[type[LocksError], tuple[Place, str, str], dict[str, object]]:
         """Pickles the parts: a worker process sends the error to the process that reports it."""
-        return type(self), (self.place, self.problem, self.remedy)
+        return type(self), (self.place, self.problem, self.remedy), vars(self)

@@ -10,6 +10,7 @@ from typing import TypeVar
 import yaml
 
 from schedproof.model.lang.errors import Place
+from schedproof.model.lang.excerpt import Span
 
 from . import words
 from .check import check
@@ -93,9 +94,18 @@ class _Reader:
 
     def __init__(self, file: str) -> None:
         self.file = file
+        self._lines: list[str] = []
 
     def place(self, node: yaml.Node) -> Place:
-        return Place(self.file, node.start_mark.line + 1)
+        """The place of a node; of several lines, the first counts."""
+        first, last = node.start_mark, node.end_mark
+        return self._at(first.line, first.column, last.column if last.line == first.line else first.column + 1)
+
+    def _at(self, line: int, column: int, end: int) -> Place:
+        """The place of a part of a line; YAML counts lines and characters from 0, a span counts bytes."""
+        text = self._lines[line] if line < len(self._lines) else ""
+        before, until = (len(text[:each].encode()) for each in (column, end))
+        return Place(self.file, line + 1, Span(line + 1, before, line + 1, until))
 
     def locks(self, text: str, within: frozenset[File] = frozenset()) -> Locks:
         root = self._root(text)
@@ -195,6 +205,7 @@ class _Reader:
 
     def _root(self, text: str) -> yaml.Node:
         nowhere = Place(self.file, 1)
+        self._lines = text.splitlines()
         try:
             depth = 0
             for event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -209,9 +220,10 @@ class _Reader:
                     raise LocksError(place, "an alias (*) cannot be used here", "write what it stands for")
             root = yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            line, column = (mark.line, mark.column) if (mark := error.problem_mark) else (0, 0)
             problem = " ".join(filter(None, [error.context, error.problem]))
-            raise LocksError(Place(self.file, line), f"the file is not YAML: {problem}", "correct it") from None
+            place = self._at(line, column, column + 1)
+            raise LocksError(place, f"the file is not YAML: {problem}", "correct it") from None
         except yaml.YAMLError as error:
             raise LocksError(nowhere, f"the file is not YAML: {' '.join(str(error).split())}", "correct it") from None
         except RecursionError:

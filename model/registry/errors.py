@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable
 
-from schedproof.model.errors import SchedproofError, require_names
+from schedproof.model.errors import SchedproofError, did_you_mean, require_names
 
 
 class UserError(SchedproofError):
@@ -15,11 +14,9 @@ class UserError(SchedproofError):
 def unknown(what: str, name: str, known: Iterable[str], *, of: str = "", listed_by: str = "") -> UserError:
     """The error for an unknown name, with similar names and the known ones."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=3)
-    hint = f"did you mean {' or '.join(close)}? " if close else ""
     listed = f"'{listed_by}' lists them" if listed_by and len(names) > 8 else f"choose from {', '.join(names)}"
-    choices = listed if names else "leave it out, since no name is known"
-    return UserError(f"unknown {what} {name!r}{f' of {of}' if of else ''}; {hint}{choices}")
+    choices = f"{did_you_mean(name, names)}{listed}" if names else "leave it out, since no name is known"
+    return UserError(f"unknown {what} {name!r}{f' of {of}' if of else ''}; {choices}")
 
 
 def require_known(

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from schedproof.model.lang import ModelError
+from schedproof.model.lang.excerpt import Span, excerpt
 
 from .errors import UserError
 
@@ -44,7 +45,7 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
             ) from None
         raise _failed(folder, name, where, error) from None
     except ModelError as error:
-        raise UserError(f"{where}: {name} has an error: {error}") from None
+        raise UserError(f"{where}: {name} has an error: {error}").with_excerpt(error.excerpt) from None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # user code may raise any exception
@@ -53,9 +54,10 @@ def imported(folder: Path | None, name: str, where: str) -> ModuleType:
 
 def _failed(folder: Path | None, name: str, where: str, error: BaseException) -> UserError:
     """The error for an exception in the user's module, with the line of the user's code."""
-    what = f"{type(error).__name__}: {error}"
+    what, span = f"{type(error).__name__}: {error}", None
     if isinstance(error, SyntaxError) and error.filename is not None:
         file, line, what = error.filename, error.lineno, f"{type(error).__name__}: {error.msg}"
+        span = _of_syntax(error)
     else:
         frames = traceback.extract_tb(error.__traceback__)
         outside = [
@@ -64,9 +66,22 @@ def _failed(folder: Path | None, name: str, where: str, error: BaseException) ->
         users_frames = [f for f in outside if folder is not None and Path(f.filename).is_relative_to(folder)]
         last = (users_frames or outside)[-1]
         file, line = last.filename, last.lineno
+        if None not in (last.lineno, last.colno, last.end_lineno, last.end_colno):
+            span = Span(last.lineno, last.colno, last.end_lineno, last.end_colno)  # type: ignore[arg-type]
     path = Path(file)
     at = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
-    return UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; correct it there")
+    failed = UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; correct it there")
+    return failed.with_excerpt(excerpt(file, line, span) if line is not None else "")
+
+
+def _of_syntax(error: SyntaxError) -> Span | None:
+    """Where Python finds the syntax wrong. It counts characters from 1, and may not know the end."""
+    if error.lineno is None or not error.offset or error.text is None:
+        return None
+    known = error.end_lineno == error.lineno and error.end_offset is not None and error.end_offset > error.offset
+    end = error.end_offset if known and error.end_offset is not None else error.offset + 1
+    start, until = (len(error.text[: each - 1].encode()) for each in (error.offset, end))
+    return Span(error.lineno, start, error.lineno, until)
 
 
 def blamed(folder: Path, error: BaseException) -> UserError | None:
@@ -79,9 +94,10 @@ def blamed(folder: Path, error: BaseException) -> UserError | None:
         return None
     file, line = frames[-1]
     at = Path(file).relative_to(folder)
-    return UserError(
+    failed = UserError(
         f"{at}, line {line}, which a model calls, fails: {type(error).__name__}: {error}; correct it there"
     )
+    return failed.with_excerpt(excerpt(file, int(line), None))
 
 
 def _unambiguous(folder: Path, top: str, where: str) -> None:

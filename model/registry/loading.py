@@ -109,7 +109,8 @@ def _models(entry: Entry, text: str, keys: tuple[str, ...], *, several: bool = T
         try:
             check_recovered(checked(model))
         except ModelError as error:
-            raise UserError(f"{entry.where(*keys)}: {text.partition(':')[0]} has an error: {error}") from None
+            problem = f"{entry.where(*keys)}: {text.partition(':')[0]} has an error: {error}"
+            raise UserError(problem).with_excerpt(error.excerpt) from None
         yield model
 
 

@@ -379,7 +379,9 @@ def is_total(term: t.Term) -> bool:
 def _is_total(term: t.Term) -> bool:
     if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
         return False
-    known = isinstance(term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not)
+    known = isinstance(
+        term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not | t.After
+    )
     return known and all(is_total(child) for child in t.children(term))
 
 

@@ -19,6 +19,7 @@ from schedproof.proofs.exploration.safety import Watch, watch
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph, Reached
+    from schedproof.proofs.compiled.histories import Histories
     from schedproof.proofs.compiled.shared import Cluster, SharedGraph
     from schedproof.proofs.compiled.steps import Program
 
@@ -151,7 +152,12 @@ class Exploring:
         return self._either(interpreted, compiled, lambda watched: watched[0].stopped, states=states, pays=pays)
 
     def graph(
-        self, instance: Instance, known: ExplorationResult | None = None, states: int = 0, code: Program | None = None
+        self,
+        instance: Instance,
+        known: ExplorationResult | None = None,
+        states: int = 0,
+        code: Program | None = None,
+        histories: Callable[[int], Histories | None] | None = None,
     ) -> tuple[ExplorationResult, Exploration | Graph | SharedGraph | str]:
         """Explores an instance in full.
 
@@ -159,6 +165,7 @@ class Exploring:
             known: an exploration by :meth:`watch` without symmetry, to continue from.
             states: the least number of states.
             code: compiled steps of the instance, with any checks.
+            histories: gives the points of history to follow on a compiled graph with so many states.
 
         Returns:
             The exploration, and the full graph or the reason why there is none.
@@ -213,19 +220,23 @@ class Exploring:
                 f"all {known.representatives:,} states were explored, but the full graph needs them in memory, and some are in "
                 "files; give each worker more memory, or add workers"
             )
+        if self.workers is not None and memory_of(known) > GATHERED:
+            # Its workers follow no points of history: the properties that read one are checked on slices.
+            anew = partial(compiled, code=known.program) if self.checkpoint is not None else None
+            return known, self.workers.graph(known, anew, self.progress)
+        points = histories(known.representatives) if histories is not None else None
+        if self.workers is not None and memory_of(known, points) > GATHERED:
+            points = None
         if (
             self.workers is None
             and self.memory is not None
-            and (not known.in_memory or _used() + memory_of(known) > self.memory)
+            and (not known.in_memory or _used() + memory_of(known, points) > self.memory)
         ):
             return (
                 known,
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
             )
-        if self.workers is not None and memory_of(known) > GATHERED:
-            anew = partial(compiled, code=known.program) if self.checkpoint is not None else None
-            return known, self.workers.graph(known, anew, self.progress)
-        return known, graph_of(known, self.progress)
+        return known, graph_of(known, self.progress, points)
 
     def _halt(self) -> str:
         if self.memory is not None and self.workers is None and _used() > self.memory:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -32,20 +32,31 @@ from schedproof.model.semantics import (
     fitted,
     scope_text,
 )
+from schedproof.model.semantics.reasons import configuration_text, first_false
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult
 from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
+from schedproof.proofs.exploration.liveness import NEVER
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 from .engine import Exploring, answer, code_of, prepare, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
+from .vacuity import nothing_enabled, premise_never_true
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph
+    from schedproof.proofs.compiled.histories import Histories
     from schedproof.proofs.compiled.shared import SharedGraph
 
 ORDINARY = Exploring()
 """The default way to explore."""
+
+
+FOLLOWED = 5_000
+"""Points of history are followed on graphs with more states than this; others are searched in slices as fast."""
+
+TRIED = 500_000
+"""So many states of a slice are searched before all states without history are."""
 
 
 def reads_history(model: Model, prop: Property) -> bool:
@@ -109,8 +120,10 @@ def explored(
     props = [p for p in model.properties if (not only or p.name in only) and p.name not in skipped]
     results: dict[str, list[Result]] = {}
     sizes_of_graphs = _Sizes()
+    instances: list[Instance] = []
     for rigid in configurations(model, sizes):
         instance = Instance(model, fitted(sizes, rigid), rigid)
+        instances.append(instance)
         check_axioms(instance)
         for result in _in_configuration(
             instance, props, not only or WELL_FORMED in only, how, sizes_of_graphs, on_found
@@ -121,7 +134,20 @@ def explored(
         raise ScopeError(
             f"{model.system} {model.variant} has no configuration at {at}, so nothing was explored; choose another scope"
         )
-    return sorted((_together(r) for r in results.values()), key=lambda r: known.index(r.name))
+    together = (_with_reason(_together(r), model, instances) for r in results.values())
+    return sorted(together, key=lambda r: known.index(r.name))
+
+
+def _with_reason(result: Result, model: Model, instances: Sequence[Instance]) -> Result:
+    """The result; if its premise is never true, with the condition that no state meets in the first configuration."""
+    if not (result.vacuous and NEVER in result.note):
+        return result
+    prop, first = model.property(result.name), instances[0]
+    if reads_history(model, prop):
+        first = Instance(model, first.sizes, first.rigid, with_history=True)
+    why = premise_never_true(first, prop)
+    of = "" if len(instances) == 1 else "in the first configuration, "
+    return replace(result, note=f"{result.note}: {of}{why}") if why else result
 
 
 def _in_configuration(
@@ -136,6 +162,7 @@ def _in_configuration(
 
     Slices share one search while it has few more states than the search without history: an attribute that is a function
     of the state adds none. If it has many more, the properties that are not yet refuted continue on separate slices.
+    Properties that read one point of history need none of these if they hold: the graph without history has all points.
     If all properties need the full graph, slices share no search: that search could not stop when its graph grows.
     """
     slices = Slices(instance)
@@ -145,19 +172,37 @@ def _in_configuration(
     if formed and slices.fragile:
         groups.setdefault(slices.fragile, []).append(WELL_FORMEDNESS)
     plain = groups.pop(NO_HISTORY)
-    first = _Search(instance, [*plain, *([WELL_FORMEDNESS] if formed else [])], how)
+    pointwise = [prop for each in groups.values() for prop in each if slices.is_pointwise(prop)]
+    first = _Search(
+        instance, [*plain, *([WELL_FORMEDNESS] if formed else [])], how, pointwise if plain or formed else []
+    )
     yield from first.results(states=sizes_of_graphs.expected(instance), on_found=on_found)
     sizes_of_graphs.note(instance, first.states)
+    groups = _without(groups, first.held)
+    if pointwise and not first.states and not how.symmetry and how.checkpoint is None:
+        # Small slices and near violations come first: they need no graph of all states.
+        for kept, each in groups.items():
+            trial = _Search(slices.instance(kept), each, how)
+            yield from trial.results(pace=[TRIED])
+            groups = _without(groups, {p.name for p in each} - {p.name for p in trial.left})
+        left = [prop for prop in pointwise if any(prop in each for each in groups.values())]
+        first = _Search(instance, [], how, left)
+        yield from first.results()
+        groups = _without(groups, first.held)
     measured = any(isinstance(prop, SAFETY) for each in groups.values() for prop in each)
     if len(groups) > 1 and measured and (first.pace is not None or first.cut_short):
         every = NO_HISTORY.union(*groups)
         together = _Search(slices.instance(every), [prop for each in groups.values() for prop in each], how)
         yield from together.results(pace=first.pace, states=first.states)
-        left = {prop.name for prop in together.left}
-        groups = {kept: [p for p in each if p.name in left] for kept, each in groups.items()}
+        groups = _without(groups, {p.name for each in groups.values() for p in each} - {p.name for p in together.left})
     for kept, each in groups.items():
-        if each:
-            yield from _Search(slices.instance(kept), each, how).results(states=first.states)
+        yield from _Search(slices.instance(kept), each, how).results(states=first.states)
+
+
+def _without(groups: Mapping[Slice, Sequence[Property]], decided: Collection[str]) -> dict[Slice, list[Property]]:
+    """The groups of properties, less those with these names."""
+    left = {kept: [prop for prop in each if prop.name not in decided] for kept, each in groups.items()}
+    return {kept: each for kept, each in left.items() if each}
 
 
 class _Sizes:
@@ -186,10 +231,16 @@ class _Search:
         states: the least number of states.
         cut_short: the search stopped early, for lack of time or memory.
         left: the properties to check in searches of smaller slices.
+        held: the names of the properties with one point of history that hold.
+
+    Args:
+        pointwise: properties that read one point of history, to check on the graph without history.
     """
 
-    def __init__(self, instance: Instance, props: Sequence[Property], how: Exploring) -> None:
-        self._instance, self._how = instance, how
+    def __init__(
+        self, instance: Instance, props: Sequence[Property], how: Exploring, pointwise: Sequence[Property] = ()
+    ) -> None:
+        self._instance, self._how, self._pointwise = instance, how, pointwise
         self._formed = WELL_FORMEDNESS in props
         self._constructed = [p for p in props if isinstance(p, ByConstruction)]
         self._safe = [p for p in props if isinstance(p, SAFETY)]
@@ -198,6 +249,7 @@ class _Search:
         self.states = 0
         self.cut_short = False
         self.left: list[Property] = []
+        self.held: set[str] = set()
 
     def results(
         self,
@@ -227,19 +279,43 @@ class _Search:
             yield from (_safety(exploration, w) for w in watches)
             if self._formed:
                 yield _well_formed(exploration)
-        if self._runs:
+        if self._runs or self._follows(exploration):
             states = exploration.state_count if exploration is not None else states
             code = None
             if exploration is not None and exploration.symmetry is not None:
                 code = code_of(exploration)
                 exploration = None  # frees its memory
-            exploration, graph = self._how.graph(self._instance, exploration, states, code)
+            followed: list[Histories] = []
+            exploration, graph = self._how.graph(
+                self._instance, exploration, states, code, lambda states: self._histories(states, followed)
+            )
             self._note(exploration)
+            for watched in [each for histories in followed for each in histories.holding]:
+                self.held.add(watched.prop.name)
+                yield _safety(exploration, watched)
             if not isinstance(graph, str):
                 prepare(graph, self._runs)
             for prop in self._runs:
                 why = self._how.halt() if self._how.halt is not None else ""
                 yield _check(exploration, why or graph, prop)
+
+    def _follows(self, exploration: ExplorationResult | None) -> bool:
+        """Whether points of history are worth a graph that nothing else needs."""
+        if exploration is None:
+            return bool(self._pointwise) and not self._constructed
+        many = exploration.complete and exploration.symmetry is None and exploration.representatives > FOLLOWED
+        return bool(self._pointwise) and many
+
+    def _histories(self, states: int, followed: list[Histories]) -> Histories | None:
+        """The points of history to follow on a graph, also put into ``followed``; None if there are none."""
+        if not self._pointwise or states <= FOLLOWED:
+            return None
+        from schedproof.proofs.compiled.histories import histories_of
+
+        actions = [action for action in self._instance.model.actions if self._how.crash or not action.crash]
+        histories = histories_of(self._instance, actions, self._pointwise, crash=self._how.crash)
+        followed += [histories] if histories is not None else []
+        return histories
 
     def _note(self, exploration: ExplorationResult) -> None:
         self.pace = exploration.up_to() if exploration.complete else None
@@ -289,7 +365,7 @@ def _safety(exploration: ExplorationResult, watched: Watch) -> Result:
         verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
     elif not watched.met:
         at = scope_text(scope)
-        verdict, note, example = Verdict.UNDETERMINED, f"vacuous: its premise is never true at {at}", None
+        verdict, note, example = Verdict.UNDETERMINED, f"{NEVER} at {at}", None
     else:
         verdict, note, example = Verdict.PROVED, "", None
     vacuous = failed is None and exploration.complete and exploration.ill_formed is None and not watched.met
@@ -334,20 +410,32 @@ def check_axioms(instance: Instance) -> None:
         try:
             holds = compile_term(instance, axiom, {})(Moment(instance.initial()))
         except Undefined as error:
-            raise ModelError(element, axiom.place, f"is undefined on a configuration: {error}", remedy) from error
+            where = f"is undefined on the configuration {configuration_text(instance, axiom)}"
+            raise ModelError(element, axiom.place, f"{where}: {error}", remedy) from error
         if not holds:
-            raise ModelError(element, axiom.place, f"is false on a configuration at {dict(instance.sizes)}", remedy)
+            false = first_false(instance, Moment(instance.initial()), [axiom], {})
+            because = f": {false.because}" if false is not None and false.values else ""
+            where = f"is false on the configuration {configuration_text(instance, axiom)}"
+            raise ModelError(element, axiom.place, f"{where}{because}", remedy)
 
 
 def _well_formed(exploration: ExplorationResult) -> Result:
     prop, scope = WELL_FORMEDNESS, dict(exploration.instance.sizes)
+    vacuous = False
     if exploration.ill_formed is not None:
         verdict, note, example = Verdict.REFUTED, "", ill_formed(exploration)
     elif not exploration.complete:
         verdict, note, example = Verdict.UNDETERMINED, stopped(exploration), None
+    elif not exploration.transition_count:
+        why = nothing_enabled(exploration.instance)
+        note = f"{NOTHING_HAPPENS} at {scope_text(scope)}{f': {why}' if why else ''}"
+        verdict, example, vacuous = Verdict.UNDETERMINED, None, True
     else:
         verdict, note, example = Verdict.PROVED, "", None
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note)
+    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note, vacuous)
+
+
+NOTHING_HAPPENS = "vacuous: no action is enabled in the initial state, so nothing happens"
 
 
 def _constructed(model: Model, prop: ByConstruction) -> Result:

@@ -15,6 +15,9 @@ Attributes with such updates are *fragile*, and every slice contains them. So a 
 
 Only the slice without any history may omit fragile attributes. It checks the properties that read no history, and its steps
 are the same whether or not history can be written.
+
+A property that reads history at one point needs no slice: see :mod:`schedproof.proofs.exploration.pointwise`. It is checked on
+the graph without history, if that is made, or if the slice has many states.
 """
 
 from __future__ import annotations
@@ -36,6 +39,8 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, reads, type_of_term
+from schedproof.proofs.exploration.pointwise import point_of
+from schedproof.proofs.exploration.safety import conditions_of
 
 Field = tuple[str, str]
 """The names of a sort and of one of its attributes."""
@@ -71,6 +76,16 @@ class Slices:
         """The slice on which to check a property; ``NO_HISTORY`` if it reads none."""
         read = {field for formula in formulas(prop) for field in self._read(formula)}
         return self._closed(read) | self.fragile if read else NO_HISTORY
+
+    def is_pointwise(self, prop: Property) -> bool:
+        """Whether each of the property's conditions reads history at one point: of one attribute, which no history changes."""
+        model = self._instance.model
+        points = [point_of(model, condition) for condition in conditions_of(model, prop)]
+        return (
+            bool(points)
+            and not self.fragile
+            and all(point is not None and not self._updates[point.field] for point in points)
+        )
 
     def instance(self, kept: Slice) -> Instance:
         """The instance, reduced to the history attributes of a slice."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedproof.model.lang import AlwaysCanReach
 from schedproof.model.semantics import Choice, Instance, Moment, State, compile_term
 from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
+from .carry import Carried
+from .histories import Histories
 from .kernel import TOGETHER, check, link
 from .layout import Words
 from .llvm import Machine, assembly
@@ -22,6 +25,9 @@ from .steps import program as program_of
 
 Nodes = NDArray[np.bool_]
 """A set of states, as truth values by state number."""
+
+Reaching = tuple[dict[str, int], Nodes, Nodes]
+"""A binding of a property's variables, the states that can reach its goal, and those of its premise."""
 
 PER_STATE, PER_EDGE = 80, 20
 """Bytes per state and per edge of a graph and its searches; measured, and rounded up."""
@@ -43,6 +49,8 @@ class Graph:
         whence: for each state the last edge of a shortest run to it.
         targets: for each edge the number of its target.
         choices: for each edge the number of its choice.
+        asked: the properties whose goals are searched for together.
+        reaching: by property, results that wait for its turn.
     """
 
     reached: Reached
@@ -52,10 +60,9 @@ class Graph:
     offsets: NDArray[np.int64]
     targets: NDArray[np.uint32]
     choices: NDArray[np.uint16]
-    _turned: dict[frozenset[str], tuple[NDArray[np.int64], NDArray[np.uint32]]] = field(
-        default_factory=dict, repr=False
-    )
     _prepared: dict[str, Machine] = field(default_factory=dict, repr=False)
+    asked: list[AlwaysCanReach] = field(default_factory=list, repr=False)
+    reaching: dict[str, list[Reaching]] = field(default_factory=dict, repr=False)
 
     @property
     def instance(self) -> Instance:
@@ -124,22 +131,16 @@ class Graph:
                 raise AssertionError("what is undefined in compiled code is defined when it is interpreted")
         return [row == TRUE for row in truths]
 
-    def backwards(self, without: Sequence[str]) -> Callable[[Nodes], Nodes]:
-        """A function from goal states to the states that can reach them without an action of ``without``.
-
-        The reversed edges are kept for the next property, since most properties have the same ``without``.
-        """
-        left_out = frozenset(without)
-        if left_out not in self._turned:
-            self._turned.clear()  # frees its memory
-            self._turned[left_out] = paths.turned(self.offsets, self.targets, self.choices, ~self.choices_of(without))
-        back, sources = self._turned[left_out]
-
-        def reaching(goal: Nodes) -> Nodes:
-            nodes: Nodes = paths.reaching(back, sources, goal)
-            return nodes
-
-        return reaching
+    def reach(self, goals: Sequence[Nodes], without: Sequence[str]) -> Iterator[Nodes]:
+        """For each of up to 64 goals, the states that can reach it without an action of ``without``."""
+        bits = paths.packed(goals, self.size)
+        allowed = ~self.choices_of(without)
+        full = bits.dtype.type((1 << len(goals)) - 1)
+        if paths.spread(self.offsets, self.targets, self.choices, allowed, bits, full):
+            yield from (paths.members(bits, place) for place in range(len(goals)))
+            return
+        back, sources = paths.turned(self.offsets, self.targets, self.choices, allowed)
+        yield from (paths.reaching(back, sources, goal) for goal in goals)
 
 
 @dataclass(frozen=True)
@@ -161,10 +162,11 @@ def choices_of(program: Program, actions: Iterable[str]) -> NDArray[np.bool_]:
     return np.repeat([action.name in names for action in program.actions], counts)
 
 
-def memory_of(reached: Reached) -> int:
+def memory_of(reached: Reached, histories: Histories | None = None) -> int:
     """The approximate number of bytes that a graph of an exploration and its searches take."""
     states, edges = reached.representatives, reached.transition_count
-    return states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
+    carried = histories.memory(states) if histories is not None else 0
+    return carried + states * (8 * reached.program.layout.words + PER_STATE) + edges * PER_EDGE
 
 
 def unconditional(program: Program, states: int) -> Program:
@@ -174,8 +176,11 @@ def unconditional(program: Program, states: int) -> Program:
     return program_of(program.instance, program.actions)
 
 
-def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
+def graph_of(reached: Reached, progress: Progress | None = None, histories: Histories | None = None) -> Graph:
     """The graph of an exploration. With one thread its states have the same numbers as there.
+
+    Args:
+        histories: the points of history to follow on the graph.
 
     Raises:
         ValueError: the exploration is incomplete, used symmetry (a graph would be wrong about single objects), or is partly
@@ -185,7 +190,11 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
         raise ValueError("a graph is made of a complete exploration without symmetry that is in memory")
     program, parts = reached.program, reached.parts
     words, count, edges = program.layout.words, reached.state_count, reached.transition_count
-    machine = unconditional(program, count).machine(count)
+    carried: Carried | None = None
+    if histories is None:
+        machine = unconditional(program, count).machine(count)
+    else:
+        machine, carried = histories.begin(count)
     graph = Graph(
         reached,
         words=np.empty(count * words, np.uint64),
@@ -202,14 +211,16 @@ def graph_of(reached: Reached, progress: Progress | None = None) -> Graph:
     home, place = place_in(tables, graph.words[:words])
     numbers[home][place] = 1
     out, chosen = (np.empty(TOGETHER * program.choices * each, np.uint64) for each in (words, 1))
-    seen = np.zeros(program.seen.size, np.int64)
+    seen = np.zeros(program.seen.size if histories is None else histories.room, np.int64)
     met = 1
     for first in range(0, count, AT_ONCE):
         last = min(first + AT_ONCE, count)
         met = link(
             machine.address("steps"), first, last, words, keys, places, numbers, graph.words, graph.depths, graph.whence,
-            met, graph.offsets, graph.targets, graph.choices, out, chosen, seen,
+            met, graph.offsets, graph.targets, graph.choices, out, chosen, seen, carried,
         )  # fmt: skip
         if progress is not None:
             progress(count, last, int(graph.depths[last - 1]))
+    if histories is not None and carried is not None:
+        histories.end(machine, carried, graph.words, graph.offsets, graph.targets, graph.choices)
     return graph

@@ -9,6 +9,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from .carry import carry, copy_notes
 from .quotient import orbit, represent
 from .steps import FIRST_ACTION
 from .table import U, entry, find, part_of, place_of, prefetch, put
@@ -183,6 +184,7 @@ def link(
     out: Any,
     chosen: Any,
     seen: Any,
+    carried: Any,
 ) -> int:
     """Repeats the steps of states ``first`` to ``last``, now that the tables have all states, and records the edges.
 
@@ -194,6 +196,7 @@ def link(
         count: the number of states met so far.
         offsets, targets, choices: the edges, complete for states before ``first``.
         out, chosen, seen: buffers for the steps of ``TOGETHER`` states.
+        carried: the values of history (:class:`.carry.Carried`), or None.
 
     Returns:
         The number of states met.
@@ -231,6 +234,12 @@ def link(
                     numbers[q][spots[i]] = count
                 targets[to] = numbers[q][spots[i]] - 1
                 choices[to] = chosen[i]
+                if carried is not None:
+                    prefetch(carried.bits, U(targets[to]) * U(carried.bits.shape[1]))
+        if carried is not None:
+            for m in range(n, end):
+                copy_notes(carried, m, m % TOGETHER, seen)
+                carry(carried, m, m % TOGETHER, offsets, targets, choices, seen, m + 1)
         n = end
     return count
 

@@ -9,21 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
-from schedproof.model.semantics import Choice
+from schedproof.model.semantics import Choice, Undefined
 from schedproof.proofs.exploration.lasso import lasso
 from schedproof.proofs.exploration.liveness import NEVER, Answer, bindings, no_more, not_that_far, vacuous
+from schedproof.proofs.verdict import Counterexample
 
 from . import paths
-from .graph import Graph, Nodes
+from .graph import Graph, Nodes, Reaching
 from .predicates import formulas
 
 Numbers = NDArray[np.int64]
+
+Edges = tuple[Numbers, NDArray[np.uint32], NDArray[np.uint16], Nodes, Nodes, Nodes]
+
+TOGETHER = 64
+"""The number of goals that are searched for at once."""
 
 
 def prepare(graph: Graph, props: Sequence[Property]) -> None:
     """Compiles the formulas of those properties whose verdicts will be asked for."""
     if groups := {p.name: formulas(graph.instance, p) for p in props if isinstance(p, AlwaysCanReach | LeadsTo)}:
         graph.prepare(groups)
+    graph.asked.extend(p for p in props if isinstance(p, AlwaysCanReach))
 
 
 def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
@@ -41,12 +48,10 @@ def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
 
 
 def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
-    """Checks AG EF by a backward search from the goal."""
-    reaching = graph.backwards(prop.without)
+    """Checks AG EF: which states can reach the goal."""
     met = False
     nearest: tuple[int, dict[str, int]] | None = None
-    for bound, goal, start in _held(graph, prop):
-        reach = reaching(goal)
+    for bound, reach, start in _reaching(graph, prop):
         met = met or bool(start.any())
         stuck = np.flatnonzero(start & ~reach)  # numbers follow the distance from the initial state
         if len(stuck) and (nearest is None or int(stuck[0]) < nearest[0]):
@@ -56,24 +61,72 @@ def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
     return None if met else NEVER
 
 
+def _reaching(graph: Graph, prop: AlwaysCanReach) -> Iterator[Reaching]:
+    """For each binding of a property's variables, the states that can reach its goal, and those of its premise."""
+    if prop.name not in graph.reaching:
+        _reach_together(graph, prop)
+    return iter(graph.reaching.pop(prop.name))
+
+
+def _reach_together(graph: Graph, prop: AlwaysCanReach) -> None:
+    """Searches for the goals of a property, and of prepared ones with the same ``without``, 64 bindings at a time.
+
+    Raises:
+        Undefined: the property reads an attribute of NONE; others that do are left out.
+    """
+    held: list[tuple[str, dict[str, int], Nodes, Nodes]] = []
+    for each in {prop.name: prop, **{p.name: p for p in graph.asked if set(p.without) == set(prop.without)}}.values():
+        try:
+            held += [(each.name, *binding) for binding in _held(graph, each)]
+            graph.reaching[each.name] = []
+        except Undefined:
+            if each.name == prop.name:
+                raise
+    for first in range(0, len(held), TOGETHER):
+        goals = [goal for _, _, goal, _ in held[first : first + TOGETHER]]
+        for (name, bound, _, start), reach in zip(held[first:], graph.reach(goals, prop.without), strict=False):
+            graph.reaching[name].append((bound, reach, start))
+
+
 def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
     """Checks that every fair run from ``given`` reaches ``goal``: no fair loop avoids the goal."""
     met = left = False
-    for bound, goal, given in _held(graph, prop):
-        start = given & ~goal
-        met, left = met or bool(given.any()), left or bool(start.any())
-        lengths, edges, whence = paths.avoiding(graph.offsets, graph.targets, graph.depths, start, goal)
-        nearest: tuple[int, int, Nodes] | None = None
-        for fair, parts in _fair_loops(graph, lengths != paths.NONE, prop):
-            states = np.flatnonzero(fair)
-            first = int(states[np.argmin(lengths[states])])
-            if nearest is None or (int(lengths[first]), first) < nearest[:2]:
-                nearest = int(lengths[first]), first, parts == parts[first]
-        if nearest is not None:
-            _, first, loop = nearest
-            run = _run(graph, edges, whence, first)
-            return lasso(graph.instance, graph, prop, bound, run, _Members(loop), first)
+    held = list(_held(graph, prop))
+    for first in range(0, len(held), TOGETHER):
+        some = held[first : first + TOGETHER]
+        met = met or any(bool(given.any()) for _, _, given in some)
+        left = left or any(bool((given & ~goal).any()) for _, goal, given in some)
+        avoiding = [_avoiding(graph, goal, given)[0] != paths.NONE for _, goal, given in some]
+        regions = paths.packed(avoiding, graph.size)
+        paths.trim(*_fair_edges(graph, prop), regions)
+        for place, (bound, goal, given) in enumerate(some):
+            inside = paths.members(regions, place)
+            if inside.any() and (lasso_run := _fair_loop(graph, prop, bound, goal, given, inside)) is not None:
+                return lasso_run
     return vacuous(met, left)
+
+
+def _avoiding(graph: Graph, goal: Nodes, given: Nodes) -> tuple[NDArray[np.int32], Numbers, NDArray[np.uint32]]:
+    """The shortest runs from ``given`` that avoid ``goal``: see :func:`paths.avoiding`."""
+    lengths, edges, whence = paths.avoiding(graph.offsets, graph.targets, graph.depths, given & ~goal, goal)
+    return lengths, edges, whence
+
+
+def _fair_loop(
+    graph: Graph, prop: LeadsTo, bound: dict[str, int], goal: Nodes, given: Nodes, inside: Nodes
+) -> Counterexample | None:
+    """The nearest fair loop inside ``inside``, which avoids the goal."""
+    lengths, edges, whence = _avoiding(graph, goal, given)
+    nearest: tuple[int, int, Nodes] | None = None
+    for fair, parts in _fair_loops(graph, inside, prop):
+        states = np.flatnonzero(fair)
+        first = int(states[np.argmin(lengths[states])])
+        if nearest is None or (int(lengths[first]), first) < nearest[:2]:
+            nearest = int(lengths[first]), first, parts == parts[first]
+    if nearest is None:
+        return None
+    _, first, loop = nearest
+    return lasso(graph.instance, graph, prop, bound, _run(graph, edges, whence, first), _Members(loop), first)
 
 
 def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[str, int], Nodes, Nodes]]:
@@ -84,16 +137,16 @@ def _held(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> Iterator[tuple[dict[s
     yield from zip(every, held[: len(every)], given, strict=True)
 
 
-def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, Numbers]]:
+def _fair_edges(graph: Graph, prop: LeadsTo) -> Edges:
+    """The edges of a graph, and by choice whether it may occur for ever, and is weakly or strongly fair."""
+    without, weak, strong = (graph.choices_of(a) for a in (prop.without, prop.weak, prop.strong))
+    return graph.offsets, graph.targets, graph.choices, ~without, weak, strong
+
+
+def _fair_loops(graph: Graph, inside: Nodes, prop: LeadsTo) -> Iterator[tuple[Nodes, NDArray[np.uint32]]]:
     """Pairs of states in which a fair run can stay inside ``inside``, and the component numbers of all states."""
-    edges = graph.offsets, graph.targets, graph.choices
-    allowed, weak, strong = (graph.choices_of(a) for a in (prop.without, prop.weak, prop.strong))
-    allowed = ~allowed
     while inside.any():
-        parts = paths.components(*edges, allowed, inside)
-        order = np.argsort(parts, kind="stable").astype(np.uint32)
-        outside = int(np.count_nonzero(~inside))
-        fair, inside = paths.fair(*edges, allowed, weak, strong, parts, order, outside)
+        fair, inside, parts = paths.fair(*_fair_edges(graph, prop), inside)
         if fair.any():
             yield fair, parts
 

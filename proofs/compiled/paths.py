@@ -6,10 +6,12 @@ its edges count. Sets of nodes are arrays of truth values.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 NONE = -1
 
@@ -57,6 +59,59 @@ def reaching(back: Any, sources: Any, goal: Any) -> Any:
     return reached
 
 
+def packed(sets: Sequence[NDArray[np.bool_]], nodes: int) -> NDArray[Any]:
+    """By node, a bit for each of up to 64 sets of nodes; in as few bytes as that takes, which stay in the processor's cache."""
+    kind: Any = np.uint8 if len(sets) <= 8 else np.uint16 if len(sets) <= 16 else np.uint64
+    bits: NDArray[Any] = np.zeros(nodes, kind)
+    for place, members_of in enumerate(sets):
+        bits |= members_of.astype(kind) << kind(place)
+    return bits
+
+
+def members(bits: NDArray[Any], place: int) -> NDArray[np.bool_]:
+    """The nodes that have a bit."""
+    nodes: NDArray[np.bool_] = (bits & bits.dtype.type(1 << place)) != 0
+    return nodes
+
+
+MOST_SWEEPS = 16
+"""The limit of passes over all nodes: a path that zigzags through the numbers needs one for each turn."""
+
+
+@njit(nogil=True, cache=True)
+def spread(offsets: Any, targets: Any, choices: Any, allowed: Any, bits: Any, full: Any) -> bool:
+    """Gives each node the bits of all nodes that it can reach, for up to 64 sets of goals at once.
+
+    It sweeps over the nodes, first from the last to the first: most edges lead to a greater number.
+
+    Args:
+        bits: by node, the bits of the sets that it is in; changed in place.
+        full: all bits.
+
+    Returns:
+        Whether it finished within ``MOST_SWEEPS`` sweeps; if not, bits are missing.
+    """
+    nodes, every = len(offsets) - 1, allowed.all()
+    for sweep in range(MOST_SWEEPS):
+        changed = False
+        for i in range(nodes):
+            n = i if sweep % 2 else nodes - 1 - i
+            before = bits[n]
+            if before == full:
+                continue
+            now = before
+            for e in range(offsets[n], offsets[n + 1]):
+                if every or allowed[choices[e]]:
+                    now |= bits[targets[e]]
+                    if now == full:
+                        break
+            if now != before:
+                bits[n], changed = now, True
+        if not changed:
+            return True
+    return False
+
+
 @njit(nogil=True, cache=True)
 def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> Any:
     """Shortest runs that pass a node of ``start`` and no node of ``goal`` afterwards.
@@ -98,105 +153,183 @@ def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> 
 
 
 @njit(nogil=True, cache=True)
-def components(offsets: Any, targets: Any, choices: Any, allowed: Any, inside: Any) -> Any:
-    """The strongly connected components of the nodes ``inside`` (Tarjan's algorithm), by node; -1 outside."""
-    nodes = len(offsets) - 1
-    component_of = np.full(nodes, NONE, np.int64)
-    index = np.zeros(nodes, np.int64)
-    low = np.zeros(nodes, np.int64)
-    at = np.zeros(nodes, np.int64)
-    open_nodes = np.empty(nodes, np.uint32)
-    path = np.empty(nodes, np.uint32)
-    opened = counted = number = 0
-    for root in range(nodes):
-        if not inside[root] or index[root] != 0:
-            continue
-        path[0], length = root, 1
-        while length > 0:
-            n = path[length - 1]
-            if index[n] == 0:
-                counted += 1
-                index[n] = low[n] = counted
-                at[n] = offsets[n]
-                open_nodes[opened] = n
-                opened += 1
-            deeper = False
-            while at[n] < offsets[n + 1]:
-                e = at[n]
-                to = targets[e]
-                if allowed[choices[e]] and inside[to]:
-                    if index[to] == 0:
-                        path[length] = to
-                        length += 1
-                        deeper = True
-                        break
-                    if component_of[to] == NONE:
-                        low[n] = min(low[n], low[to])
-                at[n] += 1
-            if deeper:
+def trim(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, regions: Any) -> None:
+    """Removes nodes from regions, up to 64 at once, most of those in which no fair run can stay; other arguments as for :func:`fair`.
+
+    A node that leads to no other one of a region is a component of its own, and so is one that leads only to such nodes that were
+    removed. They are removed if no fair run can stay in them. If a region has no cycles, some sweeps remove nearly all, and
+    each looks at few edges of a node. They end when they have looked at three times as many edges as the nodes have.
+
+    Args:
+        regions: by node, the bits of the regions that it is in.
+    """
+    nodes, every = len(offsets) - 1, allowed.all()
+    edges_left, upwards, removes = 0, False, True
+    for n in range(nodes):
+        if regions[n]:
+            edges_left += 3 * (offsets[n + 1] - offsets[n] + 1)
+    while edges_left > 0 and removes:
+        removes = False
+        for i in range(nodes):
+            n = i if upwards else nodes - 1 - i
+            before = regions[n]
+            if before == 0:
                 continue
-            if low[n] == index[n]:
-                while True:
-                    opened -= 1
-                    member = open_nodes[opened]
-                    component_of[member] = number
-                    if member == n:
+            left = before ^ before
+            for e in range(offsets[n], offsets[n + 1]):
+                edges_left -= 1
+                if targets[e] != n and (every or allowed[choices[e]]):
+                    left |= before & regions[targets[e]]
+                    if left == before:
                         break
-                number += 1
-            length -= 1
-    return component_of
+            if left != before and not _can_stay(offsets, targets, choices, allowed, weak, strong, n):
+                regions[n], removes = left, True
+        upwards = not upwards
 
 
 @njit(nogil=True, cache=True)
-def fair(
-    offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, parts: Any, order: Any, first: int
-) -> Any:
-    """The components in which a fair run can stay.
+def _can_stay(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, n: int) -> bool:
+    """Whether a fair run can stay in a node: every fair choice that is enabled there is taken, and leads back."""
+    for e in range(offsets[n], offsets[n + 1]):
+        c = choices[e]
+        if (weak[c] or strong[c]) and not (allowed[c] and targets[e] == n):
+            return False
+    return True
+
+
+OUTSIDE = np.uint32((1 << 32) - 1)
+"""The component of a node outside; those inside have smaller numbers, but greater than any number of nodes."""
+
+
+@njit(nogil=True, cache=True)
+def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, inside: Any) -> Any:
+    """The strongly connected components of the nodes ``inside`` in which a fair run can stay.
+
+    Components are found by Pearce's algorithm ("A space-efficient algorithm for finding strongly connected components",
+    2016), with one number for each node: 0 before it is visited, then the least number on the path that it reaches, and at
+    the end its component. Each component is checked as soon as it is complete.
 
     Args:
         allowed, weak, strong: by choice.
-        parts: by node, its component (-1: none).
-        order: the nodes sorted by component; those in a component start at ``first``.
 
     Returns:
-        Two sets of nodes. The first has the nodes of fair components. The second has the nodes to search again: those of
-        components that only strong fairness excludes, without states that enable a neglected strongly fair choice.
+        Two sets of nodes, and the component of each node. The first has the nodes of fair components. The second has the nodes to
+        search again: those of components that only strong fairness excludes, without states that enable a neglected
+        strongly fair choice.
     """
-    is_fair, rest = np.zeros(len(parts), np.bool_), np.zeros(len(parts), np.bool_)
+    nodes, every = len(offsets) - 1, allowed.all()
+    is_fair, rest = np.zeros(nodes, np.bool_), np.zeros(nodes, np.bool_)
     enabled, used = np.zeros(len(allowed), np.int64), np.zeros(len(allowed), np.bool_)
-    begin = first
-    while begin < len(order):
-        part, end = parts[order[begin]], begin
-        while end < len(order) and parts[order[end]] == part:
-            n = order[end]
+    numbers = np.zeros(nodes, np.uint32)
+    size = 0
+    for n in range(nodes):
+        if inside[n]:
+            size += 1
+        else:
+            numbers[n] = OUTSIDE
+    path, at, is_root = np.empty(size, np.uint32), np.empty(size, np.int64), np.empty(size, np.bool_)
+    closed = np.empty(size, np.uint32)  # nodes of incomplete components that the path has left
+    top, index, component = 0, 1, OUTSIDE - np.uint32(1)
+    for first in range(nodes):
+        if numbers[first] != 0:
+            continue
+        path[0], at[0], is_root[0], length = first, offsets[first], True, 1
+        numbers[first], index = index, index + 1
+        while length > 0:
+            n, e = path[length - 1], at[length - 1]
+            end, least, deeper = offsets[n + 1], numbers[n], False
+            while e < end:
+                if every or allowed[choices[e]]:
+                    to = targets[e]
+                    number = numbers[to]
+                    if number == 0:
+                        deeper = True
+                        break
+                    if number < least:
+                        least, is_root[length - 1] = number, False
+                e += 1
+            numbers[n], at[length - 1] = least, e
+            if deeper:  # this edge is looked at again after the return
+                path[length], at[length], is_root[length] = to, offsets[to], True
+                numbers[to], index = index, index + 1
+                length += 1
+                continue
+            length -= 1
+            if not is_root[length]:
+                closed[top] = n
+                top += 1
+                continue
+            begin = top
+            while begin > 0 and numbers[closed[begin - 1]] >= least:
+                begin -= 1
+                numbers[closed[begin]] = component
+            numbers[n] = component
+            closed[top] = n
+            index -= top + 1 - begin
+            _check(
+                offsets,
+                targets,
+                choices,
+                allowed,
+                weak,
+                strong,
+                numbers,
+                closed,
+                begin,
+                top + 1,
+                enabled,
+                used,
+                is_fair,
+                rest,
+            )
+            top, component = begin, component - np.uint32(1)
+    return is_fair, rest, numbers
+
+
+@njit(nogil=True, cache=True)
+def _check(
+    offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, parts: Any, members: Any, begin: int,
+    end: int, enabled: Any, used: Any, is_fair: Any, rest: Any,
+) -> None:  # fmt: skip
+    """Checks whether a fair run can stay in a component: its members are those from ``begin`` to ``end``.
+
+    Args:
+        enabled, used: buffers by choice, 0 before and after.
+        is_fair, rest: the sets of nodes that :func:`fair` returns.
+    """
+    part, starved, missed = parts[members[begin]], False, False
+    if end - begin == 1:
+        is_fair[members[begin]] = _can_stay(offsets, targets, choices, allowed, weak, strong, members[begin])
+        return
+    for i in range(begin, end):
+        n = members[i]
+        for e in range(offsets[n], offsets[n + 1]):
+            c = choices[e]
+            enabled[c] += 1
+            if allowed[c] and parts[targets[e]] == part:
+                used[c] = True
+    for i in range(begin, end):
+        n = members[i]
+        for e in range(offsets[n], offsets[n + 1]):
+            c = choices[e]
+            if not used[c]:
+                starved = starved or (weak[c] and enabled[c] == end - begin)
+                missed = missed or strong[c]
+    for i in range(begin, end):
+        n = members[i]
+        if not starved and not missed:
+            is_fair[n] = True
+        elif not starved:
+            keeps = True
             for e in range(offsets[n], offsets[n + 1]):
-                c = choices[e]
-                enabled[c] += 1
-                if allowed[c] and parts[targets[e]] == part:
-                    used[c] = True
-            end += 1
-        starved = missed = False
-        for i in range(begin, end):
-            n = order[i]
-            for e in range(offsets[n], offsets[n + 1]):
-                c = choices[e]
-                if not used[c]:
-                    starved = starved or (weak[c] and enabled[c] == end - begin)
-                    missed = missed or strong[c]
-        for i in range(begin, end):
-            n = order[i]
-            if not starved and not missed:
-                is_fair[n] = True
-            elif not starved:
-                stays = True
-                for e in range(offsets[n], offsets[n + 1]):
-                    stays = stays and (used[choices[e]] or not strong[choices[e]])
-                rest[n] = stays
-        for i in range(begin, end):
-            for e in range(offsets[order[i]], offsets[order[i] + 1]):
-                enabled[choices[e]], used[choices[e]] = 0, False
-        begin = end
-    return is_fair, rest
+                if strong[choices[e]] and not used[choices[e]]:
+                    keeps = False
+            rest[n] = keeps
+    for i in range(begin, end):
+        n = members[i]
+        for e in range(offsets[n], offsets[n + 1]):
+            enabled[choices[e]] = 0
+            used[choices[e]] = False
 
 
 @njit(nogil=True, cache=True)

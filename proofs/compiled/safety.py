@@ -73,10 +73,11 @@ def watch(
 def compiled_conditions(instance: Instance, watches: Sequence[Watch], *, crash: bool) -> list[Condition]:
     """The conditions of properties as programs check them, in the order of the properties' checks."""
     actions = [a.name for a in instance.model.actions if crash or not a.crash]
-    return [_condition(check, actions) for each in watches for check in each.checks]
+    return [condition_of(check, actions) for each in watches for check in each.checks]
 
 
-def _condition(check: Check, actions: Sequence[str]) -> Condition:
+def condition_of(check: Check, actions: Sequence[str]) -> Condition:
+    """A condition of a property as programs check it; ``actions`` are the names of the program's actions."""
     prop = check.prop
     if isinstance(prop, Invariant):
         return Condition(prop.over, prop.given, prop.then)

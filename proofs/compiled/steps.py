@@ -150,28 +150,31 @@ class Program:
             self._machines[level] = Machine([self.text], states=states)
         return self._machines[level]
 
+    @cached_property
+    def _firsts(self) -> Sequence[int]:
+        return first_choices(self.instance, self.actions)
+
     @property
     def choices(self) -> int:
         """The number of choices of actions and parameters, which is the limit of a state's steps."""
-        return first_choices(self.instance, self.actions)[-1]
+        return self._firsts[-1]
 
     def choice(self, number: int) -> Choice:
         """The choice with that number."""
-        firsts = first_choices(self.instance, self.actions)
-        at = bisect_right(firsts, number) - 1
-        action, left, parameters = self.actions[at], number - firsts[at], []
+        at = bisect_right(self._firsts, number) - 1
+        action, left, parameters = self.actions[at], number - self._firsts[at], []
         for v in reversed(action.parameters):
             domain = self.instance.domain(v.type)
             left, place = divmod(left, len(domain))
             parameters.append((v.name, domain[place]))
         return Choice(action.name, tuple(reversed(parameters)))
 
-    @property
+    @cached_property
     def seen(self) -> Seen:
         """The layout of ``seen``."""
         return self.shape.seen
 
-    @property
+    @cached_property
     def shape(self) -> Shape:
         """The sizes of its arrays."""
         return Shape(self.layout.words, self.choices, len(self.actions), len(self.conditions))
@@ -179,7 +182,7 @@ class Program:
 
 def program(instance: Instance, actions: Sequence[Action], conditions: Sequence[Condition] = ()) -> Program:
     """The code of the steps of ``actions``, which also checks ``conditions``."""
-    writer = _Steps(instance, layout(instance), actions, conditions)
+    writer = Steps(instance, layout(instance), actions, conditions)
     return Program(instance, writer.layout, actions, conditions, writer.function())
 
 
@@ -188,8 +191,8 @@ def first_choices(instance: Instance, actions: Sequence[Action]) -> list[int]:
     return list(accumulate((prod(len(instance.domain(v.type)) for v in a.parameters) for a in actions), initial=0))
 
 
-class _Steps:
-    """The writer of the function ``steps``."""
+class Steps:
+    """The writer of the function ``steps``; others extend it, to write more of each step."""
 
     def __init__(
         self, instance: Instance, where: Layout, actions: Sequence[Action], conditions: Sequence[Condition]
@@ -266,13 +269,23 @@ class _Steps:
 
     def _see_that_guards_are_defined(self, number: int, action: Action, moment: Moment) -> None:
         """Evaluates all guards before any step is checked: an undefined guard discards all choices of the action."""
-        if not any(number in (self.conditions[n].actions or ()) for n in self._in_step):
+        if not self._is_checked_in_step(number):
             return
         with self.terms.body() as guards:
             self.terms.search(action.parameters, action.when, moment, lambda _: None)
         if leaves(guards, moment.undefined):
             for stmt in guards:
                 self.terms.emit(stmt)
+
+    def _is_checked_in_step(self, number: int) -> bool:
+        """Whether a condition is checked where a step of the action with this number is taken."""
+        return any(number in (self.conditions[n].actions or ()) for n in self._in_step)
+
+    def _before_updates(self) -> None:
+        """Writes what precedes the updates of a step."""
+
+    def _after_updates(self, number: int, moment: Moment) -> None:
+        """Writes what follows the updates of a step of the action ``number``; ``steps`` is still the step's number."""
 
     def _ill_formed(self, number: int) -> None:
         self._note(Seen.ill_formed, number)
@@ -316,6 +329,7 @@ class _Steps:
             self._rule(rule, on, event, moment)
         for k in range(self.layout.words):
             terms.emit(Put("next", k, Item("state", k)))
+        self._before_updates()
         for event in fired:
             self._update(event, moment)
         for k in range(self.layout.words):
@@ -324,6 +338,7 @@ class _Steps:
         for place, event in enumerate(self._kept):
             terms.emit(Put("fired", self._firing(Local("steps"), place), terms.fired(*event, moment)))
         terms.emit(Put("chosen", Local("steps"), self._choice_number(number, action, moment)))
+        self._after_updates(number, moment)
         terms.emit(Set("steps", binary("+", Local("steps"), 1)))
         with terms.body() as checked, terms.reading() as read:
             for n in sorted(self._in_step):
@@ -499,9 +514,7 @@ class _Steps:
         """Writes the attributes that a row sets."""
         terms = self.terms
         sort, sets = row.sort.name, dict(row.sets)
-        kinds = self.instance.model.machine(sort).parameters(row.event)
-        given = {n: Item(terms.payload(sort, row.event, n), who) for n in kinds}
-        of_row = replace(moment, bound={}, owner=Owner(sort, row.event), me=who, given=given)
+        of_row = self._of_row(row, who, moment)
         for attribute in self.instance.attributes(sort):
             if attribute.name not in sets:
                 continue
@@ -513,6 +526,12 @@ class _Steps:
             low = self.layout.fields[sort, attribute.name].low
             old = terms.value(t.Attr(t.Me(), attribute.name), of_row)
             self._flip(sort, attribute.name, who, binary("^", binary("-", value, low), binary("-", old, low)))
+
+    def _of_row(self, row: Row, who: Expr, moment: Moment) -> Moment:
+        """The context of a row's updates."""
+        kinds = self.instance.model.machine(row.sort.name).parameters(row.event)
+        given = {n: Item(self.terms.payload(row.sort.name, row.event, n), who) for n in kinds}
+        return replace(moment, bound={}, owner=Owner(row.sort.name, row.event), me=who, given=given)
 
     def _flip(self, sort: str, name: str, who: Expr, changed: Expr) -> None:
         """Flips bits of one object's field in the state after."""

@@ -57,6 +57,11 @@ Read = tuple[str, str, str, bool]
 """An array that is read: the state (before or after), the sort, the attribute ("" for the machine's state), and whether by value."""
 
 
+def supposed(of: str) -> str:
+    """The variable with the supposed value of a history attribute in the state ``of``."""
+    return f"supposed {of}"
+
+
 class Terms:
     """Writes the code of terms to the current list of statements."""
 
@@ -66,6 +71,8 @@ class Terms:
         self.tables: dict[str, Sequence[int]] = {}
         self.scratch: dict[str, int] = {}
         self.read: dict[Read, None] = {}
+        self.supposed: tuple[str, str] | None = None
+        """A history attribute that is no part of the state: its value is the local variable :func:`supposed`, for any object."""
         self._numbers = count()
         self._body: list[Stmt] = []
 
@@ -180,6 +187,8 @@ class Terms:
                 sort = self._sort(of, moment)
                 attribute = self.instance.model.machine(sort).attribute(name)
                 assert attribute is not None
+                if (sort, name) == self.supposed:
+                    return Local(supposed(moment.of))
                 who = self.some(of, moment)
                 return Item(self._rigid(sort, name) if attribute.rigid else self._array(moment, sort, name), who)
             case t.Equal(left, right):
@@ -454,6 +463,8 @@ class Terms:
                 return self.fired(self._sort(term.of, moment), event, moment)
             case t.Attr(t.Var(name), attribute) if name == var.name:
                 return self.column(moment, self._sort(term.of, moment), attribute, 1)
+            case t.After(part):
+                return self._mask(part, var, replace(moment, of="after"))
             case t.Equal(left, right):
                 for one, other in ((left, right), (right, left)):
                     part_mask = self._equal(one, other, var, moment)

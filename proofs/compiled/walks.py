@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,7 @@ from schedproof.proofs.exploration.safety import Check, Watch, checks_of
 from .kernel import call
 from .layout import Words
 from .safety import compiled_conditions
-from .steps import Program, Seen, program
+from .steps import Program, Seen, first_choices, program
 from .table import U, mix
 
 AT_ONCE = 1 << 16
@@ -31,7 +31,7 @@ _GOLDEN = U(0x9E3779B97F4A7C15)
 @njit(nogil=True, cache=True)
 def _walk(
     address: int, initial: Any, length: int, steps: int, state: Any, counters: Any, trail: Any, out: Any, chosen: Any,
-    seen: Any, times: Any,
+    seen: Any, times: Any, weights: Any,
 ) -> None:  # fmt: skip
     """Takes ``steps`` steps.
 
@@ -41,6 +41,7 @@ def _walk(
             changes any more, and the seed.
         trail: the choices of this walk.
         times: by choice, the number of its steps.
+        weights: by choice, its share of the probability; none gives all steps the same.
     """
     words = len(initial)
     state_at, out_at, chosen_at, seen_at = state.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
@@ -52,6 +53,12 @@ def _walk(
             if out[i] != state[i % words]:
                 over = False
                 break
+        total = U(step_count)
+        if len(weights):
+            total = U(0)
+            for i in range(step_count):
+                total += weights[chosen[i]]
+        over = over or total == 0
         if over or counters[1] == length:
             counters[2] += 1
             counters[3] += over
@@ -63,11 +70,18 @@ def _walk(
             continue
         # splitmix64: the n-th number of a seed is a function of n and the seed.
         random = mix(U(counters[4]) + U(counters[0] + 1) * _GOLDEN)
-        i = int(((random >> U(32)) * U(step_count)) >> U(32))
+        drawn = ((random >> U(32)) * total) >> U(32)
+        index = np.int64(0)
+        if len(weights):
+            while drawn >= weights[chosen[index]]:
+                drawn -= weights[chosen[index]]
+                index += 1
+        else:
+            index = np.int64(drawn)
         for k in range(words):
-            state[k] = out[i * words + k]
-        times[chosen[i]] += 1
-        trail[counters[1]] = chosen[i]
+            state[k] = out[index * words + k]
+        times[chosen[index]] += 1
+        trail[counters[1]] = chosen[index]
         counters[0] += 1
         counters[1] += 1
         done += 1
@@ -80,7 +94,7 @@ class Walked:
     Args:
         steps: the number of steps.
         walks: the number of walks.
-        ended: the number of walks that reached a state in which nothing changes any more.
+        ended: the number of walks that reached a state in which nothing changes any more, or no step has a weight.
         action_counts: the number of steps of each action.
         watches: the safety properties; a failed one was violated in a state of a walk, or by a step from one.
         ill_formed: the choice of the first ill-formed step, if there was one.
@@ -110,20 +124,23 @@ def walk(
     length: int,
     seed: int,
     crash: bool = True,
+    weights: Mapping[str, int] = {},
     progress: Callable[[int], None] | None = None,
 ) -> Walked:
-    """Walks at random and checks safety properties; each enabled step has the same probability.
+    """Walks at random and checks safety properties; each enabled step has the same probability, unless weights are given.
 
     Args:
         steps: the total number of steps.
         length: the greatest number of steps of a walk; a walk also ends when nothing changes any more.
         seed: equal seeds give equal walks.
+        weights: of actions, at most 1,000; 1 for the others. The probability of a step is the weight of its action,
+            divided by the sum of those of all enabled steps.
         progress: called regularly with the number of steps.
     """
     watches = [Watch(prop, checks_of(instance, prop, crash=crash)) for prop in props]
     actions = [a for a in instance.model.actions if crash or not a.crash]
     code = program(instance, actions, compiled_conditions(instance, watches, crash=crash))
-    walker = _Walker(code, length, seed)
+    walker = _Walker(code, length, seed, weights)
     walker.go(0)  # loads the code, which must not count in the rate
     start = time.perf_counter()
     while walker.steps < steps and not walker.stuck:
@@ -161,7 +178,7 @@ def _fill(check: Check, number: int, walker: _Walker) -> None:
 class _Walker:
     """Walks with their notes, and the runs to the noted states."""
 
-    def __init__(self, program: Program, length: int, seed: int) -> None:
+    def __init__(self, program: Program, length: int, seed: int, weights: Mapping[str, int]) -> None:
         words = program.layout.words
         self.program, self._length = program, length
         self._initial: Words = np.array(program.layout.pack(program.instance.initial()), np.uint64)
@@ -173,6 +190,11 @@ class _Walker:
         self.seen: NDArray[np.int64] = np.zeros(program.seen.size, np.int64)
         self._times: NDArray[np.int64] = np.zeros(program.choices, np.int64)
         self.runs: dict[int, list[Choice]] = {}
+        firsts = first_choices(program.instance, program.actions)
+        of_choices = [
+            [weights.get(a.name, 1)] * (b - f) for a, f, b in zip(program.actions, firsts, firsts[1:], strict=False)
+        ]
+        self._weights = np.array([w for each in of_choices for w in each] if weights else [], np.uint64)
         self._places = [Seen.ill_formed, *(program.seen.condition(n) + 1 for n in range(len(program.conditions)))]
 
     @property
@@ -218,5 +240,5 @@ class _Walker:
     def _take(self, steps: int, seen: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         _walk(
             self.program.machine(None).address("steps"), self._initial, self._length, steps, self._state, self.counters, self._trail,
-            self._out, self._chosen, seen, times,
+            self._out, self._chosen, seen, times, self._weights,
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from schedproof.model.lang import Action, BoolType, Model
@@ -14,8 +14,8 @@ from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 
 from .run_facts import words
 
-OUTSIDE = "scheduler"
-"""The participant of a sequence diagram that takes the actions."""
+ENVIRONMENT = "environment"
+"""The participant of a sequence diagram that takes the actions of which the model does not say who does."""
 
 
 def shown(value: object) -> str:
@@ -152,11 +152,17 @@ def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
     """A Mermaid sequence diagram: the events between objects, and the fields that they change.
 
     An arrow starts at the object whose event a rule carries on, if the step has exactly one such object. Other arrows,
-    including those of actions, start at the scheduler.
+    including those of actions, start at who takes the action (``Action.by``).
     """
-    order = _objects(model, counterexample)
-    lines = ["---", f'title: "{_plain(title)}"', "---", "sequenceDiagram", f"    participant {OUTSIDE}"]
+    actors = dict.fromkeys(_actor(model, step) for step in counterexample.steps)
+    objects_named = {name for name, is_object in actors if is_object}
+    components = [name for name, is_object in actors if not is_object] or ([] if actors else [ENVIRONMENT])
+    order = _objects(model, counterexample, objects_named)
+    lines = ["---", f'title: "{_plain(title)}"', "---", "sequenceDiagram"]
+    lines += [f"    participant {_id(name)}{f' as {_plain(name)}' if _id(name) != name else ''}" for name in components]
     lines += [f"    participant {name}" for name in order]
+    everybody = [*map(_id, components), *order]
+    across = everybody[0] if len(everybody) == 1 else f"{everybody[0]},{everybody[-1]}"
     if counterexample.start is not None:
         for line in objects(counterexample.start):
             name, _, fields = line.partition(": ")
@@ -168,19 +174,31 @@ def sequence(model: Model, title: str, counterexample: Counterexample) -> str:
     for number, step in enumerate(counterexample.steps):
         if counterexample.loops_from == number:
             lines.append("    loop for ever")
-        ends = f"{OUTSIDE},{order[-1]}" if order else OUTSIDE
-        lines.append(f"    Note over {ends}: {number + 1}. {_plain(step.says)}")
+        lines.append(f"    Note over {across}: {number + 1}. {_plain(step.says)}")
         lines += _arrows(model, step)
     if counterexample.loops_from is not None:
         lines.append("    end")
-    ends = f"{OUTSIDE},{order[-1]}" if order else OUTSIDE
     closing = f"{counterexample.problem}<br/>{counterexample.ending}" if counterexample.end else counterexample.problem
-    return "\n".join([*lines, f"    Note over {ends}: {_plain(closing)}"]) + "\n"
+    return "\n".join([*lines, f"    Note over {across}: {_plain(closing)}"]) + "\n"
 
 
-def _objects(model: Model, counterexample: Counterexample) -> list[str]:
-    """The names of objects that change or belong to the first state, by sort and number."""
-    names = {c.object for step in counterexample.steps for c in step.changes}
+def _actor(model: Model, step: TraceStep) -> tuple[str, bool]:
+    """Who takes the action of a step, and whether it is an object."""
+    by = next((action.by for action in model.actions if action.name == step.action), "")
+    if isinstance(by, t.Var):
+        value = step.parameters.get(by.name)
+        return (value, True) if isinstance(value, str) else (ENVIRONMENT, False)
+    return by or ENVIRONMENT, False
+
+
+def _id(component: str) -> str:
+    """The name of a component as Mermaid takes it."""
+    return re.sub(r"\W", "_", component)
+
+
+def _objects(model: Model, counterexample: Counterexample, actors: Set[str]) -> list[str]:
+    """The names of objects that act, change or belong to the first state, by sort and number."""
+    names = {c.object for step in counterexample.steps for c in step.changes} | actors
     if counterexample.start is not None:
         names |= {line.partition(": ")[0] for line in objects(counterexample.start)}
     shorts = [machine.sort.short for machine in model.machines]
@@ -196,8 +214,9 @@ def _arrows(model: Model, step: TraceStep) -> Iterator[str]:
     fired: dict[tuple[str, str], list[FieldChange]] = {}
     for change in step.changes:
         fired.setdefault((change.object, change.event), []).append(change)
+    actor, is_object = _actor(model, step)
     for (name, event), changes in fired.items():
-        source = _source(model, changes[0], fired)
+        source = _source(model, changes[0], fired) or (actor if is_object else _id(actor))
         line = f" (line {changes[0].line})" if changes[0].line is not None else ""
         yield f"    {source}->>{name}: {_plain(event)}{line}"
         effect = "<br/>".join(f"{c.field}: {shown(c.before)} → {shown(c.after)}" for c in changes)
@@ -205,15 +224,15 @@ def _arrows(model: Model, step: TraceStep) -> Iterator[str]:
 
 
 def _source(model: Model, change: FieldChange, fired: Mapping[tuple[str, str], Sequence[FieldChange]]) -> str:
-    """The object whose event triggers the rule of ``change``; the scheduler if there is not exactly one."""
+    """The object whose event triggers the rule of ``change``; "" if there is not exactly one."""
     kind, _, name = change.cause.partition(" ")
     rule = next((r for r in model.rules if kind == "rule" and r.name == name), None)
     if rule is None or isinstance(rule.on, Action):
-        return OUTSIDE
+        return ""
     scope = {n: v for part in (rule.on, *rule.when, rule.fires) for n, v in t.free_variables(part).items()}
     event = f"{sort_of(model, rule.on.of, scope)}.{rule.on.event}"
     sources = [who for who, what in fired if what == event]
-    return sources[0] if len(sources) == 1 else OUTSIDE
+    return sources[0] if len(sources) == 1 else ""
 
 
 def _plain(text: str) -> str:

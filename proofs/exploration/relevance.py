@@ -28,7 +28,7 @@ def actions_that_meet(model: Model, prop: StepInvariant) -> frozenset[str]:
 
 
 def _may_meet(model: Model, prop: StepInvariant, action: str) -> bool:
-    if prop.given is None or not _is_defined(prop.given):
+    if prop.given is None or not is_defined(prop.given):
         return True
     events = caused(model, action)
     rows = [row for row in model.rows if (row.sort.name, row.event) in events]
@@ -121,11 +121,11 @@ def _value(atom: t.Term, v: t.Var) -> tuple[str, str] | None:
     return None
 
 
-def _is_defined(term: t.Term) -> bool:
+def is_defined(term: t.Term) -> bool:
     """Whether a term is never undefined: it reads attributes, states and events of variables only."""
     if isinstance(term, t.Attr | t.Is | t.Fires) and not isinstance(term.of, t.Var):
         return False
-    return all(_is_defined(child) for child in t.children(term))
+    return all(is_defined(child) for child in t.children(term))
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def change_of(over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
     A premise that may be undefined has none, since not to evaluate it would hide a violation. Neither has one that reads events:
     they may happen in a step that changes none of the fields, and the state before does not say which.
     """
-    if premise is None or len(over) < 2 or not _is_defined(premise) or list(t.firings(premise)):
+    if premise is None or len(over) < 2 or not is_defined(premise) or list(t.firings(premise)):
         return None
     parts = list(t.subterms(premise))
     read = [

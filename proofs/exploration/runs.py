@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from string import Formatter
 
 from schedproof.model.lang import Ref, Rule, SetOf, Var
+from schedproof.model.lang.rules import filled, placeholders
 from schedproof.model.semantics import (
     Causes,
     Choice,
@@ -24,17 +24,47 @@ from .recorded_run import recorded_run
 from .run_facts import Object, beginning, called, ending, introductions, setting
 
 
-def sentence(instance: Instance, choice: Choice) -> str:
-    """The choice as one plain sentence, from the action's ``says``; sets that the sentence does not name are added."""
+def sentence(instance: Instance, choice: Choice, before: State) -> str:
+    """The choice as one plain sentence, from the action's ``says``; sets that the sentence does not name are added.
+
+    Args:
+        before: the state before the step, from which the sentence has its fields.
+    """
     action = instance.model.action(choice.action)
     types = {v.name: v.type for v in action.parameters}
     values = {n: shown(v) for n, v in parameters(instance, choice).items()}
     for name, value in choice.parameters:
         if isinstance(of := types[name], Ref) and value >= 0:
             values[name] = called(instance, of.sort.name, value)
-    named = {field for _, field, _, _ in Formatter().parse(action.says)}
+    named = set(placeholders(action.says))
     sets = [f"{n} = {v}" for n, v in values.items() if isinstance(types[n], SetOf) and n not in named]
-    return action.says.format(**values) + (f", with {', '.join(sets)}" if sets else "")
+
+    def value_of(name: str) -> str:
+        return values[name] if name in values else _field(instance, choice, before, name)
+
+    return filled(action.says, value_of) + (f", with {', '.join(sets)}" if sets else "")
+
+
+def _field(instance: Instance, choice: Choice, before: State, placeholder: str) -> str:
+    """The value of ``p.field`` before a step, in words; "none" if it is a field of no object."""
+    variables = {v.name: v for v in instance.model.action(choice.action).parameters}
+    first, *fields = placeholder.split(".")
+    kind, number = variables[first].type, dict(choice.parameters)[first]
+    for name in fields:
+        if not isinstance(kind, Ref) or number < 0:
+            return shown(None)
+        sort = kind.sort.name
+        attribute = instance.model.machine(sort).attribute(name)
+        if attribute is None:  # the state of its machine, as the check of the model has found
+            return instance.model.machine(sort).states[before[instance.slot(sort) + number]].name
+        if attribute.rigid and not instance.rigid_in_state:
+            number = instance.rigid_values(sort, attribute)[number]
+        else:
+            number = before[instance.slot(sort, name) + number]
+        kind = attribute.type
+    if isinstance(kind, Ref) and number >= 0:
+        return called(instance, kind.sort.name, number)
+    return shown(instance.show(kind, number))
 
 
 def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tuple[FieldChange, ...]]:
@@ -63,13 +93,15 @@ def changes(stepper: Stepper, before: State, choice: Choice) -> tuple[State, tup
     return after, tuple(changed)
 
 
-def trace_step(instance: Instance, choice: Choice, changed: Sequence[FieldChange], ill_formed: str = "") -> TraceStep:
-    """A step of a counterexample, from a choice and the fields that it changes, or why it is ill-formed."""
+def trace_step(
+    instance: Instance, choice: Choice, before: State, changed: Sequence[FieldChange], ill_formed: str = ""
+) -> TraceStep:
+    """A step of a counterexample, from a choice, the state before and the fields that it changes, or why it is ill-formed."""
     action = instance.model.action(choice.action)
     return TraceStep(
         action.name,
         parameters(instance, choice),
-        sentence(instance, choice),
+        sentence(instance, choice, before),
         action.line,
         changed,
         action.fact,
@@ -86,12 +118,12 @@ def _run(instance: Instance, choices: Sequence[Choice]) -> tuple[tuple[TraceStep
     stepper, state, steps = stepper_of(instance), instance.initial(), []
     for choice in choices:
         changed: Sequence[FieldChange] = ()
-        why = ""
+        before, why = state, ""
         try:
             state, changed = changes(stepper, state, choice)
         except (IllFormed, Undefined) as error:
             why = str(error)
-        steps.append(trace_step(instance, choice, changed, why))
+        steps.append(trace_step(instance, choice, before, changed, why))
     return tuple(steps), state
 
 

@@ -320,7 +320,7 @@ class _Writer:
         return f"{{{self._object_of(event, f)} : {f} \\in {among}}}" if self.x.has_parameters(*event) else among
 
     def _action(self, action: Action) -> Iterator[str]:
-        yield from _comment(action.says.format(**{v.name: v.name for v in action.parameters}) + ".")
+        yield from _comment(action.sentence + ".")
         scope, parameters = self.x.bind(Scope(), action.parameters)
         yield f"{_applied(self._action_name(action, 'when'), parameters)} =="
         yield from _listed([self.x.value(part, scope) for part in action.when])

@@ -178,7 +178,7 @@ def shown(proof: Proof, obligation: Obligation, model: Any, universe: Mapping[st
         f"property {obligation.invariant} is not inductive: {what}, and no assumed invariant excludes the state before"
         f"{_excluded(_dropped(proof, instance, obligation, state))}"
     )
-    step = trace_step(instance, choice, changed, why)
+    step = trace_step(instance, choice, state, changed, why)
     return Counterexample((step,), problem, start=_described(instance, state), objects=_every_object(instance))
 
 

@@ -13,18 +13,24 @@ from .files.following import Following
 from .reports.report import (
     Candidate,
     Difference,
+    ExplainingRow,
+    FieldSince,
     LogVerdict,
     NonconformanceReport,
     Origin,
     Requirement,
+    UnexplainedChange,
     ValidationReport,
     Violation,
+    Way,
 )
 from .tally import Tally
 
 __all__ = [
     "Candidate",
     "Difference",
+    "ExplainingRow",
+    "FieldSince",
     "Following",
     "LogVerdict",
     "NonconformanceReport",
@@ -32,8 +38,10 @@ __all__ = [
     "Requirement",
     "Tally",
     "TraceError",
+    "UnexplainedChange",
     "ValidationReport",
     "Violation",
+    "Way",
     "check_records",
     "check_trace",
 ]

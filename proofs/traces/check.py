@@ -162,6 +162,7 @@ class _Request:
         source: what messages call the trace as a whole.
         shorten: after a nonconformance, look for the relevant part of the trace.
         tally: counts the progress.
+        explains: whether a nonconformance says which rows would explain it.
     """
 
     system: System
@@ -169,6 +170,7 @@ class _Request:
     source: str
     shorten: bool
     tally: Tally = field(default_factory=Tally)
+    explains: bool = True
 
     def report(self, chosen: Format, lines: Iterable[TextLine]) -> ValidationReport:
         """The report on the lines of a trace in the format ``chosen``."""
@@ -195,7 +197,8 @@ class _Request:
             return replace(report, excerpt=[(last[0].number, last[0].text)])
         self.tally.does("checking")
         if isinstance(trace, ModelLog):
-            trace = replace(trace, records=self.tally.counted(trace.records, "checking", "records"))
+            counted = self.tally.counted(trace.records, "checking", "records")
+            trace = replace(trace, records=counted, explains=self.explains)
         validation = trace.check()
         if not validation.size and validation.verdict is LogVerdict.CONFORMS:
             validation = replace(validation, note=_joined(NOTHING, validation.note))
@@ -274,7 +277,7 @@ class _Request:
         """The relevant lines of a log that does not conform, as (number, text)."""
         if report.first_nonconformance is None:
             return ()
-        at, quietly = report.first_nonconformance.line, replace(self, shorten=False, tally=Tally())
+        at, quietly = report.first_nonconformance.line, replace(self, shorten=False, tally=Tally(), explains=False)
         self.tally.does(SHORTENING)
 
         def reason(some: Sequence[TextLine]) -> str:

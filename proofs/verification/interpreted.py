@@ -63,6 +63,9 @@ def differences(model: Model, reading: Reading, file: LockFile | None = None) ->
     results = model_check(otherwise(model, reading), {})
     kept = {result.name for result in results}
     held = {result.name for result in results if result.verdict is Verdict.PROVED}
+    held |= {WELL_FORMED} & {
+        result.name for result in results if result.vacuous
+    }  # where nothing happens, no step is ill-formed
     return frozenset(model.refuted & held), frozenset(kept - held - model.refuted)
 
 

@@ -112,7 +112,7 @@ def run(arguments: Sequence[str]) -> int:
         return fail(_output_problem(error), Exit.USAGE)
     except Exception as error:
         if (code := getattr(error, "exit_code", None)) is not None:  # an error of an engine, which is not imported here
-            return fail(f"{getattr(error, 'headline', '')}{error}", Exit(code))
+            return fail(f"{getattr(error, 'headline', '')}{error}", Exit(code), getattr(error, "excerpt", ""))
         from schedproof.model.registry.discovery import find
         from schedproof.model.registry.importing import blamed
 
@@ -120,7 +120,7 @@ def run(arguments: Sequence[str]) -> int:
         user_error = blamed(manifest.parent, error) if manifest is not None else None
         if user_error is None:
             raise  # the error is in schedproof
-        return fail(str(user_error), Exit.USAGE)
+        return fail(str(user_error), Exit.USAGE, user_error.excerpt)
 
 
 def _usage_problem(error: click.UsageError) -> str:

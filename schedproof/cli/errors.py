@@ -35,7 +35,14 @@ def note(message: str) -> None:
         sys.stderr.write(f"schedproof: {' '.join(message.split())}\n")
 
 
-def fail(message: str, code: Exit) -> Exit:
-    """Writes what is wrong to standard error, in one line, and returns ``code``."""
+def fail(message: str, code: Exit, excerpt: str = "") -> Exit:
+    """Writes what is wrong to standard error, and returns ``code``.
+
+    Args:
+        message: what is wrong; it becomes one line.
+        excerpt: the lines of a file that are shown below it.
+    """
     note(message)
+    with contextlib.suppress(OSError, AttributeError, UnicodeEncodeError):
+        sys.stderr.write("".join(f"  {line}\n" for line in excerpt.splitlines()))
     return code

@@ -11,6 +11,8 @@ from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry import discovery
 from schedproof.model.registry.system import System
 
+from .mapped import Mappings
+
 
 @cache
 def systems() -> Mapping[str, System]:
@@ -23,9 +25,12 @@ def systems() -> Mapping[str, System]:
     return {name: index.system(name) for name in index.entries}
 
 
-def catalogue() -> dict[str, Any]:
-    """Every system with its variants; of each variant the sorts, the default scope and the actions."""
-    return {"systems": [_system(system) for system in systems().values()]}
+def catalogue(mappings: Mappings) -> dict[str, Any]:
+    """Every system with its variants, of each variant the sorts, the default scope and the actions; and the mappings."""
+    return {
+        "systems": [_system(system) for system in systems().values()],
+        "mappings": {name: mapping.header.value["system"] for name, mapping in mappings.items()},
+    }
 
 
 def _system(system: System) -> dict[str, Any]:

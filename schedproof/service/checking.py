@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from schedproof.proofs.traces import LogVerdict, TraceError
@@ -18,6 +19,7 @@ from schedproof.proofs.traces.engine.watch import Watch
 from .answers import Answer, Kind, problem
 from .frames import LENGTH, content, message
 from .limits import Limits
+from .mapped import MappedLines, Mappings
 from .opening import BadSession, opened
 from .strict import NotJson, parse
 from .view import View
@@ -32,10 +34,12 @@ FAULT = 70
 class Checking:
     """One session: its check, with the records that it took."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, mappings: Mappings) -> None:
+        self.limits, self.mappings = limits, mappings
         self.watch: Watch | None = None
         self.view: View | None = None
+        self.mapped: MappedLines | None = None
+        """Reads lines of a log, if the session has a mapping."""
 
     def answer(self, head: Mapping[str, Any], body: bytes) -> Answer:
         """The answer to one request."""
@@ -45,7 +49,7 @@ class Checking:
             case "records":
                 return self.take(body, lines=head["lines"], after=head["after"])
             case "report":
-                return Answer(Kind.DONE, self.check.report().as_json())
+                return Answer(Kind.DONE, self.report())
             case "events":
                 return self.events(head["most"])
             case "view":
@@ -62,18 +66,33 @@ class Checking:
     def create(self, body: bytes) -> Answer:
         """Creates the session that ``body`` asks for."""
         try:
-            self.watch = opened(parse(body))
+            self.watch, self.mapped = opened(parse(body), self.mappings)
         except NotJson as error:
             return problem(Kind.MALFORMED, str(error))
         except BadSession as error:
             return problem(Kind.BAD_SESSION, str(error))
         return Answer(Kind.DONE, self.standing())
 
+    @property
+    def count(self) -> int:
+        """How much the session has taken: records, or lines if it has a mapping."""
+        return self.check.records if self.mapped is None else self.mapped.taken
+
+    def report(self) -> dict[str, Any]:
+        """The whole report; of a session with a mapping also how many lines it took, and which made no record."""
+        report = self.check.report()
+        if self.mapped is None:
+            return report.as_json()
+        note = "; ".join(part for part in (report.note, self.mapped.note) if part)
+        return {**replace(report, note=note).as_json(), "lines": self.mapped.taken}
+
     def standing(self) -> dict[str, Any]:
         """The verdict so far, in short."""
-        report = self.check.report().as_json()
+        report = self.report()
         kept: dict[str, Any] = {
-            name: report[name] for name in ("system", "variant", "verdict", "records", "note") if name in report
+            name: report[name]
+            for name in ("system", "variant", "verdict", "records", "lines", "note")
+            if name in report
         }
         if "first_departure" in report:
             kept["first_departure"] = {name: report["first_departure"][name] for name in ("record", "reason")}
@@ -87,17 +106,21 @@ class Checking:
         Args:
             body: the records.
             lines: whether they are one a line.
-            after: how many records the client expects to be taken before; None: any number.
+            after: how many records (with a mapping: lines) the client expects to be taken before; None: any number.
         """
-        before, begun = self.check.records, time.process_time()
+        before, begun = self.count, time.process_time()
         if after is not None and after != before:
-            return problem(Kind.CONFLICT, f"the session has taken {before} records, not {after}", records=before)
+            what = "records" if self.mapped is None else "lines"
+            return problem(Kind.CONFLICT, f"the session has taken {before} {what}, not {after}", **{what: before})
         try:
             for given in _records(body, lines=lines):
                 if self.check.validation.verdict is not LogVerdict.CONFORMS:
                     break  # the verdict is final
-                if time.process_time() - begun > self.limits.seconds / 2 and self.check.records > before:
+                if time.process_time() - begun > self.limits.seconds / 2 and self.count > before:
                     return self._rest(before)
+                if self.mapped is not None:
+                    self._take_line(self.mapped, given)
+                    continue
                 record = parse(given) if isinstance(given, bytes) else given
                 if not isinstance(record, dict):
                     raise NotJson("a record is not an object; send {...}")
@@ -105,15 +128,30 @@ class Checking:
         except _NoList as error:
             return problem(Kind.MALFORMED, str(error))
         except (NotJson, TraceError) as error:
-            number = self.check.records + 1
+            number = self.count + 1
             says = str(error) if isinstance(error, TraceError) else f"record {number}: {error}"
             return problem(Kind.BAD_RECORD, says, record=number, taken=number - 1 - before, **self.standing())
-        return Answer(Kind.DONE, {"taken": self.check.records - before, **self.standing()})
+        return Answer(Kind.DONE, {"taken": self.count - before, **self.standing()})
+
+    def _take_line(self, mapped: MappedLines, given: object) -> None:
+        """Takes one line of the log. Its records are made before any is checked: a wrong line changes nothing.
+
+        Raises:
+            TraceError: the mapping cannot read the line, or the model does not have what a record of it names.
+        """
+        records = mapped.records(given)
+        for record in records:
+            if self.check.validation.verdict is LogVerdict.CONFORMS:
+                self.check.take(record.value, record)
+        mapped.taken += 1
 
     def _rest(self, before: int) -> Answer:
         """Half of the time is over: asks the client to send fewer records at a time, before the session is lost."""
-        taken, records = self.check.records - before, self.check.records
-        says = f"checking {taken} records took long; send the rest in another request, after={records}, and fewer at a time"
+        taken, count = self.count - before, self.count
+        what = "records" if self.mapped is None else "lines"
+        says = (
+            f"checking {taken} {what} took long; send the rest in another request, after={count}, and fewer at a time"
+        )
         return problem(Kind.TOO_BIG, says, taken=taken, **self.standing())
 
     def events(self, most: int) -> Answer:
@@ -148,12 +186,12 @@ def _records(body: bytes, *, lines: bool) -> Iterator[Any]:
     yield from value
 
 
-def live(connection: socket.socket, limits: Limits) -> NoReturn:
+def live(connection: socket.socket, limits: Limits, mappings: Mappings) -> NoReturn:
     """Answers requests until the connection closes. It always ends this process."""
     code = FAULT
     try:
         _confine(limits)
-        code = _serve(connection, Checking(limits), limits)
+        code = _serve(connection, Checking(limits, mappings), limits)
     except MemoryError:
         code = OUT_OF_MEMORY
     except (OSError, EOFError):

@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from .checking import live
 from .limits import Limits
+from .mapped import NO_MAPPINGS, Mappings
 
 START, END, REAP = b"s", b"e", b"r"
 """The requests: start a process, end one, and return how one ended by itself."""
@@ -51,8 +52,8 @@ class Born:
 class Nursery:
     """The server's side of the nursery. Its calls take milliseconds; any thread may make them."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self, limits: Limits, mappings: Mappings = NO_MAPPINGS) -> None:
+        self.limits, self.mappings = limits, mappings
         self.pid = 0
         self._control, self._lock = socket.socket(), Lock()
 
@@ -66,7 +67,7 @@ class Nursery:
         self._control, nursery_end = socket.socketpair()
         self.pid = os.fork()
         if self.pid == 0:
-            _tend(nursery_end, self.limits)
+            _tend(nursery_end, self.limits, self.mappings)
         nursery_end.close()
         return self
 
@@ -132,7 +133,7 @@ class Nursery:
         return int(NUMBER.unpack(answer)[0])
 
 
-def _tend(control: socket.socket, limits: Limits) -> NoReturn:
+def _tend(control: socket.socket, limits: Limits, mappings: Mappings) -> NoReturn:
     """The main loop of the nursery."""
     children: set[int] = set()
     try:
@@ -143,7 +144,7 @@ def _tend(control: socket.socket, limits: Limits) -> NoReturn:
                 break
             pid = NUMBER.unpack(request[1:])[0]
             if request[:1] == START:
-                number = _copy(control, passed[0], limits)
+                number = _copy(control, passed[0], limits, mappings)
                 children.add(number)
             else:
                 number = _ended(pid, kill=request[:1] == END) if pid in children else 0
@@ -155,7 +156,7 @@ def _tend(control: socket.socket, limits: Limits) -> NoReturn:
         os._exit(0)
 
 
-def _copy(control: socket.socket, connection: int, limits: Limits) -> int:
+def _copy(control: socket.socket, connection: int, limits: Limits, mappings: Mappings) -> int:
     try:
         pid = os.fork()
     except OSError:
@@ -163,7 +164,7 @@ def _copy(control: socket.socket, connection: int, limits: Limits) -> int:
     if pid == 0:
         try:
             control.close()
-            live(socket.socket(fileno=connection), limits)
+            live(socket.socket(fileno=connection), limits, mappings)
         finally:
             os._exit(1)
     os.close(connection)

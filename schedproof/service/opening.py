@@ -13,6 +13,7 @@ from schedproof.proofs.traces import TraceError
 from schedproof.proofs.traces.engine.watch import Watch
 
 from .catalogue import systems
+from .mapped import NO_MAPPINGS, MappedLines, Mappings
 
 KEPT = ("variant", "rigid", "unlogged", "start")
 """The fields of a header that a scope may have beside it.
@@ -25,18 +26,44 @@ class BadSession(ValueError):
     """No session can be created for the request. The message is one line."""
 
 
-def opened(asked: object) -> Watch:
-    """The check of a session. ``asked`` is a header of the plain format, or a system and a scope.
+def opened(asked: object, mappings: Mappings = NO_MAPPINGS) -> tuple[Watch, MappedLines | None]:
+    """The check of a session, and the reader of its lines if it has a mapping.
+
+    Args:
+        asked: a header of the plain format, a system and a scope, or a mapping of the server.
 
     Raises:
-        BadSession: it is neither, or has unknown names.
+        BadSession: it is none of these, or has unknown names.
     """
     if not isinstance(asked, dict):
         raise BadSession('a session needs an object; write one such as {"system": "hived", "scope": {"Cell": 2}}')
+    if "mapping" in asked:
+        return _mapped(asked, mappings)
+    return _plain(asked), None
+
+
+def _mapped(asked: Mapping[str, Any], mappings: Mappings) -> tuple[Watch, MappedLines]:
+    """The check of a session whose records are lines of a log."""
+    if not mappings:
+        raise BadSession(
+            "the server has no mappings; start it with --mapping FILE, or send records of the plain format"
+        )
+    mapping = mappings[_one_of("mapping", asked["mapping"], mappings)]
+    if unknown := [name for name in asked if name not in ("mapping", "system", "objects", *KEPT)]:
+        fields = ", ".join(("mapping", "objects", *KEPT))
+        raise BadSession(f'unknown field "{unknown[0][:60]}" beside a mapping; choose from {fields}')
+    header = {**mapping.header.value, **{name: asked[name] for name in ("objects", *KEPT) if name in asked}}
+    if asked.get("system", header["system"]) != header["system"]:
+        raise BadSession(f"the mapping is for {header['system']}; leave out the system, or name another mapping")
+    return _plain(header, format="mapping"), MappedLines(mapping)
+
+
+def _plain(asked: Mapping[str, Any], format: str = "schedproof") -> Watch:
+    """The check of a session whose records are of the plain format."""
     system, model = _variant(asked)
     header = asked if "schedproof" in asked else _header(system, model, asked)
     try:
-        return Watch(system, model, header)
+        return Watch(system, model, header, format=format)
     except (TraceError, ScopeError) as error:
         raise BadSession(str(error)) from None
 

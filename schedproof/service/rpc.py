@@ -32,7 +32,7 @@ MOST_CALLS = 100
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "systems": (),
-    "session.create": ("system", "variant", "scope", "schedproof", "objects", "rigid", "unlogged", "start"),
+    "session.create": ("system", "variant", "scope", "mapping", "schedproof", "objects", "rigid", "unlogged", "start"),
     "session.records": ("session", "records", "after"),
     "session.report": ("session",),
     "session.events": ("session", "most"),
@@ -101,7 +101,7 @@ class Rpc:
                 f"unknown parameter {unknown[0][:60]!r} of {method}; choose from {', '.join(known) or 'none'}",
             )
         if method == "systems":
-            return Answer(Kind.DONE, catalogue())
+            return Answer(Kind.DONE, catalogue(self.sessions.nursery.mappings))
         if method == "session.create":
             return await self.sessions.create(json.dumps(given).encode())
         name = given.get("session")

@@ -60,6 +60,9 @@ class Catalogue(BaseModel):
     """What there is to create sessions for."""
 
     systems: list[SystemShape]
+    mappings: dict[str, str] = Field(
+        description="the mappings of the server, each with its system: a session may name one, and take lines of a log"
+    )
 
 
 def of_traces() -> dict[str, Any]:
@@ -91,7 +94,22 @@ def of_traces() -> dict[str, Any]:
         "`is_only_one`: whether no other run fits; `states`: how many states explain the records; `next` with `events` and `complete`. "
         "The event `end` comes last. Lines that begin with a colon are signs of life.",
     }
-    schemas["Asked"] = {"oneOf": [{"$ref": COMPONENT + "Situation"}, {"$ref": COMPONENT + "Header"}]}
+    schemas["Mapped"] = {
+        "type": "object",
+        "description": "a mapping of the server, by its name: the records are lines of a log as its program writes them, objects or texts. "
+        "The other fields replace those of the mapping's header",
+        "required": ["mapping"],
+        "additionalProperties": False,
+        "properties": {
+            "mapping": {"type": "string", "description": "the name of its file, without a suffix"},
+            "system": fields["system"],
+            "objects": fields["objects"],
+            **{name: fields[name] for name in KEPT if name in fields},
+        },
+        "examples": [{"mapping": "app"}],
+    }
+    kinds = ("Situation", "Header", "Mapped")
+    schemas["Asked"] = {"oneOf": [{"$ref": COMPONENT + kind} for kind in kinds]}
     return schemas
 
 
@@ -128,6 +146,9 @@ class Standing(BaseModel):
     variant: str = Field(examples=["as-written"])
     verdict: Verdict
     records: int = Field(description="records checked in this session, a nonconforming one included")
+    lines: int | None = Field(
+        default=None, description="of a session with a mapping: lines of the log taken in this session"
+    )
     note: str | None = Field(default=None, description="why it is undetermined, or that nothing was checked")
     first_departure: FirstNonconformance | None = None
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from string import Formatter
 from typing import Any
 
 from schedproof.diagrams.player.live import LiveRuns
+from schedproof.model.lang.rules import filled, placeholders
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.traces.engine.explained import Explanations
 from schedproof.proofs.traces.engine.origins import Kept
@@ -114,6 +114,13 @@ class View:
         """An event in words."""
         action = self._watch.model.action(event["action"])
         values = {name: shown(value) for name, value in event["parameters"].items()}
-        named = {field for _, field, _, _ in Formatter().parse(action.says)}
+        named = {each.partition(".")[0] for each in placeholders(action.says)}
         others = [f"{name} = {value}" for name, value in values.items() if name not in named]
-        return action.says.format(**values) + (f", with {', '.join(others)}" if others else "")
+
+        def value_of(placeholder: str) -> str:
+            name, dot, fields = placeholder.partition(
+                "."
+            )  # several states may come before the step: a field has no one value
+            return f"{values[name]}{dot}{fields}"
+
+        return filled(action.says, value_of) + (f", with {', '.join(others)}" if others else "")

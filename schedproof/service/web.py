@@ -115,7 +115,7 @@ def application(sessions: Sessions, *, has_token: bool = False) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    _resources(app, sessions, catalogue())
+    _resources(app, sessions, catalogue(sessions.nursery.mappings))
     _live(app, sessions, has_token)
     app.exception_handler(Unread)(_unread)
     app.exception_handler(HTTPException)(_no_resource)

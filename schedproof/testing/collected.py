@@ -54,7 +54,7 @@ class SystemNode(pytest.Collector):
             check_expectations(system)
             variants = list(system.variants.items())
         except UserError as error:
-            raise self.CollectError(str(error)) from None
+            raise self.CollectError("\n".join(filter(None, [str(error), error.excerpt]))) from None
         for name, model in variants:
             yield VariantNode.from_parent(self, name=name, system=system, model=model)
 

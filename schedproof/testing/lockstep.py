@@ -162,7 +162,7 @@ class Pair:
             self._without_effect.add((action.name, given))
         else:
             self._allowed, self._forbidden, self._without_effect = {}, {}, set()
-        says = f"{sentence(self.instance, choice)}  [{show_choice(self.instance, choice)}]"
+        says = f"{sentence(self.instance, choice, before)}  [{show_choice(self.instance, choice)}]"
         self._steps.append((action.name, says))
         self._compare(f"after step {len(self._steps)}, {show_choice(self.instance, choice)}", changed)
 

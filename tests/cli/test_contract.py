@@ -455,6 +455,14 @@ def test_simulate_one_property(run, registered):
     )
 
 
+def test_simulate_with_weights(run_json, registered):
+    code, output = run_json(
+        "simulate", "lamps", "--steps", "100", "--weight", "switch_off=0", "--weight", "switch_on=3"
+    )
+    assert code == 0 and output["weights"] == {"switch_off": 0, "switch_on": 3}
+    assert output["per_action"] == {"switch_on": 100, "switch_off": 0}
+
+
 @pytest.mark.parametrize("options", [[], ["--no-symmetry"]])
 def test_explore_json(run_json, options):
     code, output = run_json("explore", "lamps", "--scope", "Lamp=3", *options)
@@ -696,12 +704,12 @@ SEQUENCE = """\
 title: "lamps plain: stays-dark"
 ---
 sequenceDiagram
-    participant scheduler
+    participant environment
     participant l0
-    Note over scheduler,l0: 1. l0 is switched on
-    scheduler->>l0: Lamp.on (line 3)
+    Note over environment,l0: 1. l0 is switched on
+    environment->>l0: Lamp.on (line 3)
     Note right of l0: state: Off → On
-    Note over scheduler,l0: property stays-dark is violated for x = l0<br/>l0: On
+    Note over environment,l0: property stays-dark is violated for x = l0<br/>l0: On
 """
 
 

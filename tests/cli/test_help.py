@@ -13,13 +13,13 @@ from schedproof.cli.app import cli
 from schedproof.cli.commands import COMMANDS
 
 METAVARS = {
-    "--branches": "N", "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--cluster": "ADDRESS", "--code-quality": "FILE", "--document": "FILE", "--earlier": "FILE", "--emit-smt": "DIRECTORY",
+    "--action": "ACTION", "--branches": "N", "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--cluster": "ADDRESS", "--code-quality": "FILE", "--document": "FILE", "--earlier": "FILE", "--emit-smt": "DIRECTORY",
     "--emit-test": "FILE", "--host": "ADDRESS", "--html": "FILE", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
     "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE", "--markdown": "FILE",
     "--max-body": "MIB", "--max-length": "N", "--max-memory": "MIB", "--max-seconds": "SECONDS", "--max-sessions": "N", "--max-streams": "N",
     "--max-states": "N", "--memory": "SIZE", "--openapi": "FILE", "--picture": "FILE", "--port": "PORT",
-    "--property": "PROPERTY", "--sarif": "FILE", "--scope": "SORT=N,...", "--seed": "N", "--state": "OBJECT.FIELD=VALUE", "--steps": "N",
-    "--summary": "FILE", "--threads": "N", "--token-file": "FILE", "--variant": "VARIANT",
+    "--property": "PROPERTY", "--sarif": "FILE", "--scope": "SORT=N,...", "--seed": "N", "--sort": "SORT", "--state": "OBJECT.FIELD=VALUE", "--steps": "N",
+    "--summary": "FILE", "--threads": "N", "--token-file": "FILE", "--variant": "VARIANT", "--weight": "ACTION=N",
 }  # fmt: skip
 """Of each option with a value; some have two meanings, and choices are their own metavar."""
 

@@ -24,7 +24,10 @@ from schedproof.diagrams.mermaid import identifiers
 from schedproof.diagrams.render import render, write_diagram
 from schedproof.diagrams.representation import Diagram, EdgeKind, Mark
 from schedproof.model.lang import Model
+from schedproof.model.lang.triggers import caused
+from schedproof.model.semantics import instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs.exploration.explore import explore
 from tests.support.needs import needs_dot
 from tests.support.picture_readers import (
     Arrow,
@@ -191,6 +194,54 @@ def test_dot_has_the_arrows_of_the_figure(machine: str) -> None:
     edges = laid_out(text(diagram(AS_WRITTEN, machine), "dot")).edges
     read = {(a, event.strip(), b) for a, b, label, *_ in edges for event in label.split(",")}
     assert read == FIGURES[machine]
+
+
+@pytest.mark.parametrize("action", [each.name for each in AS_WRITTEN.actions])
+def test_a_picture_of_an_action_has_its_cascade_only(action: str) -> None:
+    """What some step of the action fires in an exploration is in it; an event that it cannot cause is not."""
+    drawn = diagram(AS_WRITTEN, actions=[action])
+    (instance,) = instances(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
+    stepper, fired = stepper_of(instance), set[str]()
+    for state in explore(instance).states:
+        for choice in stepper.choices(state, AS_WRITTEN.action(action)):
+            fired |= {f"{sort}.{event}" for sort, event in stepper.step(state, choice).fired}
+    names = {node.name for node in drawn.nodes}
+    assert {action, *fired} <= names
+    assert names - {action} == {f"{sort}.{event}" for sort, event in caused(AS_WRITTEN, action)}
+    whole = diagram(AS_WRITTEN)
+    assert set(drawn.edges) == {edge for edge in whole.edges if {edge.source, edge.target} <= names}
+    assert drawn.title.endswith(f", only {action}")
+
+
+def test_a_picture_of_a_sort_has_its_events_and_what_fires_them() -> None:
+    drawn, whole = diagram(AS_WRITTEN, sorts=["Cell"]), diagram(AS_WRITTEN)
+    events = {node.name for node in whole.nodes if node.name.startswith("Cell.")}
+    causes = {edge.source for edge in whole.edges if edge.target in events}
+    names = {node.name for node in drawn.nodes}
+    assert names == events | causes and names < {node.name for node in whole.nodes}
+    both = {node.name for node in diagram(AS_WRITTEN, sorts=["Cell"], actions=["allocate"]).nodes}
+    assert both < names and "allocate" in both and "preempt" not in both
+
+
+def test_a_machine_of_an_action_has_the_rows_that_it_fires() -> None:
+    assert arrows(diagram(AS_WRITTEN, "PodGroup", actions=["allocate"])) == {
+        ("Pending", "e0", "Allocated"),
+        ("Preempting", "e5", "Pending"),
+    }
+    assert arrows(diagram(AS_WRITTEN, "PodGroup", actions=["preempt", "delete_pending"])) <= POD_GROUP
+
+
+def test_a_filtered_picture_is_compared_with_the_same_part() -> None:
+    whole = diagram(REPAIRED, since=AS_WRITTEN)
+    part = diagram(REPAIRED, since=AS_WRITTEN, actions=["crash"])
+    names = {node.name for node in part.nodes}
+    assert {edge for edge in part.edges if edge.mark is not Mark.SAME} <= set(whole.edges)
+    assert "crash" in names and "allocate" not in names
+
+
+def test_a_picture_of_nothing_is_refused() -> None:
+    with pytest.raises(DiagramError, match="has nothing of vacate; name other sorts or actions"):
+        diagram(AS_WRITTEN, "PodGroup", actions=["vacate"])
 
 
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=lambda m: m.variant)

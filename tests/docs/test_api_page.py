@@ -20,6 +20,7 @@ INTERNAL = {
     ("Obligation", "context"): "formulas of the solver",
     ("Model", "amended"): "set by amend()",
     ("Counterexample", "recorded"): "the run in numbers",
+    ("Place", "columns"): "of the mistake, which the excerpt marks",
     ("Exploring", "workers"): "of a cluster, which explore --cluster starts",
 }
 """What a public class has, and the page calls internal."""

@@ -9,10 +9,14 @@ from typing import Any
 from schedproof.proofs.traces import (
     Candidate,
     Difference,
+    ExplainingRow,
+    FieldSince,
     LogVerdict,
     NonconformanceReport,
     Requirement,
+    UnexplainedChange,
     ValidationReport,
+    Way,
 )
 from schedproof.proofs.traces.reports.report import Origin, Violation
 from tests.support.places import ROOT
@@ -23,7 +27,11 @@ SECTION = PAGE.partition("\n## The report as JSON\n")[2].partition("\n## ")[0]
 REQUIREMENT = Requirement("p", "says", "document", 1, "sentence")
 CANDIDATE = Candidate(["s"], {}, [Difference("o", "f", 1, 2)], [REQUIREMENT], REQUIREMENT)
 ORIGIN = Origin(1, 2, "says", ["o.f"])
-NONCONFORMANCE = NonconformanceReport(1, 2, "reason", [REQUIREMENT], [CANDIDATE], {"o": {"f": 1}}, [ORIGIN])
+WAY = Way("step", ["r"], "r", "needs", [FieldSince("o", "f", 1, ORIGIN)], {"x": "o"}, "", "m.py:1", 1)
+CHANGE = UnexplainedChange("o", "f", 1, 2, [ExplainingRow("row", "m.py:2", 2, [WAY])])
+NONCONFORMANCE = NonconformanceReport(
+    1, 2, "reason", [REQUIREMENT], [CANDIDATE], {"o": {"f": 1}}, [ORIGIN], unexplained=[CHANGE]
+)
 REPORT = ValidationReport(
     "s", "v", "f", LogVerdict.VIOLATES, 1, NONCONFORMANCE, "note", [Violation(1, 2, "says", REQUIREMENT)], ["r"],
     [{"schedproof": 1}], [(1, "text")], "error",
@@ -52,6 +60,8 @@ def test_the_keys_that_are_listed_are_those_that_are_written() -> None:
     assert listed("key of the report") == keys(REPORT)
     assert listed("key of `first_departure`") == keys(first)
     assert listed("key of a candidate") == keys(first["candidates"])
+    assert listed("key of a change") == keys(first["unexplained"])
+    assert listed("key of a way") == keys(first["unexplained"][0]["rows"][0]["ways"])
     assert listed("key of a requirement") == keys(first["promises"]) == keys(violation[0]["promise"])
 
 
@@ -59,5 +69,8 @@ def test_so_are_those_of_lists() -> None:
     first = REPORT["first_departure"]
     assert named("An entry of `broken_promises`", "broken_promises") == keys(REPORT["broken_promises"])
     assert named("| `origins`", "origins") == keys(first["origins"])
+    assert named("| `rows`", "rows") == keys(first["unexplained"][0]["rows"])
+    (read,) = first["unexplained"][0]["rows"][0]["ways"][0]["reads"]
+    assert named("| `reads`", "reads") == keys(read) | keys(read["since"])
     assert named("| `excerpt`", "excerpt") == keys(REPORT["excerpt"])
     assert named("| `differs`", "differs") == keys(first["candidates"][0]["differs"])

@@ -20,6 +20,7 @@ import httpx
 
 from schedproof.service.gate import LOOPBACK, Gate
 from schedproof.service.limits import Limits
+from schedproof.service.mapped import NO_MAPPINGS, Mappings
 from schedproof.service.nursery import Nursery
 from schedproof.service.sessions import Sessions
 from schedproof.service.web import application
@@ -44,16 +45,16 @@ def together(scenario: Callable[[], Awaitable[None]]) -> None:
 
 
 @asynccontextmanager
-async def sessions(**limits: Any) -> AsyncIterator[Sessions]:
-    with Nursery(replace(Limits(), **limits)) as nursery:
+async def sessions(mappings: Mappings = NO_MAPPINGS, **limits: Any) -> AsyncIterator[Sessions]:
+    with Nursery(replace(Limits(), **limits), mappings) as nursery:
         async with Sessions(nursery, nursery.limits) as opened:
             yield opened
 
 
 @asynccontextmanager
-async def client(token: str | None = None, **limits: Any) -> AsyncIterator[Any]:
+async def client(token: str | None = None, mappings: Mappings = NO_MAPPINGS, **limits: Any) -> AsyncIterator[Any]:
     """Of a server without a socket."""
-    async with sessions(**limits) as opened:
+    async with sessions(mappings, **limits) as opened:
         gate = Gate(application(opened, has_token=token is not None), token, LOOPBACK)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://localhost") as asking:
             asking.sessions = opened

@@ -47,6 +47,23 @@ NO_SESSION = [
 
 
 class TestSession:
+    def test_the_report_says_which_row_would_explain_a_record(self) -> None:
+        async def scenario() -> None:
+            async with client() as asking:
+                session_url = f"/sessions/{await created(asking)}"
+                freed = {"state": {"Cell": {"c0": {"state": "Free"}}}}
+                assert (await asking.post(f"{session_url}/records", json=[ALLOCATE, freed])).json()[
+                    "verdict"
+                ] == "violates"
+                (change,) = (await asking.get(session_url)).json()["first_departure"]["unexplained"]
+                assert (change["object"], change["before"], change["observed"]) == ("c0", "Used", "Free")
+                (row,) = change["rows"]
+                assert row["row"] == "e1 from Used" and row["place"].startswith("hived/machines.py:")
+                delete = next(way for way in row["ways"] if way["step"].startswith("delete_preempted("))
+                assert delete["needs"] == "p BeingPreempted" and delete["reads"][0]["since"] == {"record": 1, "line": 1}
+
+        together(scenario)
+
     def test_a_session_from_beginning_to_end(self) -> None:
         async def scenario() -> None:
             async with client() as asking:

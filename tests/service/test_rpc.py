@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import schedproof.service
 from schedproof.cli import main
 from schedproof.service.limits import Limits
+from schedproof.service.mapped import NO_MAPPINGS, Mappings
 from schedproof.service.nursery import Nursery
 from schedproof.service.rpc import MOST_CALLS, PARAMETERS, Rpc
 from schedproof.service.sessions import Sessions
@@ -39,9 +40,9 @@ def call(method: str, name: object = 1, **parameters: object) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def talking(**limits: Any) -> AsyncIterator[Callable[[object], Awaitable[Any]]]:
+async def talking(mappings: Mappings = NO_MAPPINGS, **limits: Any) -> AsyncIterator[Callable[[object], Awaitable[Any]]]:
     """Answers as values; None for none."""
-    with Nursery(replace(Limits(), **limits)) as nursery:
+    with Nursery(replace(Limits(), **limits), mappings) as nursery:
         async with Sessions(nursery, nursery.limits) as sessions:
             rpc = Rpc(sessions)
 
@@ -70,6 +71,18 @@ def asked(*calls: object, **limits: Any) -> list[Any]:
 
 
 class TestCalls:
+    def test_the_report_says_which_row_would_explain_a_record(self) -> None:
+        freed = {"state": {"Cell": {"c0": {"state": "Free"}}}}
+        _, violated, report = asked(
+            call("session.create", **HIVED),
+            call("session.records", session="{id}", records=[ALLOCATE, freed]),
+            call("session.report", session="{id}"),
+        )
+        assert violated["result"]["verdict"] == "violates"
+        (change,) = report["result"]["first_departure"]["unexplained"]
+        assert [row["row"] for row in change["rows"]] == ["e1 from Used"]
+        assert any(way["needs"] == "p BeingPreempted" for way in change["rows"][0]["ways"])
+
     def test_a_session_from_beginning_to_end(self) -> None:
         created, checked, events, violated, report, closed, after_close = asked(
             call("session.create", **HIVED),

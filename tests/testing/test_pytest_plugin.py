@@ -164,6 +164,14 @@ def test_a_model_that_cannot_be_loaded_is_one_error(check, pytester):
     assert "Traceback" not in done.stdout.str()
 
 
+def test_a_wrong_model_is_shown_with_carets(check, pytester):
+    repository(pytester.path, model=('"Idle", "Waiting"),', '"Idle", "Wating"),'))
+    done = check("--schedproof", "--ignore=test_lease.py")
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines(["*unknown state 'Wating' of Worker; did you mean Waiting or Working?*"])
+    done.stdout.fnmatch_lines(["*--> lease/model.py:*", '*| Row(Worker, "ask", "Idle", "Wating"),', "*|  *^^^^^^^^"])
+
+
 def test_a_wrong_manifest_is_one_error(check, pytester):
     repository(pytester.path, manifest=("validated_by", "validate"))
     done = check("--schedproof", "--ignore=test_lease.py")

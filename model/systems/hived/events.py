@@ -32,6 +32,7 @@ allocate = Action(
     ],
     fires=[p.fires("e0", cells=K)],
     says="{p} is allocated {K}",
+    by="scheduler",
     line=51,
 )
 
@@ -46,6 +47,7 @@ preempt = Action(
     ],
     fires=[p.fires("e1")],
     says="{p} begins to preempt what runs on {K}",
+    by="scheduler",
     line=63,
 )
 
@@ -60,6 +62,7 @@ complete = Action(
     ],
     fires=[p.fires("e2")],
     says="{p} takes the cells reserved for it: all its preemptions are complete",
+    by="scheduler",
     line=79,
 )
 

@@ -76,6 +76,11 @@ class Appearing:
             place = number if number >= 0 else self._free(object_map, sort, mentioned)
             if place is None and len(object_map.names[sort]) >= MOST_OBJECTS:
                 raise line.error(f"more than {MOST_OBJECTS} objects of {sort} at a time; check a part of the system")
+            known = object_map.names[sort]
+            if place is None and known and object_map.model.machine(sort).sort.single:
+                raise line.error(
+                    f"{sort} {name} is a second one, and the model has exactly one, {known[0]}; use its name"
+                )
             object_map = object_map.with_new(sort, name, place)
         if "rigid" in value:
             object_map = self._with_rigid(object_map, line, read_rigid)

@@ -10,10 +10,10 @@ from math import prod
 from schedproof.model.cited import quote
 from schedproof.model.lang import Invariant, Model, Row
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.rules import Action
 from schedproof.model.lang.types import Type
 from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
+from schedproof.model.semantics.reasons import conditions, holds, named, witness
 from schedproof.proofs.traces.reports.report import Requirement
 
 MOST_TUPLES = 100_000
@@ -107,72 +107,28 @@ def guard_met(instance: Instance, state: State, choice: Choice) -> tuple[int, Re
     Later conditions may only be defined if this one holds.
     """
     action = instance.model.action(choice.action)
-    conditions = conditions_of(action)
+    guard = conditions(action.when)
     met = conditions_met(instance, state, choice)
-    if met == len(conditions):
+    if met == len(guard):
         return met, None
-    condition = conditions[met]
-    witness = _witness(instance, state, condition, choice, action)
-    parts = [f"{name} = {_object(instance, state, v.type, value)}" for name, (v, value) in witness.items()]
+    condition = guard[met]
+    scope, moment = {v.name: v for v in action.parameters}, Moment(state, dict(choice.parameters))
+    _, within, at = witness(instance, moment, condition, scope)
+    values = named(condition, moment, within, at)
+    parts = [f"{v.name} = {_object(instance, state, v.type, value)}" for v, value in values]
     where = f" ({', '.join(parts)})" if parts else ""
     says = f"{action.name} needs {show_term(condition)}{where}"
-    shown = [instance.show(v.type, value) for v, value in witness.values()]
+    shown = [instance.show(v.type, value) for v, value in values]
     objects = [str(name) for each in shown for name in (each if isinstance(each, list) else [each])]
     return met, replace(cited(instance.model, says, action.line), objects=objects)
-
-
-def conditions_of(action: Action) -> list[t.Term]:
-    """The conditions of an action's guard, in their order."""
-    return [part for conjunct in action.when for part in _conditions(conjunct)]
 
 
 def conditions_met(instance: Instance, state: State, choice: Choice) -> int:
     """How many conditions of the guard hold before the first that does not; all, if there is none."""
     action = instance.model.action(choice.action)
-    scope = {v.name: v for v in action.parameters}
-    conditions = conditions_of(action)
-    for met, condition in enumerate(conditions):
-        if not _holds(instance, state, condition, scope, dict(choice.parameters)):
-            return met
-    return len(conditions)
-
-
-def _conditions(term: t.Term) -> Iterator[t.Term]:
-    if isinstance(term, t.And):
-        for part in term.parts:
-            yield from _conditions(part)
-    elif isinstance(term, t.Not) and isinstance(term.part, t.Or):
-        for part in term.part.parts:
-            yield from _conditions(t.Not(part, place=term.place))
-    else:
-        yield term
-
-
-def _holds(instance: Instance, state: State, term: t.Term, scope: Mapping[str, t.Var], bound: dict[str, int]) -> bool:
-    """The value of a formula; False if it reads an attribute of NONE."""
-    try:
-        return bool(compile_term(instance, term, dict(scope))(Moment(state, dict(bound))))
-    except Undefined:
-        return False
-
-
-def _witness(
-    instance: Instance, state: State, condition: t.Term, choice: Choice, action: Action
-) -> dict[str, tuple[t.Var, int]]:
-    """Where the condition fails: the objects of its outermost quantifier, or the parameters that it names."""
-    scope = {v.name: v for v in action.parameters}
-    shown = {n: v for n, v in choice.parameters if n in t.free_variables(condition)}
-    negated = isinstance(condition, t.Not)
-    inner = condition.part if isinstance(condition, t.Not) else condition
-    if isinstance(inner, t.Quantified) and inner.universal != negated:
-        within = {**scope, **{v.name: v for v in inner.variables}}
-        for values in product(*(instance.domain(v.type) for v in inner.variables)):
-            chosen = dict(zip((v.name for v in inner.variables), values, strict=True))
-            if _holds(instance, state, inner.body, within, {**dict(choice.parameters), **chosen}) == negated:
-                shown |= chosen
-                scope = within
-                break
-    return {n: (scope[n], v) for n, v in shown.items()}
+    scope, moment = {v.name: v for v in action.parameters}, Moment(state, dict(choice.parameters))
+    parts = conditions(action.when)
+    return next((n for n, part in enumerate(parts) if not holds(instance, moment, part, scope)), len(parts))
 
 
 def _object(instance: Instance, state: State, kind: Type, value: int) -> str:

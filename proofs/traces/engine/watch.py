@@ -53,6 +53,7 @@ class Watch:
         header: as docs/reference/trace-formats.md and plain.schema.json define it; a ``Line`` also has its place.
         limit: the limit for states that explain the trace so far. Beyond it the trace is undetermined.
         format: the format of the records, for the report.
+        explains: whether a nonconformance says which rows would explain it.
 
     Raises:
         TraceError: a wrong header.
@@ -66,7 +67,9 @@ class Watch:
         *,
         limit: int = MOST_STATES,
         format: str = "schedproof",
+        explains: bool = True,
     ) -> None:
+        self._explains = explains
         first = header if isinstance(header, Line) else Line("", 0, header)
         shape("header").check(first)
         self.system, self.format = system, format
@@ -128,7 +131,8 @@ class Watch:
         after = self._steps.step(now, line or Line("", now.records + 1, record))
         self.candidates = after.before if isinstance(after, Nonconformance) else after
         if isinstance(after, Nonconformance) or after.exceeded:
-            self.validation = self._with_origins(validation_of(self.objects.instance, after))
+            validation = validation_of(self.objects.instance, after, explains=self._explains)
+            self.validation = self._with_origins(validation)
         else:
             self._origins.add(after.records, place, record, after.context.objects, after.states)
         return self.validation
@@ -137,11 +141,12 @@ class Watch:
         """The validation, with the records that brought the objects concerned into their states."""
         if validation.nonconformance is None:
             return validation
-        origins = self._origins.of(
-            validation.nonconformance.before,
-            lambda kept: self._steps.says(kept.objects, Line("", kept.line, kept.record)),
-        )
-        return replace(validation, nonconformance=replace(validation.nonconformance, origins=origins))
+
+        def says(kept: Kept) -> str:
+            return self._steps.says(kept.objects, Line("", kept.line, kept.record))
+
+        report = validation.nonconformance.with_origins(lambda fields: self._origins.of(fields, says))
+        return replace(validation, nonconformance=report)
 
     def report(self) -> ValidationReport:
         """The verdict as ``validate`` reports it."""

@@ -49,6 +49,7 @@ class ModelLog:
         size: the number of records.
         start: the state in which the run begins; None for the model's initial state.
         note: what the reading left out, for the report.
+        explains: whether a nonconformance says which rows would explain it.
     """
 
     instance: Instance
@@ -56,6 +57,7 @@ class ModelLog:
     size: int
     start: State | None = None
     note: str = ""
+    explains: bool = True
 
     def check(self) -> Validation:
         """The verdict on all records."""
@@ -67,10 +69,12 @@ class ModelLog:
             origins.add(record.number, record.line, record.says, objects, after.states)
 
         outcome, breaks = check_run(Candidates((begins,)), self.records, explained=explained)
-        validation = validation_of(self.instance, outcome)
+        validation = validation_of(self.instance, outcome, explains=self.explains)
         if validation.nonconformance is not None:
-            causes = origins.of(validation.nonconformance.before, lambda kept: str(kept.record))
-            validation = replace(validation, nonconformance=replace(validation.nonconformance, origins=causes))
+            report = validation.nonconformance.with_origins(
+                lambda fields: origins.of(fields, lambda kept: str(kept.record))
+            )
+            validation = replace(validation, nonconformance=report)
         note = "; ".join(part for part in (validation.note, self.note) if part)
         return replace(validation, size=self.size, note=note, breaks=breaks)
 

@@ -56,6 +56,9 @@ def read_header(model: Model, header: Line) -> Header:
                 "objects",
                 sort,
             )
+        if len(listed_names) > 1 and model.machine(sort).sort.single:
+            problem = f'"objects" has {len(listed_names)} of {sort}, of which the model has exactly one; name one'
+            raise header.error(problem, "objects", sort)
     opened = frozenset(s for s in sorts if s not in objects)
     names = {sort: tuple(objects.get(sort, ())) for sort in sorts}
     sizes = {sort: len(of) for sort, of in names.items()}

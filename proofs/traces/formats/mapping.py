@@ -448,8 +448,18 @@ def _value_taker(source: _Source, template: Any, where: tuple[str | int, ...]) -
 def _named(take: Take, table: Mapping[str, Any], line: Any) -> Any:
     value = take(line)
     if isinstance(value, list):
-        return [table.get(str(v), v) for v in value]
-    return table.get(str(value), value) if value is not None else None
+        return [_translated(table, each) for each in value]
+    return _translated(table, value)
+
+
+def _translated(table: Mapping[str, Any], value: Any) -> Any:
+    """The entry of a table; a value that it does not have stays as it is.
+
+    Keys of a table are texts as YAML has them: ``true`` stands for the value true of JSON, and ``null`` for null.
+    """
+    if isinstance(value, bool) or value is None:
+        return table.get(orjson.dumps(value).decode(), table.get(str(value), value))
+    return table.get(str(value), value)
 
 
 def _present_value(take: Take, template: Any, where: str, line: Any) -> Any:

@@ -9,30 +9,51 @@ from schedproof.model.semantics import Instance, State
 from schedproof.proofs.traces.engine.broken import broken_invariants, broken_table, newly_violated
 from schedproof.proofs.traces.engine.candidates import Candidates, Nonconformance, Path, Record, TooManyStates
 
-from .report import Candidate, Difference, LogVerdict, NonconformanceReport, Requirement, Validation
+from .report import (
+    Candidate,
+    Difference,
+    LogVerdict,
+    NonconformanceReport,
+    Requirement,
+    UnexplainedChange,
+    Validation,
+)
+from .unexplained import unexplained
 
 MOST_SHOWN = 3
 """The limit for the candidates that a report shows."""
 
 
-def validation_of(instance: Instance, outcome: Candidates[State] | Nonconformance[Any]) -> Validation:
-    """The verdict on the outcome of steps, with the names of ``instance``."""
+def validation_of(
+    instance: Instance, outcome: Candidates[State] | Nonconformance[Any], *, explains: bool = True
+) -> Validation:
+    """The verdict on the outcome of steps, with the names of ``instance``; ``explains`` as in :func:`nonconformance_report`."""
     if isinstance(outcome, Nonconformance):
-        return Validation(LogVerdict.VIOLATES, nonconformance_report(instance, outcome))
+        return Validation(LogVerdict.VIOLATES, nonconformance_report(instance, outcome, explains=explains))
     if outcome.exceeded:
         return Validation(LogVerdict.UNDETERMINED, note=outcome.exceeded)
     return Validation(LogVerdict.CONFORMS)
 
 
-def nonconformance_report(instance: Instance, nonconformance: Nonconformance[Any]) -> NonconformanceReport:
-    """The report on a nonconformance, with the candidates that came closest."""
+def nonconformance_report(
+    instance: Instance, nonconformance: Nonconformance[Any], *, explains: bool = True
+) -> NonconformanceReport:
+    """The report on a nonconformance, with the candidates that came closest.
+
+    Args:
+        instance: the model with its objects.
+        nonconformance: the record, and the candidates before it.
+        explains: whether the report says which rows would explain the changes. A search that compares reports leaves it out.
+    """
     record = nonconformance.record
     if record.broken:
         return NonconformanceReport(record.number, record.line, record.broken)
-    return _nonconformance(instance, record, nonconformance.before.states)
+    return _nonconformance(instance, record, nonconformance.before.states, explains)
 
 
-def _nonconformance(instance: Instance, record: Record[State], before: Sequence[State]) -> NonconformanceReport:
+def _nonconformance(
+    instance: Instance, record: Record[State], before: Sequence[State], explains: bool
+) -> NonconformanceReport:
     """The report, with the candidates that came closest.
 
     Closest means the fewest differing fields, then the fewest objections, then the most conditions met. Allowed steps
@@ -62,8 +83,12 @@ def _nonconformance(instance: Instance, record: Record[State], before: Sequence[
     if_taken = [r for r in _if_taken(instance, record, *ranked[0][1:]) if r.property not in observed] if ranked else []
     candidates = list(shown.values())
     reason, concerned = _reason(record, candidates), _concerned(instance, before[0], candidates)
+    changes: Sequence[UnexplainedChange] = ()
+    if explains:
+        start = ranked[0][1] if ranked else before[0]
+        changes = unexplained(instance, start, rest, record.observed, record.says)
     return NonconformanceReport(
-        record.number, record.line, reason, requirements, candidates, concerned, if_taken=if_taken
+        record.number, record.line, reason, requirements, candidates, concerned, (), if_taken, changes
     )
 
 

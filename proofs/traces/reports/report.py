@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -141,11 +141,155 @@ class Origin:
         return {"record": self.record, "line": self.line, "says": self.says, "fields": list(self.fields)}
 
     def text(self) -> str:
-        at = f"record {self.record} (line {self.line})"
-        since = (
-            (f"since {at}, {self.says}" if self.says else f"since before {at}") if self.record else "since the start"
-        )
-        return f"{since}: {', '.join(self.fields)}"
+        says = f", {self.says}" if self.record and self.says else ""
+        return f"{self.when}{says}: {', '.join(self.fields)}"
+
+    @property
+    def when(self) -> str:
+        """The record in words: ``since record 3 (line 5)``."""
+        if not self.record:
+            return "since the start"
+        return f"since {'' if self.says else 'before '}record {self.record} (line {self.line})"
+
+
+@dataclass(frozen=True)
+class FieldSince:
+    """A field that a condition reads, and the record since which every explanation of the log has its value.
+
+    Attributes:
+        object: the name of the object.
+        field: "state", or the name of an attribute.
+        value: its value before the record.
+        since: where the value comes from; None if that is unknown.
+    """
+
+    object: str
+    field: str
+    value: Any
+    since: Origin | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        since = {"record": self.since.record, "line": self.since.line} if self.since is not None else None
+        return {"object": self.object, "field": self.field, "value": self.value, "since": since}
+
+    def text(self) -> str:
+        since = "" if self.since is None else f" {self.since.when}"
+        return f"{self.object}.{self.field} is {_shown(self.value)}{since}"
+
+
+@dataclass(frozen=True)
+class Way:
+    """An action that could have fired an event, and why it did not.
+
+    Attributes:
+        step: the action with the parameters that meet the most conditions, in words.
+        rules: the rules by which it fires the event, in their order; none if it fires the event itself.
+        rule: the rule whose condition is false; "" for a condition of the action.
+        needs: the first condition that is false, in words; "" if none is.
+        reads: the fields that the condition reads.
+        objects: the variables of the condition, with their values.
+        note: if no condition is false: what the step does that the record does not show; else whether others may be closer.
+        place: the file and line of the action or rule.
+        line: its line in the document; None if it has none.
+    """
+
+    step: str
+    rules: Sequence[str]
+    rule: str
+    needs: str
+    reads: Sequence[FieldSince]
+    objects: Mapping[str, Any]
+    note: str
+    place: str
+    line: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "rules": list(self.rules),
+            "rule": self.rule,
+            "needs": self.needs,
+            "reads": [read.as_json() for read in self.reads],
+            "objects": dict(self.objects),
+            "note": self.note,
+            "place": self.place,
+            "line": self.line,
+        }
+
+    def text(self) -> str:
+        whose = f" by the rule {self.rules[-1]!r}" if self.rules and not self.rule else ""
+        whose = f", whose rule {self.rule!r}" if self.rule else whose
+        if not self.needs:
+            return f"{self.step}{whose} {self.note}"
+        read = "; ".join(each.text() for each in self.reads)
+        for_these = ", ".join(f"{name} = {_shown(value)}" for name, value in self.objects.items())
+        because = f": {read}" if read else f" ({for_these})" if for_these else ""
+        return f"{self.step}{whose} needs {self.needs}{because} ({self.place}{f'; {self.note}' if self.note else ''})"
+
+
+@dataclass(frozen=True)
+class ExplainingRow:
+    """A row of a table that would explain a change.
+
+    Attributes:
+        row: its event and the state that it leads from.
+        place: its file and line.
+        line: its line in the document; None if it has none.
+        ways: what could have fired it, the closest first.
+        others: how many ways are not shown.
+    """
+
+    row: str
+    place: str
+    line: int | None
+    ways: Sequence[Way]
+    others: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        ways = [way.as_json() for way in self.ways]
+        return {"row": self.row, "place": self.place, "line": self.line, "ways": ways, "others": self.others}
+
+    def text(self) -> list[str]:
+        lines = [f"row {self.row} ({self.place})" + (":" if self.ways else ", which no action fires")]
+        lines += [f"  {way.text()}" for way in self.ways]
+        return [*lines, *([f"  and {self.others} more"] if self.others else [])]
+
+
+@dataclass(frozen=True)
+class UnexplainedChange:
+    """A change that a record shows and its closest steps do not make.
+
+    Attributes:
+        object: the name of the object.
+        field: "state", or the name of an attribute.
+        before: the value before the record, in the model.
+        observed: the value in the log.
+        rows: the rows that would explain the change.
+        without: if no row would: what the table has instead.
+    """
+
+    object: str
+    field: str
+    before: Any
+    observed: Any
+    rows: Sequence[ExplainingRow]
+    without: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "object": self.object,
+            "field": self.field,
+            "before": self.before,
+            "observed": self.observed,
+            "rows": [row.as_json() for row in self.rows],
+            "without": self.without,
+        }
+
+    def text(self) -> list[str]:
+        change = f"{self.object}.{self.field} from {_shown(self.before)} to {_shown(self.observed)}"
+        if not self.rows:
+            return [f"nothing would explain {change}: {self.without}"]
+        return [f"what would explain {change}:", *(f"  {line}" for row in self.rows for line in row.text())]
 
 
 @dataclass(frozen=True)
@@ -162,6 +306,8 @@ class NonconformanceReport:
         before: a model state before the record, for the objects concerned: object -> field -> value.
         origins: the records that brought these objects into that state, as far as they are known.
         if_taken: if the model forbids the closest step: further invariants that the state after it would violate.
+        unexplained: the changes that the record shows and the closest steps do not make, with the rows that would explain
+            them, and of each action that could have fired these the first condition that was false.
     """
 
     record: int
@@ -172,6 +318,31 @@ class NonconformanceReport:
     before: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     origins: Sequence[Origin] = ()
     if_taken: Sequence[Requirement] = ()
+    unexplained: Sequence[UnexplainedChange] = ()
+
+    def with_origins(self, of: Callable[[Mapping[str, Mapping[str, Any]]], Sequence[Origin]]) -> NonconformanceReport:
+        """This report, with the records that the values before the record come from.
+
+        Args:
+            of: the origins of fields: object -> field -> value.
+        """
+        read: dict[str, dict[str, Any]] = {}
+        for way in self._ways():
+            for each in way.reads:
+                read.setdefault(each.object, {})[each.field] = each.value
+        since = {name: origin for origin in of(read) for name in origin.fields}
+
+        def placed(way: Way) -> Way:
+            return replace(way, reads=[replace(r, since=since.get(f"{r.object}.{r.field}")) for r in way.reads])
+
+        changes = [
+            replace(change, rows=[replace(row, ways=list(map(placed, row.ways))) for row in change.rows])
+            for change in self.unexplained
+        ]
+        return replace(self, origins=of(self.before), unexplained=changes)
+
+    def _ways(self) -> Iterator[Way]:
+        return (way for change in self.unexplained for row in change.rows for way in row.ways)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -183,6 +354,7 @@ class NonconformanceReport:
             "candidates": [c.as_json() for c in self.candidates],
             "before": self.before,
             "origins": [o.as_json() for o in self.origins],
+            "unexplained": [change.as_json() for change in self.unexplained],
         }
 
     def text(self) -> list[str]:
@@ -195,7 +367,7 @@ class NonconformanceReport:
         lines += [f"the forbidden step would violate {p.text()}" for p in self.if_taken]
         for candidate in self.candidates:
             lines += ["  " + line for line in candidate.text()]
-        return lines
+        return [*lines, *("  " + line for change in self.unexplained for line in change.text())]
 
 
 @dataclass(frozen=True)
@@ -393,4 +565,4 @@ def _shown(value: object) -> str:
 
 
 def _name(value: object) -> str:
-    return "none" if value is None else str(value)
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -70,7 +70,7 @@ def shortened(system: System, model: Model, since: Since, unlogged: Unlogging = 
 def _violation(system: System, model: Model, header: Record, records: Sequence[Record]) -> NonconformanceReport | None:
     """Why the trace does not conform at its last record; None if it does, or does not conform before."""
     try:
-        watch = Watch(system, model, header, limit=LIMIT)
+        watch = Watch(system, model, header, limit=LIMIT, explains=False)
         for record in records[:-1]:
             watch.take(record)
         return watch.take(records[-1]).nonconformance if watch.open else None

@@ -16,12 +16,12 @@ from schedproof.cli.progress import exploring, progress
 from schedproof.cli.renamed import Option
 from schedproof.diagrams.auxiliary import auxiliary_pictures
 from schedproof.diagrams.deadlock import WAIT_FOR, deadlock
-from schedproof.diagrams.from_model import diagram, picture_names
+from schedproof.diagrams.from_model import TRIGGERS, diagram, picture_names
 from schedproof.diagrams.pairing import observed, pairing, pairing_names
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.diagrams.representation import Diagram
 from schedproof.model.lang import Model
-from schedproof.model.registry.errors import UserError
+from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
 
 ENDINGS = {".svg": "svg", ".png": "png", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid"}
@@ -51,6 +51,10 @@ PICTURE is one of
 @variant_option()
 @click.option("--compare-to", cls=Option, former=["--since"], metavar="VARIANT",
               help="State machines and triggers: mark the differences from this variant.")  # fmt: skip
+@click.option("--sort", "sorts", multiple=True, metavar="SORT",
+              help="triggers: draw only events of this sort, and what fires them; may be repeated.")  # fmt: skip
+@click.option("--action", "actions", multiple=True, metavar="ACTION",
+              help="State machines and triggers: draw only this action and what it can cause; may be repeated.")  # fmt: skip
 @click.option(
     "--property", "property_name", metavar="PROPERTY", help="wait-for: the property that the drawn state violates."
 )
@@ -70,6 +74,8 @@ def draw(
     picture: str | None,
     variant: str | None,
     compare_to: str | None,
+    sorts: tuple[str, ...],
+    actions: tuple[str, ...],
     property_name: str | None,
     scope: str | None,
     every_step: bool,
@@ -91,8 +97,11 @@ def draw(
     if kind == "png" and output.is_stdout and sys.stdout.isatty():
         raise UserError("--output: a terminal cannot show a png; write -o FILE")
     explored = picture == WAIT_FOR or (picture is not None and "." in picture and picture[0].isupper())
+    beside = explored or picture in auxiliary_pictures(chosen, model)
     misplaced = {
-        "--compare-to": compare_to is not None and (explored or picture in auxiliary_pictures(chosen, model)),
+        "--sort": bool(sorts) and (beside or picture not in (None, TRIGGERS)),
+        "--action": bool(actions) and beside,
+        "--compare-to": compare_to is not None and beside,
         "--property": property_name is not None and picture != WAIT_FOR,
         "--scope": scope is not None and not explored,
         "--every-step": every_step and (not explored or picture == WAIT_FOR),
@@ -110,9 +119,13 @@ def draw(
         known = (*picture_names(model), *pairing_names(model), *waits, *others)
         if picture is not None and picture not in known:
             raise UserError(f"{system} {model.variant}: unknown picture {picture!r}; choose from {', '.join(known)}")
-        drawn = (
-            others[picture][1]() if picture is not None and picture in others else diagram(model, picture, since=other)
-        )
+        of = f"{system} {model.variant}"
+        require_known("--sort", "sort", sorts, [sort.name for sort in model.sorts], of=of)
+        require_known("--action", "action", actions, [action.name for action in model.actions], of=of)
+        if picture is not None and picture in others:
+            drawn = others[picture][1]()
+        else:
+            drawn = diagram(model, picture, since=other, sorts=sorts, actions=actions)
     output.write(render(drawn, kind))
     return Exit.OK
 

@@ -20,6 +20,7 @@ from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.service.catalogue import systems
 from schedproof.service.limits import Limits
+from schedproof.service.mapped import Mappings, read_mappings
 from schedproof.service.token import VARIABLE, BadToken, read_token
 
 DEFAULT = Limits()
@@ -35,6 +36,8 @@ HOST, PORT = "127.0.0.1", 8470
 @click.option(
     "--token-file", metavar="FILE", help="Read the token of the clients from FILE.  [default: $SCHEDPROOF_TOKEN]"
 )
+@click.option("--mapping", "mapping_files", multiple=True, metavar="FILE",
+              help="Sessions may name this mapping, and take lines of a log as they are; may be repeated.")  # fmt: skip
 @click.option("--stdio", is_flag=True,
               help="Serve JSON-RPC 2.0 on standard input and output, one message a line, and no HTTP.")  # fmt: skip
 @click.option("--openapi", metavar="FILE", type=OutputFile(),
@@ -56,6 +59,7 @@ def serve(
     host: str,
     port: int,
     token_file: str | None,
+    mapping_files: tuple[str, ...],
     stdio: bool,
     openapi: Destination | None,
     max_sessions: int,
@@ -80,7 +84,7 @@ def serve(
         raise UserError("serve: this system cannot fork and limit processes; run it on Linux or macOS")
     discovery.systems_of_folder(Path.cwd())  # an invalid manifest is reported before the first request
     choose.problems()
-    systems()
+    mappings = read_mappings(mapping_files, systems())
     if openapi is not None:
         openapi.write_json(_web().described(limits))
         return Exit.OK
@@ -90,14 +94,21 @@ def serve(
         from schedproof.service.nursery import Nursery
         from schedproof.service.stdio import talk
 
-        with Nursery(limits) as nursery:
+        with Nursery(limits, mappings) as nursery:
             talk(nursery, limits)
         return Exit.OK
-    _http(limits, host, port, token_file, json_file)
+    _http(limits, mappings, host, port, token_file, json_file)
     return Exit.OK
 
 
-def _http(limits: Limits, host: str, port: int, token_file: str | None, json_file: Destination | None) -> None:
+def _http(
+    limits: Limits,
+    mappings: Mappings,
+    host: str,
+    port: int,
+    token_file: str | None,
+    json_file: Destination | None,
+) -> None:
     try:
         from schedproof.service import listening
     except ModuleNotFoundError as error:
@@ -105,7 +116,7 @@ def _http(limits: Limits, host: str, port: int, token_file: str | None, json_fil
     from schedproof.service.nursery import Nursery
     from schedproof.service.sessions import Sessions
 
-    with Nursery(limits) as nursery:
+    with Nursery(limits, mappings) as nursery:
         try:
             token = read_token(token_file)
             bound = listening.bound(host, port)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from schedproof.cli.output import Destination
 from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.tables import count, table
 from schedproof.model.lang import Model
+from schedproof.model.registry.errors import UserError, unknown
 from schedproof.model.semantics import instances, scope_text
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, reads_history
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from schedproof.proofs.compiled import Walked
 
 
+HEAVIEST = 1_000
+"""The greatest weight of an action. The sum over all choices stays far below 2^32, within which a walk draws."""
+
+
 @dataclass(frozen=True)
 class Simulated:
     """Walks through each configuration of a variant, and the properties that they violate, each with the shortest run."""
@@ -37,6 +43,7 @@ class Simulated:
     sizes: Mapping[str, int]
     walked: Sequence[Walked]
     broken: Mapping[str, Counterexample]
+    weights: Mapping[str, int]
 
     @property
     def steps(self) -> int:
@@ -72,6 +79,7 @@ class Simulated:
             "walks": sum(w.walks for w in self.walked),
             "ended": sum(w.ended for w in self.walked),
             "per_action": dict(self.per_action),
+            "weights": dict(self.weights),
             "broken": {
                 name: {"expected": str(expected_of_model(self.model, name)), "counterexample": example.as_json()}
                 for name, example in self.broken.items()
@@ -92,6 +100,8 @@ class Simulated:
 @scope_option
 @properties_option("Watch", "all that speak of states or steps, without history variables")
 @no_crash_option
+@click.option("--weight", "weights", multiple=True, metavar="ACTION=N",
+              help=f"Take steps of this action N times as often as others, 0 to {HEAVIEST}; may be repeated.")  # fmt: skip
 @click.option("--steps", type=click.IntRange(min=1), metavar="N", default=1_000_000, show_default=True,
               help="Steps in each configuration.")  # fmt: skip
 @click.option("--length", type=click.IntRange(1, 10_000_000), metavar="N", default=1000, show_default=True,
@@ -105,6 +115,7 @@ def simulate(
     scope: str | None,
     properties: tuple[str, ...],
     no_crash: bool,
+    weights: tuple[str, ...],
     steps: int,
     length: int,
     seed: int,
@@ -112,12 +123,14 @@ def simulate(
 ) -> int:
     """Take random walks, and report the properties that they violate.
 
-    Each walk begins in the initial state. Random walks prove nothing: what they do not find may exist all the same.
+    Each walk begins in the initial state, and takes each enabled step with the same probability unless --weight is given.
+    Random walks prove nothing: what they do not find may exist all the same.
     """
     chosen = choose.system(system)
     model = choose.variant(chosen, variant)
     scopes.properties([(chosen, model)], properties)
     sizes = scopes.scope(model, scope)
+    weight_of = _weights(model, weights, crash=not no_crash)
     able = [p for p in model.properties if isinstance(p, SAFETY) and not reads_history(model, p)]
     explored = f"schedproof explore {system} --variant {model.variant}"
     scopes.checkable(properties, {p.name for p in able}, "simulate", explored)
@@ -135,15 +148,38 @@ def simulate(
                     length=length,
                     seed=seed,
                     crash=not no_crash,
+                    weights=weight_of,
                     progress=partial(_progress, report_progress, f"configuration {len(walked) + 1}", steps),
                 )
             )
-    simulated = Simulated(model, sizes, walked, _broken(walked))
+    simulated = Simulated(model, sizes, walked, _broken(walked), weight_of)
     if json_file is not None:
         json_file.write_json(simulated.as_json())
     if json_file is None or not json_file.is_stdout:
         _print(simulated, seed)
     return Exit.DIFFERENT if simulated.unexpected else Exit.OK
+
+
+def _weights(model: Model, texts: Sequence[str], *, crash: bool) -> dict[str, int]:
+    """The weights of actions, from ``ACTION=N``.
+
+    Raises:
+        UserError: one has another form or an unknown action, is too large, or nothing is left to happen.
+    """
+    weights: dict[str, int] = {}
+    actions = [action.name for action in model.actions if crash or not action.crash]
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        if not name or not re.fullmatch("[0-9]{1,6}", number) or int(number) > HEAVIEST:
+            raise UserError(
+                f"--weight: {text!r} is not of the form ACTION=N; write an action, and a number up to {HEAVIEST}, for example {actions[0]}=10"
+            )
+        if name not in actions:
+            raise UserError(f"--weight: {unknown('action', name, actions, of=f'{model.system} {model.variant}')}")
+        weights[name] = int(number)
+    if all(weights.get(name, 1) == 0 for name in actions):
+        raise UserError("--weight: all actions have the weight 0, so nothing happens; give one of them another weight")
+    return weights
 
 
 def _properties(number: int) -> str:

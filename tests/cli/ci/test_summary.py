@@ -20,7 +20,7 @@ def diagrams(text: str) -> list[str]:
 def test_an_unexpected_violation_is_drawn(verify: Verify) -> None:
     (diagram,) = diagrams(verify("--summary", "-")[1])
     lines = [line.strip() for line in diagram.splitlines()]
-    assert "sequenceDiagram" in lines and "scheduler->>l0: Lamp.on (line 3)" in lines  # the line of the action
+    assert "sequenceDiagram" in lines and "environment->>l0: Lamp.on (line 3)" in lines  # the line of the action
     assert "Note right of l0: state: Off → On" in diagram
 
 

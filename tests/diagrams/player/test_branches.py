@@ -87,7 +87,7 @@ def test_the_enabled_steps_are_those_of_the_model(model: Model, name: str) -> No
     for state, number in zip(states_of(instance, model, name), shown_run.branches.positions, strict=True):
         assert number is not None
         says = [shown_run.branches.steps[each.step].says for each in shown_run.branches.states[number]]
-        assert says == [sentence(instance, each.choice) for each in stepper_of(instance).steps(state)]
+        assert says == [sentence(instance, each.choice, state) for each in stepper_of(instance).steps(state)]
 
 
 @runs

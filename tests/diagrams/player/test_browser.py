@@ -641,7 +641,7 @@ MISTAKES = [
     ("(c0 Used", "Character 9: the end where “)” is needed; write “)”."),
     ("c0 = g0", "Character 6: an object of Cell is compared with an object of PodGroup; write an object of Cell."),
     ("not c0", "Character 5: a formula is needed, and this is an object of Cell; write a formula."),
-    ("e99 on c0", "Character 1: unknown event “e99” of Cell; choose from e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, ec."),
+    ("e99 on c0", "Character 1: unknown event “e99” of Cell; did you mean e9? choose from e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, ec."),
     ("c0 Used $", "Character 9: “$” has no meaning here; write names in quotation marks if they are not words."),
     ("for every x: x Used", "Character 11: the type of “x” is unknown; write a sort before it: PodGroup x."),
     ("c0 Used c0 Free", "Character 9: “c0” is left over; join formulas with “and” or “or”, or write brackets."),
@@ -650,7 +650,19 @@ MISTAKES = [
     ("afterwards (c0 Used and afterwards c0 Free)", "Character 1: “afterwards” inside “afterwards”; leave one out."),
     ('c0 "\\q"', "Character 4: a backslash has no meaning here; write \\\\ for a backslash, and"),
     ('c0 "Used', "Character 4: a quotation mark is not closed; "),
-    ('c0 "Us\ted"', "Character 4: unknown state “Us ed” of Cell; choose from"),
+    ('c0 "Us\ted"', "Character 4: unknown state “Us ed” of Cell; did you mean Used? choose from"),
+    ("g9 Pending", "Character 1: unknown name “g9”; choose from g0, g1, g2, c0, c1, c2."),
+    ("(c0 Free) and g9 Pending", "Character 15: unknown name “g9”; choose from"),
+    ("exists x: x Used", "Character 1: “exists” is not a word of formulas; write, for example, some PodGroup x: ..."),
+    ("not exists(x, x Used)", "Character 5: “exists” is not a word of formulas; write, for example, some PodGroup x: ..."),
+    ("forall c: c Used", "Character 1: “forall” is not a word of formulas; write, for example, for every PodGroup x: ..."),
+    ("exists", "Character 1: unknown name “exists”; choose from g0, g1, g2, c0, c1, c2."),
+    ("c0 Usd", "Character 4: unknown state “Usd” of Cell; did you mean Used? choose from Free, Used, Reserved, Reserving."),
+    ("c0.usr = g0", "Character 4: unknown field “usr” of Cell; did you mean user? choose from state, user, reserver."),
+    ("c0.user == g0", "Character 9: “==” has no meaning here; write =."),
+    ("c0 Used & c0 Free", "Character 9: “&” has no meaning here; write and."),
+    ("!(c0 Used)", "Character 1: “!” has no meaning here; write not."),
+    ("for every cell c: c Used", "Character 11: unknown sort “cell”; did you mean Cell? choose from PodGroup, Cell."),
     ("<img src=x>", "Character 1: “<” where a value is needed; write a value."),
 ]  # fmt: skip
 """Expressions that are wrong, and how the line that says so begins."""
@@ -662,10 +674,16 @@ def test_a_mistake_in_an_expression_is_one_line(opened: Opened) -> None:
         evaluate(page, text)
         message = page.get_by_role("alert").inner_text()
         assert message.startswith(problem) and "\n" not in message
+        line, carets = page.inner_text("#expression-excerpt").split("\n")
+        start = int(problem.removeprefix("Character ").partition(":")[0]) - 1
+        shown = max(0, start - 60)
+        assert carets.index("^") == start - shown + (1 if shown else 0)
+        assert line.removeprefix("…") == re.sub(r"\s", " ", text[shown : start + 60])
         assert page.get_attribute("#expression", "aria-invalid") == "true"
         assert row(page, "expression") == [] and page.inner_text("#expression-value") == ""
         assert step(page) == "Step 2 of 4"
     evaluate(page, "")
+    assert not page.is_visible("#expression-excerpt")
     assert page.get_by_role("alert").inner_text() == "" and page.get_attribute("#expression", "aria-invalid") == "false"
 
 

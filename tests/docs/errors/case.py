@@ -68,12 +68,17 @@ def written(files: Mapping[str, Content]) -> None:
 
 
 def run(*arguments: str) -> str:
-    """What a command says on standard error, from which progress is left out."""
+    """What a command says on standard error, from which progress and excerpts of files are left out."""
+    return re.sub(r"(?m)^schedproof: |^  .*\n", "", stderr_of(*arguments))
+
+
+def stderr_of(*arguments: str) -> str:
+    """What a command writes on standard error when it refuses its input."""
     stderr, out = io.StringIO(), io.StringIO()
     with contextlib.redirect_stderr(stderr), contextlib.redirect_stdout(out):
         code = main(arguments)
     assert code == 2, (arguments, code, stderr.getvalue(), out.getvalue())
-    return re.sub(r"(?m)^schedproof: ", "", stderr.getvalue())
+    return stderr.getvalue()
 
 
 def command(*arguments: str, shown: str = "", files: Mapping[str, Content] | None = None) -> Case:

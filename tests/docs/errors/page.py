@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
+from tests.docs.errors.case import Case, stderr_of
 from tests.docs.errors.kinds import KINDS
 from tests.docs.errors.sites import Site, raised
 from tests.support.places import ROOT
+from tests.support.user_repository import repository
 
 PAGE = ROOT / "docs" / "errors.md"
 
@@ -19,6 +22,12 @@ Every message says what is wrong, where, and what to write instead. Each entry h
 and below it the message. `act(...)` stands for an action with this part, `model(...)` for a model, and `node_machine(...)` for a machine. Names of files and folders are those of the examples. A command that ends with such a message
 has the exit code 2, and writes the message as one line on standard error, after `schedproof: `. In messages about models
 `jobs/model.py:12` stands for the file and the line that is shown.
+
+Below a message about a model or a lock file you see the line, with carets below the mistake. Python, pytest and notebooks show it too:
+
+```text
+{excerpt}
+```
 
 <!-- python -m tests.docs.errors.page writes this page. -->
 """
@@ -47,11 +56,21 @@ def ran() -> Ran:
 
 def page() -> str:
     """The text of the page."""
-    parts = [HEAD]
+    parts = [HEAD.format(excerpt=_example())]
     for kind, entries in ran().entries.items():
         parts.append(f"## {kind}\n")
         parts += [f"```text\n{_printable(shown)}\n    {_printable(message)}\n```\n" for shown, message in entries]
     return "\n".join(parts)
+
+
+def _example() -> str:
+    """What a command writes on a model with a wrong name."""
+
+    def go() -> str:
+        repository(Path.cwd(), model=('"Idle", "Waiting"),', '"Idle", "Wating"),'))
+        return stderr_of("verify", "--jobs", "1")
+
+    return Case("", go).message()
 
 
 def _printable(text: str) -> str:

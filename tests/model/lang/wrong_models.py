@@ -529,6 +529,26 @@ HAPPENINGS: dict[str, Case] = {
         lambda: act(says="{n} acts"),
         "action act", "its sentence has {n}, which is not a parameter", "choose from j",
     ),
+    "an action by what is no parameter": (
+        lambda: act(by=k),
+        "action act", "by is k, which is not an object among its parameters", "choose from j",
+    ),
+    "an action by a number": (
+        lambda: act(by=3),
+        "action act", "by is 3", "write a parameter, or the name of a component",
+    ),
+    "a sentence about a field that is not there": (
+        lambda: act(says="{j.gpu} acts"),
+        "action act", "undeclared attribute 'gpu' of Job", "choose from on, tries",
+    ),
+    "a sentence about a field of a number": (
+        lambda: act(says="{j.tries.more} acts"),
+        "action act", "an object is needed, and this is of type 0..3", "use a variable or a reference",
+    ),
+    "a sentence about history": (
+        lambda: act(says="{j.log} acts"),
+        "action act", "history attribute 'log'", "history may be read by properties only",
+    ),
     "a sentence with an open brace": (
         lambda: act(says="{j acts"),
         "action act", "its sentence", "write {p} for parameter p",

@@ -190,10 +190,11 @@ def test_a_step_that_does_not_fit_its_objects_is_refused(steps: str, says: str) 
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """What the command says that ends with exit code 2: one line, and nothing else."""
+    """What the command says that ends with exit code 2: one line, with an excerpt of the file below it, and nothing else."""
     assert main(["locks", *map(str, arguments)]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and err.startswith("schedproof: ") and err.count("\n") == 1
+    message, *excerpt = err.splitlines()
+    assert out == "" and message.startswith("schedproof: ") and all(line.startswith("  ") for line in excerpt)
     return err
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -286,8 +287,36 @@ def test_a_mistake_is_reported_in_one_line(run, tmp_path, mistake):
     repository(tmp_path, **changes)
     code, out, err = run("verify", "--jobs", "1")
     assert (code, out) == (2, "")
-    assert err.count("\n") == 1 and err.startswith("schedproof: ") and "Traceback" not in err
-    assert expected in err
+    message, *excerpt = err.splitlines()
+    assert message.startswith("schedproof: ") and expected in message and "Traceback" not in err
+    assert all(line.startswith("  ") for line in excerpt)
+
+
+CARETS: dict[str, tuple[str, str]] = {
+    "a name error": ("print(nosuch)", "nosuch"),
+    "a syntax error": ("v, w = = variables", "="),
+    "a missing library": ("import nosuchlibrary", "import nosuchlibrary"),
+    "no and for &": ('l.is_("Held") and l.holder == w', 'l.is_("Held") and l.holder == w'),
+    "a model that says something impossible": ('"Idle", "Wating"', '"Wating"'),
+}
+"""Of mistakes in the model: how its line reads, and what of it has carets below."""
+
+
+@pytest.mark.parametrize("mistake", CARETS)
+def test_a_mistake_in_the_model_is_shown_with_carets(run, tmp_path, mistake):
+    changes, _ = MISTAKES[mistake]
+    if mistake == "a syntax error":
+        changes = {"model": ("v, w = variables", "v, w = = variables")}
+    repository(tmp_path, **changes)
+    _, _, err = run("verify", "--jobs", "1")
+    reads, marked = CARETS[mistake]
+    _, where, line, carets = err.splitlines()
+    assert where.strip().startswith("--> lease/model.py:") and reads in line
+    start = carets.index("^")
+    assert line[start : start + carets.count("^")] == marked
+    column, source = int(where.rpartition(":")[2]), Path("lease/model.py").read_text("utf-8").splitlines()
+    number = int(where.split(":")[-2])
+    assert source[number - 1][column - 1 :].startswith(marked)
 
 
 def test_a_variant_needs_the_one_that_it_amends(run, tmp_path):
@@ -311,14 +340,16 @@ WRONG = ('default_scope={"Worker": 2, "Lease": 1},', 'default_scope={"Worker": 2
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_an_exception_of_the_model_is_reported_in_one_line(run, tmp_path, jobs):
+def test_an_exception_of_the_model_is_reported_with_its_line(run, tmp_path, jobs):
     repository(tmp_path, model=WRONG)
     text = (tmp_path / "lease" / "model.py").read_text().splitlines()
     (line,) = [number for number, each in enumerate(text, 1) if "1 / 0" in each]
     code, out, err = run("verify", "--jobs", jobs)
     assert (code, out) == (2, "")
     assert err.splitlines() == [
-        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; correct it there"
+        f"schedproof: lease/model.py, line {line}, which a model calls, fails: ZeroDivisionError: division by zero; correct it there",
+        f"  {' ' * len(str(line))}--> lease/model.py:{line}",
+        f"  {line} | {text[line - 1].strip()}",
     ]
 
 

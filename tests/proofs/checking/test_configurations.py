@@ -24,8 +24,8 @@ SAFE, RUN = "pending-holds-nothing", "cell-life-with-preemption"
 def programs(monkeypatch: pytest.MonkeyPatch, symmetry: bool) -> int:
     """How many programs an examination writes, of all steps of a model without history."""
     written = []
-    real = steps._Steps.function
-    monkeypatch.setattr(steps._Steps, "function", lambda self: written.append(self) or real(self))
+    real = steps.Steps.function
+    monkeypatch.setattr(steps.Steps, "function", lambda self: written.append(self) or real(self))
     model_check(REPAIRED, SMALL, only=[SAFE, RUN], how=Exploring(Engine.COMPILED, symmetry=symmetry))
     return len(written)
 

@@ -23,7 +23,7 @@ from schedproof.proofs.checking.engine import Engine
 from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.compiled import search
 from schedproof.proofs.compiled import steps as compiled_steps
-from schedproof.proofs.compiled.steps import _Steps
+from schedproof.proofs.compiled.steps import Steps
 from schedproof.proofs.exploration import liveness, symmetry
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.exploration.safety import SAFETY
@@ -153,11 +153,11 @@ def rules_matter(model: Drawn) -> bool:
 
 # --- Seeded faults ---------------------------------------------------------------------------------------------------
 
-RIGHT_SET, RIGHT_RULE, RIGHT_ORDER = _Steps._set, _Steps._rule, steps.ordered_rules
+RIGHT_SET, RIGHT_RULE, RIGHT_ORDER = Steps._set, Steps._rule, steps.ordered_rules
 RIGHT_READS, RIGHT_LOOPS = evaluate.reads, liveness._fair_loops
 
 
-def of_the_state_after(self: _Steps, row: Row, who: Any, moment: Any) -> None:
+def of_the_state_after(self: Steps, row: Row, who: Any, moment: Any) -> None:
     """Each attribute is set as those before it in the row were written already."""
     for name, value in row.sets:
         with self.terms.body() as body, self.terms.reading() as read:
@@ -168,12 +168,12 @@ def of_the_state_after(self: _Steps, row: Row, who: Any, moment: Any) -> None:
         self.terms.unpack(read, "now", "state")
 
 
-def last_condition_dropped(self: _Steps, rule: Rule, on: Any, event: Any, moment: Any) -> None:
+def last_condition_dropped(self: Steps, rule: Rule, on: Any, event: Any, moment: Any) -> None:
     """Of each rule."""
     RIGHT_RULE(self, dataclasses.replace(rule, when=rule.when[:-1]), on, event, moment)
 
 
-def whatever_else_fires(self: _Steps, rule: Rule, on: Any, event: Any, moment: Any) -> None:
+def whatever_else_fires(self: Steps, rule: Rule, on: Any, event: Any, moment: Any) -> None:
     """What must not happen beside it, may."""
     some = [c for c in rule.when if not (isinstance(c, t.Not) and isinstance(c.part, t.Fires))]
     RIGHT_RULE(self, dataclasses.replace(rule, when=some), on, event, moment)
@@ -184,7 +184,7 @@ def later_rules_first(model: Model) -> Any:
     return list(reversed(RIGHT_ORDER(model)))
 
 
-def all_is_well(self: _Steps, number: int) -> None:
+def all_is_well(self: Steps, number: int) -> None:
     """What is ill-formed is not noted."""
 
 
@@ -233,10 +233,10 @@ def naively(model: Drawn) -> None:
 
 
 SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
-    (_Steps, "_set", of_the_state_after, by_graphs),
-    (_Steps, "_rule", last_condition_dropped, by_graphs),
-    (_Steps, "_rule", whatever_else_fires, by_graphs),
-    (_Steps, "_ill_formed", all_is_well, by_graphs),
+    (Steps, "_set", of_the_state_after, by_graphs),
+    (Steps, "_rule", last_condition_dropped, by_graphs),
+    (Steps, "_rule", whatever_else_fires, by_graphs),
+    (Steps, "_ill_formed", all_is_well, by_graphs),
     (compiled_steps, "ordered_rules", later_rules_first, by_graphs),
     (search, "quotient", nobody_is_renamed, by_quotients),
     (symmetry, "_interchangeable", alike, by_representatives),

@@ -157,7 +157,7 @@ def test_from_contradictory_axioms_nothing_is_proved() -> None:
 
 def test_an_axiom_that_reads_of_no_object_is_not_well_formed() -> None:
     rootless = ranked(forall(x, x.parent.rank < x.rank), range(9))  # the first object has no parent
-    with pytest.raises(ModelError, match="is undefined on a configuration"):
+    with pytest.raises(ModelError, match="is undefined on the configuration A=1"):
         model_check(rootless, {"A": 1})
     assert not _proved(rootless, "well-formed")
 
@@ -171,7 +171,7 @@ def _proved(toy: Model, name: str) -> bool:
 
 def test_a_configuration_that_breaks_an_axiom_is_refused() -> None:
     downward = ranked(forall([x, y], (x.parent != y) | (y.rank < x.rank)), [5, 4, 3])
-    with pytest.raises(ModelError, match="is false on a configuration at"):
+    with pytest.raises(ModelError, match="is false on the configuration A=2"):
         model_check(downward, {"A": 2})
     upward = ranked(forall([x, y], (x.parent != y) | (y.rank < x.rank)), [3, 4, 5])
     assert [r.verdict for r in model_check(upward, {"A": 2}, only=["never-T"])] == [Verdict.REFUTED]

@@ -41,7 +41,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "BATCH", 64 * 24)
 
 
-@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 6, first=1))
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 12, first=1))
 def test_the_same_verdicts_of_every_variant(system: str, variant: str) -> None:
     model, instance = smallest(system, variant)
     workers = RemoteWorkers(LocalHosts(2))

@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from schedproof.model.lang import LeadsTo, Model, Rigid, Row, StepInvariant, after, exists
+from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Rigid, Row, StepInvariant, after, exists
 from schedproof.model.lang import terms as t
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import (
@@ -35,9 +35,9 @@ from schedproof.proofs import cache, compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.compiled import liveness as compiled_liveness
-from schedproof.proofs.compiled import llvm, part, search, steps
+from schedproof.proofs.compiled import llvm, part, paths, search, steps
 from schedproof.proofs.compiled.code import Expr, Local, Put, Set, binary, bit
-from schedproof.proofs.compiled.steps import Condition, _Steps, program
+from schedproof.proofs.compiled.steps import Condition, Steps, program
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import relevance
 from schedproof.proofs.exploration.explore import explore
@@ -287,16 +287,33 @@ def test_symmetry_changes_no_verdict_and_no_length(model: Model, scope: Mapping[
             assert len(one.counterexample.steps) == len(other.counterexample.steps)
 
 
-def test_what_is_left_out_backwards_is_asked_each_time() -> None:
-    """Edges are turned once for several properties, but not for those that leave out other actions."""
-    instance = instance_of(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
-    graph, fresh = (compiled.graph_of(compiled.explore(instance)) for _ in range(2))
-    goal = np.zeros(graph.size, np.bool_)
-    goal[-1] = True
-    every, none = [a.name for a in instance.model.actions], list[str]()
-    assert graph.backwards(none)(goal).sum() > 1
-    assert graph.backwards(every)(goal).sum() == 1, "nothing comes to it"
-    assert (graph.backwards(none)(goal) == fresh.backwards(none)(goal)).all()
+def goals() -> Model:
+    """HiveD with more goals than are searched for at once; the last property reads an attribute of NONE."""
+    every = [a.name for a in AS_WRITTEN.actions]
+    without = [[], ["crash"], [], every, ["crash"], ["delete_pending", "crash"]]
+    sought = [p.is_("Deleted"), p.is_("Deleted"), p.is_("Allocated"), p.is_("Pending"), p.is_("Allocated"), c.user == p]
+    props: list[Property] = [
+        AlwaysCanReach(name=f"goal{n}", says="", over=[p, c], given=p.is_("Pending"), goal=goal, without=without[n])
+        for n, goal in enumerate(sought)
+    ]
+    undefined = AlwaysCanReach(name="undefined", says="", over=[c], goal=c.user.is_("Pending"))
+    waits = LeadsTo(name="waits", says="", over=[p, c], given=p.is_("Pending"), goal=c.is_("Used"), weak=every)
+    kept = [each for each in AS_WRITTEN.properties if isinstance(each, LeadsTo)]
+    return dataclasses.replace(AS_WRITTEN, properties=[*props, undefined, waits, *kept], refuted=frozenset())
+
+
+@pytest.mark.parametrize("together", [64, 3, 1])
+@pytest.mark.parametrize("sweeps", [True, False], ids=["sweeps", "reversed edges"])
+def test_goals_are_searched_for_together(together: int, sweeps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that leave out other actions, and where sweeps give up."""
+    monkeypatch.setattr(compiled_liveness, "TOGETHER", together)
+    if not sweeps:
+        monkeypatch.setattr(paths, "spread", lambda *arguments: False)
+    results = assert_same_verdicts(goals(), {"PodGroup": 2, "Cell": 2})
+    verdicts = {r.name: r.verdict for r in results}
+    assert verdicts["goal0"] is verdicts["goal1"] is Verdict.PROVED
+    assert verdicts["goal3"] is Verdict.PROVED, "it is there already"
+    assert verdicts["undefined"] is Verdict.REFUTED
 
 
 def test_what_is_said_of_whole_runs_refuses_symmetry() -> None:
@@ -404,8 +421,8 @@ def always_found(self: Terms, choose: Sequence[t.Var], conditions: Sequence[t.Te
 
 
 RIGHT_MASK, RIGHT_JOINED, RIGHT_UNPACK = Terms._mask, Terms._joined, Terms.unpack
-RIGHT_FIRE, RIGHT_FLIP, RIGHT_CHECK = _Steps._fire, _Steps._flip, _Steps._check
-RIGHT_FIRING = _Steps._firing
+RIGHT_FIRE, RIGHT_FLIP, RIGHT_CHECK = Steps._fire, Steps._flip, Steps._check
+RIGHT_FIRING = Steps._firing
 
 
 def not_is_ignored(self: Terms, term: t.Term, var: t.Var, moment: Any) -> Expr | None:
@@ -429,7 +446,7 @@ def last_object_forgotten(self: Terms, read: Any, of: str, words: str) -> None:
     self.layout = right
 
 
-def fires_what_fires(self: _Steps, firing: t.Fires, event: Any, moment: Any) -> None:
+def fires_what_fires(self: Steps, firing: t.Fires, event: Any, moment: Any) -> None:
     """Two events of one object in one step are no mistake, and the second one's parameters count."""
     sort, name = event
     who = self.terms.some(firing.of, moment)
@@ -441,17 +458,17 @@ def fires_what_fires(self: _Steps, firing: t.Fires, event: Any, moment: Any) -> 
         self.terms.emit(Put(self.terms.payload(sort, name, n), who, value))
 
 
-def first_object_changes(self: _Steps, sort: str, name: str, who: Expr, changed: Expr) -> None:
+def first_object_changes(self: Steps, sort: str, name: str, who: Expr, changed: Expr) -> None:
     """Whatever changes, it is the first object that changes."""
     RIGHT_FLIP(self, sort, name, 0, changed)
 
 
-def premise_ignored(self: _Steps, number: int, condition: Condition, *rest: Any) -> None:
+def premise_ignored(self: Steps, number: int, condition: Condition, *rest: Any) -> None:
     """A condition is checked where its premise does not hold, too."""
     RIGHT_CHECK(self, number, dataclasses.replace(condition, given=None), *rest)
 
 
-def firings_of_the_last_step(self: _Steps, step: Expr, place: int) -> Expr:
+def firings_of_the_last_step(self: Steps, step: Expr, place: int) -> Expr:
     """All steps of a state have the firings of the last one."""
     return RIGHT_FIRING(self, 0, place)
 
@@ -463,10 +480,10 @@ SEEDED = [
     (Terms, "_mask", not_is_ignored),
     (Terms, "_joined", first_part_only),
     (Terms, "unpack", last_object_forgotten),
-    (_Steps, "_fire", fires_what_fires),
-    (_Steps, "_flip", first_object_changes),
-    (_Steps, "_check", premise_ignored),
-    (_Steps, "_firing", firings_of_the_last_step),
+    (Steps, "_fire", fires_what_fires),
+    (Steps, "_flip", first_object_changes),
+    (Steps, "_check", premise_ignored),
+    (Steps, "_firing", firings_of_the_last_step),
 ]
 
 
@@ -586,28 +603,28 @@ def test_machine_code_of_another_program_is_noticed(monkeypatch: pytest.MonkeyPa
     assert differs(AS_WRITTEN, {"PodGroup": 2, "Cell": 2})
 
 
-def strong_as_weak(graph: Any, inside: Any, prop: LeadsTo) -> Any:
+def strong_as_weak(graph: Any, prop: LeadsTo) -> Any:
     """Strong fairness is taken for weak."""
-    return RIGHT_LOOPS(graph, inside, dataclasses.replace(prop, weak=[*prop.weak, *prop.strong], strong=[]))
+    return RIGHT_EDGES(graph, dataclasses.replace(prop, weak=[*prop.weak, *prop.strong], strong=[]))
 
 
-def weak_as_strong(graph: Any, inside: Any, prop: LeadsTo) -> Any:
+def weak_as_strong(graph: Any, prop: LeadsTo) -> Any:
     """Weak fairness is taken for strong."""
-    return RIGHT_LOOPS(graph, inside, dataclasses.replace(prop, weak=[], strong=[*prop.weak, *prop.strong]))
+    return RIGHT_EDGES(graph, dataclasses.replace(prop, weak=[], strong=[*prop.weak, *prop.strong]))
 
 
-def for_ever_all_the_same(graph: Any, inside: Any, prop: LeadsTo) -> Any:
+def for_ever_all_the_same(graph: Any, prop: LeadsTo) -> Any:
     """What is not taken for ever may be taken for ever."""
-    return RIGHT_LOOPS(graph, inside, dataclasses.replace(prop, without=[]))
+    return RIGHT_EDGES(graph, dataclasses.replace(prop, without=[]))
 
 
-RIGHT_LOOPS = compiled_liveness._fair_loops
+RIGHT_EDGES = compiled_liveness._fair_edges
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("wrong", [strong_as_weak, weak_as_strong, for_ever_all_the_same])
 def test_a_wrong_search_for_fair_loops_is_noticed(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_liveness, "_fair_loops", wrong)
+    monkeypatch.setattr(compiled_liveness, "_fair_edges", wrong)
 
     def verdict(seed: int) -> Verdict | None:
         with suppress(AssertionError):  # a wrong loop need not have a tour

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -240,7 +241,7 @@ def test_machine_code_is_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert len(list((tmp_path / "machine-code").iterdir())) == 1
 
     def never(self: Machine, text: str, level: int) -> bytes:
-        raise AssertionError("compiled again")
+        raise AssertionError("compiled later")
 
     monkeypatch.setattr(llvm.Machine, "_compiled", never)
     assert compiled.explore(hived()).state_count == first.state_count
@@ -298,24 +299,119 @@ def test_strongly_connected_components_are_those_of_networkx(
     graph: Any, allowed: list[bool], inside: list[bool]
 ) -> None:
     nodes, edges = graph
-    component_of = paths.components(*rows(nodes, edges), np.array(allowed[:3]), np.array(inside[:nodes]))
+    nothing = np.zeros(3, np.bool_)
+    *_, component_of = paths.fair(
+        *rows(nodes, edges), np.array(allowed[:3]), nothing, nothing, np.array(inside[:nodes])
+    )
     parts: dict[int, set[int]] = {}
     for n, part in enumerate(component_of.tolist()):
         parts.setdefault(part, set()).add(n)
-    assert parts.pop(paths.NONE, set()) == {n for n in range(nodes) if not inside[n]}
+    assert parts.pop(int(paths.OUTSIDE), set()) == {n for n in range(nodes) if not inside[n]}
     expected = nx.strongly_connected_components(kept(nodes, edges, allowed, inside))
     assert sorted(map(sorted, parts.values())) == sorted(map(sorted, expected))
 
 
-@given(graphs(), BOOLEANS, BOOLEANS)
+def components_by_fairness(
+    nodes: int,
+    edges: list[tuple[int, int, int]],
+    allowed: list[bool],
+    weak: list[bool],
+    strong: list[bool],
+    inside: list[bool],
+) -> tuple[set[int], set[int]]:
+    """The nodes of fair components, and those to search later, by the definition; a choice of a node has one edge."""
+    fair: set[int] = set()
+    later: set[int] = set()
+    for part in nx.strongly_connected_components(kept(nodes, edges, allowed, inside)):
+        enabled = {n: {c for a, _, c in edges if a == n} for n in part}
+        used = {c for a, b, c in edges if a in part and b in part and allowed[c]}
+        always = set.intersection(*enabled.values())
+        missed = {c for choices in enabled.values() for c in choices if strong[c] and c not in used}
+        if any(weak[c] and c not in used for c in always):
+            continue
+        if missed:
+            later |= {n for n in part if not enabled[n] & missed}
+        else:
+            fair |= part
+    return fair, later
+
+
+@given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS)
 @SLOW
-def test_what_reaches_a_goal_is_what_networkx_says(graph: Any, allowed: list[bool], goal: list[bool]) -> None:
+def test_components_are_fair_by_the_definition(
+    graph: Any, allowed: list[bool], weak: list[bool], strong: list[bool], inside: list[bool]
+) -> None:
+    nodes, edges = graph
+    edges = sorted({(a, c): (a, b, c) for a, b, c in edges}.values())
+    kinds = [np.array(each[:3]) for each in (allowed, weak, strong)]
+    fair, later, _ = paths.fair(*rows(nodes, edges), *kinds, np.array(inside[:nodes]))
+    actual = tuple(set(np.flatnonzero(each).tolist()) for each in (fair, later))
+    assert actual == components_by_fairness(nodes, edges, allowed, weak, strong, inside)
+
+
+@given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS)
+@SLOW
+def test_trimming_removes_no_fair_component(
+    graph: Any, allowed: list[bool], weak: list[bool], strong: list[bool], one: list[bool], other: list[bool]
+) -> None:
+    """Both searches find the same afterwards: fair components, and nodes to search later."""
+    nodes, edges = graph
+    edges = sorted({(a, c): (a, b, c) for a, b, c in edges}.values())
+    kinds = [np.array(each[:3]) for each in (allowed, weak, strong)]
+    regions = paths.packed([np.array(one[:nodes]), np.array(other[:nodes])], nodes)
+    paths.trim(*rows(nodes, edges), *kinds, regions)
+    for place, region in enumerate([one, other]):
+        left = paths.members(regions, place)
+        assert not (left & ~np.array(region[:nodes])).any()
+        before, after = (
+            paths.fair(*rows(nodes, edges), *kinds, inside)[:2] for inside in (np.array(region[:nodes]), left)
+        )
+        assert [each.tolist() for each in before] == [each.tolist() for each in after]
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_trimming_removes_a_region_without_cycles(leaves: bool) -> None:
+    """The path turns in the numbers; its last node can be stayed in, unless a fair choice leaves the region there."""
+    edges = [(0, 3, 1), (3, 1, 1), (1, 4, 1), (4, 2, 1), *([(2, 5, 1)] if leaves else [])]
+    regions = paths.packed([np.arange(6) < 5], 6)
+    never, fair = np.zeros(3, np.bool_), np.array([False, True, False])
+    paths.trim(*rows(6, sorted(edges)), ~never, fair, never, regions)
+    assert regions.tolist() == ([0] * 6 if leaves else [1] * 5 + [0])
+
+
+@given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS)
+@SLOW
+def test_what_reaches_a_goal_is_what_networkx_says(
+    graph: Any, allowed: list[bool], one: list[bool], other: list[bool]
+) -> None:
     nodes, edges = graph
     back, sources = paths.turned(*rows(nodes, edges), np.array(allowed[:3]))
-    reaching = paths.reaching(back, sources, np.array(goal[:nodes]))
+    goals = [np.array(goal[:nodes]) for goal in (one, other)]
+    bits = paths.packed(goals, nodes)
+    assert paths.spread(*rows(nodes, edges), np.array(allowed[:3]), bits, bits.dtype.type(3))
     whole = kept(nodes, edges, allowed, [True] * nodes)
-    expected = {m for n in range(nodes) if goal[n] for m in nx.ancestors(whole, n) | {n}}
-    assert set(np.flatnonzero(reaching).tolist()) == expected
+    for place, goal in enumerate(goals):
+        expected = {m for n in range(nodes) if goal[n] for m in nx.ancestors(whole, n) | {n}}
+        assert set(np.flatnonzero(paths.reaching(back, sources, goal)).tolist()) == expected
+        assert set(np.flatnonzero(paths.members(bits, place)).tolist()) == expected
+
+
+def test_a_path_of_many_turns_is_left_to_another_search() -> None:
+    """Each sweep follows the path to its next turn."""
+    nodes = 4 * paths.MOST_SWEEPS
+    order = [n // 2 if n % 2 == 0 else nodes - 1 - n // 2 for n in range(nodes)]
+    edges = sorted((a, b, 0) for a, b in pairwise(order))
+    bits = paths.packed([np.arange(nodes) == order[-1]], nodes)
+    assert not paths.spread(*rows(nodes, edges), np.ones(3, np.bool_), bits, bits.dtype.type(1))
+    back, sources = paths.turned(*rows(nodes, edges), np.ones(3, np.bool_))
+    assert paths.reaching(back, sources, np.arange(nodes) == order[-1]).all()
+
+
+@pytest.mark.parametrize("many", [1, 8, 9, 16, 17, 64])
+def test_sets_are_packed_and_unpacked(many: int) -> None:
+    sets = [np.arange(100) % many == place for place in range(many)]
+    bits = paths.packed(sets, 100)
+    assert all((paths.members(bits, place) == each).all() for place, each in enumerate(sets))
 
 
 @given(graphs(), BOOLEANS, BOOLEANS, st.lists(st.integers(0, 4), min_size=9, max_size=9))

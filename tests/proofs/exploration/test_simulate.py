@@ -85,6 +85,37 @@ def test_every_step_is_as_likely_as_the_others() -> None:
     assert all(abs(result.action_counts[name] - 5000) < 5 * (20_000 * 0.25 * 0.75) ** 0.5 for name in "abcd")
 
 
+def test_a_step_is_as_likely_as_its_weight_says() -> None:
+    """From one state, four ways back to it with the weights 0, 1, 2 and 5, and one that has none of its own."""
+    edges = ((0, "a", 1), (0, "b", 1), (0, "c", 1), (0, "d", 1), (0, "f", 1), (1, "e", 0))
+    [instance] = instances(model_of(edges, 2), {"Thing": 1})
+    weights = {"a": 0, "b": 1, "c": 2, "d": 5}
+    result = walk(instance, [], steps=40_000, length=1000, seed=3, weights=weights)
+    assert result.action_counts["e"] == 20_000 and result.action_counts["a"] == 0
+    for name, weight in {"b": 1, "c": 2, "d": 5, "f": 1}.items():
+        share = weight / 9
+        assert abs(result.action_counts[name] - 20_000 * share) < 5 * (20_000 * share * (1 - share)) ** 0.5
+
+
+def test_a_walk_ends_where_no_step_has_a_weight() -> None:
+    edges = ((0, "a", 1), (1, "b", 2), (2, "c", 0))
+    [instance] = instances(model_of(edges, 3), {"Thing": 1})
+    result = walk(instance, [], steps=10, length=1000, seed=1, weights={"c": 0})
+    assert (result.action_counts, result.walks, result.ended) == (Counter(a=5, b=5), 5, 4)
+    assert walk(instance, [], steps=10, length=1000, seed=1, weights={"a": 0}).steps == 0
+
+
+def test_a_weighted_run_can_be_taken() -> None:
+    result = walked(AS_WRITTEN, {}, weights={"allocate": 7, "crash": 0})
+    stepper = stepper_of(result.instance)
+    assert result.runs and result.action_counts["crash"] == 0
+    for run in result.runs.values():
+        now = result.instance.initial()
+        for choice in run:
+            assert stepper.enabled(now, choice)
+            now = stepper.step(now, choice).after
+
+
 def test_walks_begin_again_at_standstill_and_when_long_enough() -> None:
     ending = ((0, "a", 1), (1, "b", 2), (2, "c", 2))
     [instance] = instances(model_of(ending, 3), {"Thing": 1})

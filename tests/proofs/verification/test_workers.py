@@ -123,13 +123,14 @@ def test_an_error_that_cannot_be_sent_is_reported_all_the_same():
 
 
 @linux
-def test_the_command_says_a_model_error_in_one_line(capfd, monkeypatch):
+def test_the_command_says_a_model_error_with_its_line(capfd, monkeypatch):
     """Two axioms that contradict each other: only a prover finds it, in a worker process."""
     contradicting = dataclasses.replace(lamps(), axioms=[Constant(True), Constant(False)])
     put(monkeypatch, {"lamps": system(contradicting)})
     assert main(["verify", "lamps", "--jobs", "2"]) == 2
     message = besides_progress(capfd.readouterr().err)
-    assert re.fullmatch(r"schedproof: \S+/\S+\.py:\d+: axiom[^\n]*; correct the axioms?[^\n]*\n", message)
+    excerpt = r"  +--> \S+:\d+:\d+\n  \d+ \| .*Constant\(False\).*\n +\| +\^+\n"
+    assert re.fullmatch(rf"schedproof: \S+/\S+\.py:\d+: axiom[^\n]*; correct the axioms?[^\n]*\n{excerpt}", message)
 
 
 def test_a_worker_that_is_killed_is_no_answer():

@@ -38,7 +38,9 @@ def cases() -> Iterator[Case]:
         ["verify", "--json", "-", "--junit", "-"], ["verify", "--annotations", "--sarif", "-"], ["verify", "hived", "--sarif", "."], ["verify", "hived", "--junit", "x" * 300],
         ["table", "hived", "Cell", "--json", "/dev/full"], ["validate", "hived", ""], ["validate", "hived", "/dev/zero"], ["validate", "hived", "x", "--variant", "nosuch"],
         ["diagram", "hived", "-o", "picture"], ["diagram", "hived", "Nosuch", "-o", "x.dot"],
-        ["diagram", "hived", "-o", "/dev/full", "--format", "dot"],
+        ["diagram", "hived", "-o", "/dev/full", "--format", "dot"], ["diagram", "hived", "-o", "x.dot", "--sort", "Cel"],
+        ["diagram", "hived", "Cell", "-o", "x.dot", "--sort", "Cell"], ["diagram", "hived", "-o", "x.dot", "--action", "alocate"],
+        ["diagram", "hived", "PodGroup", "-o", "x.dot", "--action", "vacate"],
         ["explain", "hived"], ["explain", "hived", "nosuch"], ["explain", "hived", "interpretation.priorities-change"], ["explain", "hived", "interpretation.victims-stay-being-preempted", "--variant", "repaired"], ["explain", "hived", "no-way-back-to-allocated"], ["explain", "hived", "assumptions"], ["explain", "hived", "assumptions", "--mermaid"], ["explain", "hived", "--state", "c0"], ["explain", "hived", "--state", "z9=Free"],
         ["explain", "hived", "--state", "c0.colour=red"], ["explain", "hived", "--state", "g4=Pending"], ["explain", "hived", "--state", "c0=Fre"], ["explain", "hived", "--state", "c0.user=g9"], ["explain", "hived", "--state", "g0.outranks=g1"],
         ["explain", "hived", "free-cell", "--html", "run.html"], ["explain", "hived", "free-cell", "--branches", "2", "--compare-to", "repaired"],
@@ -50,6 +52,7 @@ def cases() -> Iterator[Case]:
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
         ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"], ["report", "hived", "-o", "-"],
+        ["simulate", "hived", "--weight", "alocate=2"], ["simulate", "hived", "--weight", "allocate=many"],
         ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
     ):  # fmt: skip
         yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)
@@ -85,6 +88,8 @@ def cases() -> Iterator[Case]:
     none = (sizes, f"{sizes} configurations=lambda sizes: [],")
     for arguments in ("explore lease --no-symmetry", "profile lease", "export lease --to tla -o out"):
         yield lease(arguments, shown=f"schedproof {arguments}  # configurations=lambda sizes: []", model=none)
+    every = " ".join(f"--weight {action}=0" for action in ("ask", "acquire", "finish", "die", "expire"))
+    yield lease(f"simulate lease {every}")
     yield Case("diagram(model, 'Nosuch')", lambda: diagram(lamps(), "Nosuch"))
     yield Case("a page of a run of 10,001 steps", lambda: page(lamps(), blinking(10_001), About("a long run")))
     yield Case("lockstep(model, Implementation, without=['fly'])", lambda: lockstep(lamps(), object, without=["fly"]))  # type: ignore[arg-type]

@@ -7,16 +7,19 @@ import linecache
 import re
 from collections.abc import Iterator
 
-from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, forall, variables
+from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
-from schedproof.model.semantics import Instance
+from schedproof.model.registry.system import System
+from schedproof.model.semantics import Instance, check_scope
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
 from schedproof.proofs.induction.solve import prove
+from schedproof.proofs.traces import check_records
 from tests.docs.errors.case import Case
 from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
+from tests.model.lang.test_single import model as single_model
 from tests.proofs.verification import test_defects as doors
 from tests.support.lamps import lamps
 
@@ -87,6 +90,21 @@ def cases() -> Iterator[Case]:
         lambda: checked(w.model(add_properties=[dataclasses.replace(prop, name="p", follows_from=["running"])])),
     )
     yield _placed("verify_scope={'Job': 1}", lambda: checked(w.model(verify_scope={"Job": 1})))
+    clocks = single_model(True)
+    header = {"schedproof": 1, "system": "clocks", "objects": {"Lamp": []}}
+    two = [{"action": "show", "parameters": {"c": name}} for name in ("wall", "wrist")]
+    system = System("clocks", "", {"as-written": clocks}, validated_by="as-written")
+    yield _placed('Sort("Clock", "c", single="yes")', lambda: Sort("Clock", "c", single="yes"))  # type: ignore[arg-type]
+    yield _placed(
+        'Sort("Clock", "c", single=True) and default_scope={"Clock": 2}',
+        lambda: checked(dataclasses.replace(clocks, default_scope={"Clock": 2})),
+    )
+    yield Case('model_check(model, {"Clock": 2})', lambda: check_scope(clocks, {"Clock": 2}))
+    yield Case('{"action": "show", "parameters": {"c": "wrist"}}', lambda: check_records(system, header, two))
+    yield Case(
+        '"objects": {"Clock": ["wall", "wrist"]}',
+        lambda: check_records(system, {**header, "objects": {"Clock": ["wall", "wrist"]}}, []),
+    )
     yield _placed("variables(Job, 'j, k')", lambda: variables(w.Job, "j, k"))
     yield _placed("axioms=[Constant(False)], in an exploration", lambda: _false_axiom(Constant(False)))
     yield _placed(

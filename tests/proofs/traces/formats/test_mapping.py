@@ -15,6 +15,7 @@ from schedproof.model.registry.discovery import system
 from schedproof.proofs import traces as validator
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_trace
 from tests.support.places import REFERENCE
+from tests.support.queue_model import SYSTEM as QUEUE
 
 PACKAGE = Path(validator.__file__).parent
 CONFORMS, VIOLATES, UNDETERMINED = LogVerdict.CONFORMS, LogVerdict.VIOLATES, LogVerdict.UNDETERMINED
@@ -162,6 +163,39 @@ lines:
         assert checked(tmp_path, [runs, seen], mapping).verdict is CONFORMS
         report = checked(tmp_path, [runs, {**seen, "gang": "b"}], mapping)
         assert report.verdict is VIOLATES and "s0.user is a in the model, b observed" in "\n".join(report.text())
+
+    @pytest.mark.parametrize(
+        ("table", "values"),
+        [
+            ("{true: Busy, false: Idle}", (True, False)),
+            ("{True: Busy, False: Idle}", (True, False)),
+            ("{1: Busy, null: Idle}", (1, None)),
+            ("{'yes': Busy, no: Idle}", ("yes", "no")),
+        ],
+    )
+    def test_a_table_translates_values_of_every_kind(
+        self, tmp_path: Path, table: str, values: tuple[object, object]
+    ) -> None:
+        mapping = f"""schedproof-mapping: 1
+system: queue
+names: {{states: {table}, flags: {{aged: true, young: false}}}}
+header: {{objects: {{Worker: [ann, bob], Entry: [web]}}}}
+lines:
+- when: what == 'take'
+  action: take
+  parameters: {{w: who, e: "'web'"}}
+  state: {{Worker: [{{each: now, object: name, state: {{value: busy, names: states}}, old: {{value: age, names: flags}}}}]}}
+"""
+        busy, idle = values
+        now = [{"name": "ann", "busy": busy, "age": "young"}, {"name": "bob", "busy": idle, "age": "young"}]
+
+        def verdict(workers: list[Any]) -> LogVerdict:
+            log = written(tmp_path, "log", [{"what": "take", "who": "ann", "now": workers}])
+            return check_trace(QUEUE, log, mapping=written(tmp_path, "mapping.yaml", mapping)).verdict
+
+        assert verdict(now) is CONFORMS
+        assert verdict([{**now[0], "busy": idle}, now[1]]) is VIOLATES
+        assert verdict([{**now[0], "age": "aged"}, now[1]]) is VIOLATES
 
     def test_but_not_before_the_log_has_ended(self, tmp_path: Path) -> None:
         log = [*LOG[:2], {**LOG[2], "status": "victim"}, *LOG[3:]]

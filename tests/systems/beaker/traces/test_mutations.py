@@ -199,7 +199,7 @@ CASES: dict[str, tuple[Callable[[int], Lines], Sequence[Mutation], Checker]] = {
         pytest.param("messages", range(3), 3, 2, marks=pytest.mark.long),
         ("messages without sets", range(100, 103), 2, 2),
         pytest.param("changes", range(1), 2, 1, marks=pytest.mark.long),
-        ("changes without usage", range(1), 2, 1),
+        pytest.param("changes without usage", range(1), 2, 1, marks=pytest.mark.long),
         pytest.param("steps", range(200, 203), 6, 1, marks=pytest.mark.long),
     ],
 )

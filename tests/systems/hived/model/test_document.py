@@ -186,6 +186,7 @@ def test_no_implication_inside_a_property_is_idle(model: Model) -> None:
     assert {r.name: r.verdict for r in results} == {prop.name: Verdict.PROVED for prop in asked}
 
 
+@pytest.mark.long
 def test_e1_forgets_victims_also_without_another_mistake() -> None:
     """Its run has a victim whose preemption goes on: no preemptor gives up, as in no-way-back-to-allocated."""
     (shown,) = [

@@ -16,7 +16,6 @@ from schedproof.impl.systems.jobmon import requests as ask
 from schedproof.impl.systems.jobmon.connection import Connection
 from schedproof.impl.systems.jobmon.local_cluster import LocalCluster
 from schedproof.impl.systems.jobmon.requests import TaskSpec
-from tests.support.sample import thinned
 from tests.systems.jobmon.processes.installation import LEASE, WITHIN, Installation, installation, until
 from tests.systems.jobmon.processes.witness import ended, overlaps
 
@@ -31,9 +30,8 @@ def ticks(jobmon: Installation) -> bool:
 NESTED = ("setsid setsid --fork --wait", "sh -c 'timeout 600 \"$@\" & wait' sh")
 
 
-@pytest.mark.parametrize(
-    "within", thinned([*WITHIN[1:], *(pytest.param(words, marks=pytest.mark.long) for words in NESTED)], 2)
-)
+@pytest.mark.long(one_in=2)
+@pytest.mark.parametrize("within", [*WITHIN[1:], *NESTED])
 def test_a_command_in_its_own_group_does_not_outlive_its_worker(tmp_path: Path, within: str) -> None:
     with installation(tmp_path) as jobmon:
         jobmon.start_client("client", jobmon.write_workflow("w", tasks=1, ticks=110, within=within))

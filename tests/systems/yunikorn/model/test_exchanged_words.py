@@ -111,7 +111,9 @@ def test_words_are_noticed_or_mean_the_same() -> None:
     [
         "action end, conjunct 2, negation: negated",  # nothing may hold up what ends
         "action swap, firing 2, value: dropped: True for False",
-        "rule what fails drops its asks, condition 1, state: Rejected for New of a",  # what is New has no asks
+        pytest.param(  # what is New has no asks
+            "rule what fails drops its asks, condition 1, state: Rejected for New of a", marks=pytest.mark.long
+        ),
     ],
 )
 def test_these_words_are_decided(name: str) -> None:

@@ -1,0 +1,131 @@
+"""The line of a source file that an error is about, with a caret below the mistake."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import unicodedata
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+WIDEST = 120
+"""The most characters of a line that an excerpt shows."""
+
+
+class Span(NamedTuple):
+    """Where a piece of source begins and ends: lines from 1, columns from 0 in bytes of UTF-8, as Python counts them."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def excerpt(file: str, line: int, span: Span | None) -> str:
+    """The line with its file, and carets below what is wrong; "" if the file cannot be read.
+
+    Args:
+        file: the path of the file, or the name of a notebook's cell.
+        line: the line, which counts if no span is known.
+        span: the text that is wrong. Of several lines, the first is shown.
+    """
+    linecache.checkcache(file)  # it may have been edited since another error
+    source = linecache.getline(file, span.line if span is not None else line).rstrip("\n")
+    text = source.strip()
+    if not text:
+        return ""
+    if span is None:
+        return _framed(_shown_path(file), line, None, text, "")
+    encoded = source.encode()
+    start = len(encoded[: span.column].decode(errors="ignore"))
+    last = span.end_column if span.end_line == span.line else len(encoded)
+    end = max(start + 1, len(encoded[:last].decode(errors="ignore").rstrip()))
+    indent = len(source) - len(source.lstrip())
+    carets = "".join(_blank(c) for c in source[indent:start]) + "^" * sum(_width(c) for c in source[start:end] or " ")
+    return _framed(_shown_path(file), span.line, start + 1, text, carets)
+
+
+def _framed(file: str, line: int, column: int | None, text: str, carets: str) -> str:
+    number = str(line)
+    margin = " " * len(number)
+    shown, cut = "".join(c if c.isprintable() or c == "\t" else "?" for c in text), ""
+    if len(shown) > WIDEST:
+        from_ = max(0, min(len(carets) - len(carets.lstrip()) - WIDEST // 2, len(shown) - WIDEST))
+        shown, carets, cut = shown[from_ : from_ + WIDEST], carets[from_ : from_ + WIDEST], "..."
+    lines = [
+        f"{margin}--> {file}:{line}" + (f":{column}" if column is not None else ""),
+        f"{number} | {shown}{cut}",
+        *([f"{margin} | {carets}"] if carets else []),
+    ]
+    return "\n".join(lines)
+
+
+def _shown_path(file: str) -> str:
+    """The path from the current folder, if the file is below it."""
+    path = Path(file)
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return file
+
+
+def _width(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _blank(character: str) -> str:
+    return "\t" if character == "\t" else " " * _width(character)
+
+
+def narrowed(file: str, line: int, span: Span | None, name: str) -> Span | None:
+    """Where the source of a call has a name: as a string, a keyword, an attribute or a variable; None if it has it nowhere.
+
+    Args:
+        span: the call; None searches the nodes that begin in ``line``.
+    """
+    tree = _tree("".join(linecache.getlines(file)))
+    if tree is None:
+        return None
+    names: list[Span] = []
+    for node in ast.walk(tree):
+        where = _of(node)
+        inside = where is not None and (
+            where.line == line if span is None else span[:2] <= where[:2] and where[2:] <= span[2:]
+        )
+        if where is not None and inside and (exact := _named(node, where, name)) is not None:
+            names.append(exact)
+    return min(names, default=None)
+
+
+def _of(node: ast.AST) -> Span | None:
+    if not isinstance(node, ast.expr | ast.keyword) or node.end_lineno is None or node.end_col_offset is None:
+        return None
+    return Span(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+
+
+def _named(node: ast.AST, where: Span, name: str) -> Span | None:
+    """The part of a node that is the name."""
+    size = len(name.encode())
+    match node:
+        case ast.Constant(value=str(text)) if text == name:
+            return where
+        case ast.Constant(value=str(text)) if re.search(rf"{{(\w+\.)*{re.escape(name)}(\.\w+)*}}", text):
+            return where  # the placeholder of a sentence
+        case ast.Name(id=text) if text == name:
+            return where
+        case ast.keyword(arg=text) if text == name:
+            return Span(where.line, where.column, where.line, where.column + size)
+        case ast.Attribute(attr=text) if text == name:
+            return Span(where.end_line, where.end_column - size, where.end_line, where.end_column)
+        case _:
+            return None
+
+
+@lru_cache(maxsize=4)
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source) if source else None
+    except (SyntaxError, ValueError):  # the file has changed since it was imported
+        return None

@@ -1,0 +1,210 @@
+"""Why conditions do not hold: the first that is false, the objects for which it is, and the values that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
+from typing import Any
+
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.wording import show_term
+
+from .evaluate import NOBODY, Moment, Undefined, compile_term, sort_of_term
+from .instance import Instance, scope_text
+
+Scope = Mapping[str, t.Var]
+"""The variables that a term may read, by name."""
+
+MOST_WITNESSES = 10_000
+"""The most objects of a quantifier among which one that makes it false is looked for."""
+
+
+@dataclass(frozen=True)
+class FieldRead:
+    """A field that a condition reads.
+
+    Attributes:
+        object: the name of the object.
+        field: "state", or the name of an attribute.
+        value: its value, with names.
+    """
+
+    object: str
+    field: str
+    value: Any
+
+    def text(self) -> str:
+        """The field and its value: ``w0.lease is none``."""
+        return f"{self.object}.{self.field} is {value_text(self.value)}"
+
+
+@dataclass(frozen=True)
+class FalseCondition:
+    """The first condition that does not hold.
+
+    Attributes:
+        condition: the condition.
+        met: how many conditions before it hold.
+        values: the variables that it names, with the values for which it does not hold.
+        reads: the fields that it reads for these values.
+    """
+
+    condition: t.Term
+    met: int
+    values: Mapping[str, Any]
+    reads: Sequence[FieldRead]
+
+    def text(self) -> str:
+        """The condition, and the values that make it false: ``w Idle - w0.state is Waiting (w = w0)``."""
+        return f"{show_term(self.condition)} - {self.because}" if self.because else show_term(self.condition)
+
+    @property
+    def because(self) -> str:
+        """The values that make the condition false: ``w0.state is Waiting (w = w0)``."""
+        read = ", ".join(read.text() for read in self.reads)
+        variables = ", ".join(f"{name} = {value_text(value)}" for name, value in self.values.items())
+        return f"{read} ({variables})".strip() if variables else read
+
+
+def value_text(value: object) -> str:
+    """A value as :meth:`.Instance.show` gives it, in words."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return "{" + ", ".join(map(str, value)) + "}"
+    return "none" if value is None else str(value)
+
+
+def conditions(terms: Sequence[t.Term]) -> list[t.Term]:
+    """The parts of conjunctions, in the order in which they are read."""
+    return [part for term in terms for part in _parts(term)]
+
+
+def _parts(term: t.Term) -> Iterator[t.Term]:
+    if isinstance(term, t.And):
+        yield from conditions(term.parts)
+    elif isinstance(term, t.Not) and isinstance(term.part, t.Or):
+        for part in term.part.parts:
+            yield from _parts(t.Not(part, place=term.place))
+    else:
+        yield term
+
+
+def holds(instance: Instance, moment: Moment, term: t.Term, scope: Scope) -> bool:
+    """The value of a formula; False if it reads an attribute of NONE."""
+    try:
+        return bool(compile_term(instance, term, scope)(moment))
+    except Undefined:
+        return False
+
+
+def first_false(instance: Instance, moment: Moment, terms: Sequence[t.Term], scope: Scope) -> FalseCondition | None:
+    """The first condition that does not hold; None if all do. Later ones may only be defined if it holds.
+
+    Args:
+        moment: the state, and the values of the variables.
+        terms: conditions; the parts of conjunctions count one by one.
+        scope: the variables.
+    """
+    for met, condition in enumerate(conditions(terms)):
+        if not holds(instance, moment, condition, scope):
+            inner, within, at = witness(instance, moment, condition, scope)
+            values = {v.name: instance.show(v.type, value) for v, value in named(condition, moment, within, at)}
+            return FalseCondition(condition, met, values, tuple(fields_read(instance, at, inner, within)))
+    return None
+
+
+def named(condition: t.Term, moment: Moment, within: Scope, at: Moment) -> list[tuple[t.Var, int]]:
+    """The variables that a condition names, and those of its outermost quantifier, with the values of a :func:`witness`."""
+    inner = condition.part if isinstance(condition, t.Not) else condition
+    names = {*t.free_variables(condition), *(v.name for v in t.bound_by(inner) if at is not moment)}
+    return [(within[n], value) for n, value in at.bound.items() if n in names]
+
+
+def witness(instance: Instance, moment: Moment, condition: t.Term, scope: Scope) -> tuple[t.Term, Scope, Moment]:
+    """Inside of a false condition: the formula below its outermost quantifiers, for values that make the condition false.
+
+    Returns:
+        The formula, the variables that it may read, and the moment with their values. They are those of the condition, if
+        no value of a quantifier makes it false: ``exists`` is false for all.
+    """
+    negated = isinstance(condition, t.Not)
+    inner = condition.part if isinstance(condition, t.Not) else condition
+    if not isinstance(inner, t.Quantified) or inner.universal == negated:
+        return condition, scope, moment
+    within = {**scope, **{v.name: v for v in inner.variables}}
+    domains = [instance.domain(v.type) for v in inner.variables]
+    if prod(map(_size, domains)) > MOST_WITNESSES:
+        return condition, scope, moment
+    for values in product(*domains):
+        chosen = dict(zip((v.name for v in inner.variables), values, strict=True))
+        at = replace(moment, bound={**moment.bound, **chosen})
+        if holds(instance, at, inner.body, within) == negated:
+            return inner.body, within, at
+    return condition, scope, moment
+
+
+def _size(domain: Sequence[int]) -> int:
+    """The number of values. ``len`` fails for the ranges of large set types."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
+
+
+def fields_read(instance: Instance, moment: Moment, term: t.Term, scope: Scope) -> list[FieldRead]:
+    """The fields of objects that a term reads, each once; those of quantified variables and of the state after are left out."""
+    fields: dict[FieldRead, None] = {}
+    for part in _outside(term):
+        if not isinstance(part, t.Is | t.Attr):
+            continue
+        try:
+            number = compile_term(instance, part.of, scope)(moment)
+            if number < 0:
+                continue
+            sort = sort_of_term(instance, part.of, scope, NOBODY)
+            name = instance.object_names(sort)[number]
+            if isinstance(part, t.Is):
+                state = instance.model.machine(sort).states[moment.state[instance.slot(sort) + number]].name
+                fields[FieldRead(name, "state", state)] = None
+            else:
+                attribute = instance.model.machine(sort).attribute(part.name)
+                assert attribute is not None
+                value = instance.show(attribute.type, compile_term(instance, part, scope)(moment))
+                fields[FieldRead(name, part.name, tuple(value) if isinstance(value, list) else value)] = None
+        except Undefined:
+            continue
+    return [replace(each, value=list(each.value)) if isinstance(each.value, tuple) else each for each in fields]
+
+
+def _outside(term: t.Term) -> Iterator[t.Term]:
+    """The sub-terms, each after its own, that read the state of the moment for the variables in scope."""
+    if isinstance(term, t.Quantified | t.Those | t.After):
+        return
+    for child in t.children(term):
+        yield from _outside(child)
+    yield term
+
+
+MOST_VALUES = 24
+"""The most values that a configuration in words has."""
+
+
+def configuration_text(instance: Instance, term: t.Term) -> str:
+    """A configuration in words: the number of objects of each sort, and the rigid attributes that a term reads.
+
+    For example ``Job=2,Node=1 (j0.boss none, j1.boss j0)``.
+    """
+    read = {part.name for part in t.subterms(term) if isinstance(part, t.Attr)}
+    values = [
+        f"{name}.{attribute.name} {value_text(instance.show(attribute.type, value))}"
+        for machine in instance.model.machines
+        for attribute in machine.attributes
+        if attribute.rigid and attribute.name in read
+        for name, value in zip(
+            instance.object_names(machine.sort.name), instance.rigid_values(machine.sort.name, attribute), strict=True
+        )
+    ]
+    more = len(values) - MOST_VALUES
+    shown = [*values[:MOST_VALUES], *([f"and {more} more"] if more > 0 else [])]
+    of_objects = f" ({', '.join(shown)})" if shown else ""
+    return f"{scope_text(instance.sizes)}{of_objects}"

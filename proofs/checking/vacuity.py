@@ -1,0 +1,84 @@
+"""Why a verdict is vacuous: the condition of a premise that no state meets, or of the actions, if nothing happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+
+from schedproof.model.lang import AlwaysCanReach, Invariant, LeadsTo, Property
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.rules import Action
+from schedproof.model.lang.wording import show_term
+from schedproof.model.semantics import Instance, Moment, State
+from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false, holds
+from schedproof.proofs.exploration.explore import explore
+
+MOST_STATES = 2_000
+"""The most states in which a premise is evaluated. An instance with more gets no reason."""
+
+MOST_VALUES = 4_096
+"""The most values of the variables of a premise or an action that are tried in a state."""
+
+
+def premise_never_true(instance: Instance, prop: Property) -> str:
+    """The condition of a premise that no reachable state meets together with those before it; "" if it takes too long.
+
+    Args:
+        instance: a configuration in which the premise is never true.
+        prop: the property.
+    """
+    if not isinstance(prop, Invariant | AlwaysCanReach | LeadsTo) or prop.given is None:
+        return ""
+    parts, scope = conditions([prop.given]), {v.name: v for v in prop.over}
+    if not _few(instance, prop.over):
+        return ""
+    reached = explore(instance, limit=MOST_STATES)
+    if not reached.complete:
+        return ""
+    met = 0
+    for state in reached.states:
+        for moment in _moments(instance, state, prop.over):
+            first = next((n for n, part in enumerate(parts) if not holds(instance, moment, part, scope)), len(parts))
+            met = max(met, first)
+    if met == len(parts):
+        return ""
+    missing = show_term(parts[met])
+    if not met:
+        return f"no state has {missing}"
+    return f"no state has {missing} together with {show_term(t.both(parts[:met]))}"
+
+
+def nothing_enabled(instance: Instance) -> str:
+    """Why no action is enabled in the initial state: of each action, the closest condition that is false."""
+    state = instance.initial()
+    reasons = [(action, _closest(instance, state, action)) for action in instance.model.actions]
+    shown = [f"{action.name} needs {false.text()}" for action, false in reasons if false is not None]
+    return "; ".join(shown[:MOST_ACTIONS] + ([f"and {len(shown) - MOST_ACTIONS} more"] * (len(shown) > MOST_ACTIONS)))
+
+
+MOST_ACTIONS = 3
+"""The most actions of which it is said why they are not enabled."""
+
+
+def _closest(instance: Instance, state: State, action: Action) -> FalseCondition | None:
+    """The first false condition of an action's guard, for the parameters that meet most; None if it has none to try."""
+    if not _few(instance, action.parameters):
+        return None
+    scope = {v.name: v for v in action.parameters}
+    tried = (first_false(instance, m, action.when, scope) for m in _moments(instance, state, action.parameters))
+    return max((false for false in tried if false is not None), key=lambda false: false.met, default=None)
+
+
+def _few(instance: Instance, variables: Sequence[t.Var]) -> bool:
+    sizes = (
+        domain.stop - domain.start if isinstance(domain, range) else len(domain)
+        for domain in (instance.domain(v.type) for v in variables)
+    )
+    return prod(sizes) <= MOST_VALUES
+
+
+def _moments(instance: Instance, state: State, variables: Sequence[t.Var]) -> Iterator[Moment]:
+    """The state, with each way to bind the variables."""
+    for values in product(*(instance.domain(v.type) for v in variables)):
+        yield Moment(state, dict(zip((v.name for v in variables), values, strict=True)))

@@ -1,0 +1,144 @@
+"""A vacuous verdict names the condition that nothing meets, and a model in which nothing happens is not well-formed for free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import pytest
+
+from schedproof.model.lang import (
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    Invariant,
+    LeadsTo,
+    Machine,
+    Model,
+    Property,
+    Ref,
+    Row,
+    Sort,
+    State,
+    Term,
+    variables,
+)
+from schedproof.model.lang.terms import both
+from schedproof.model.lang.wording import show_term
+from schedproof.model.semantics import Instance, Moment
+from schedproof.model.semantics.reasons import conditions, holds
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import model_check
+from schedproof.proofs.checking.vacuity import premise_never_true
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.verdict import Result, Verdict
+from tests.support.random_models import random_model
+
+Door = Sort("Door", "d")
+d, e = variables(Door, "d e")
+
+OPEN_IT = Action("open_it", [d], [d.is_("Closed"), d.behind == d], [d.fires("open")], "{d} opens")
+
+
+def doors(
+    behind: Sequence[int | None], properties: Sequence[Property] = (), when: Sequence[Term] | None = None
+) -> Model:
+    action = OPEN_IT if when is None else replace(OPEN_IT, when=when)
+    return Model(
+        system="doors",
+        variant="as-written",
+        about="doors",
+        machines=[Machine(Door, [State("Closed"), State("Open")], [Attribute("behind", Ref(Door), rigid=True)])],
+        rows=[Row(Door, "open", "Closed", "Open")],
+        actions=[action],
+        rules=[],
+        properties=properties,
+        configurations=lambda sizes: [{("Door", "behind"): tuple(behind)}],
+        default_scope={"Door": len(behind)},
+    )
+
+
+def verdicts(model: Model, engine: Engine = Engine.INTERPRETED) -> Mapping[str, Result]:
+    return {result.name: result for result in model_check(model, {}, how=Exploring(engine))}
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_model_in_which_nothing_happens_is_vacuous(engine: Engine) -> None:
+    result = verdicts(doors([1, None]), engine)["well-formed"]
+    assert (result.verdict, result.vacuous) == (Verdict.UNDETERMINED, True)
+    assert result.note == (
+        "vacuous: no action is enabled in the initial state, so nothing happens at Door=2: "
+        "open_it needs d.behind = d - d0.behind is d1 (d = d0)"
+    )
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+def test_a_model_in_which_something_happens_is_not(engine: Engine) -> None:
+    assert verdicts(doors([0, None]), engine)["well-formed"].verdict is Verdict.PROVED
+
+
+def test_one_configuration_in_which_something_happens_suffices() -> None:
+    model = replace(doors([0]), configurations=lambda sizes: [{("Door", "behind"): (each,)} for each in (None, 0)])
+    assert verdicts(model)["well-formed"].verdict is Verdict.PROVED
+
+
+GIVEN = d.is_("Open") & e.is_("Closed") & (e.behind == d)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (GIVEN, "no state has e.behind = d together with d Open and e Closed"),
+        (d.is_("Closed") & d.is_("Open"), "no state has d Open together with d Closed"),
+        ((d.behind == e) & (e != d) & d.is_("Open"), "no state has e not d together with d.behind = e"),
+    ],
+)
+def test_a_premise_names_the_condition_that_nothing_meets(given: Term, says: str) -> None:
+    invariant = Invariant(name="p", says="", over=[d, e], given=given, then=d.is_("Open"))
+    leads = LeadsTo(name="l", says="", over=[d, e], given=given, goal=d.is_("Open"))
+    reaches = AlwaysCanReach(name="a", says="", over=[d, e], given=given, goal=d.is_("Open"))
+    results = verdicts(doors([0, None], [invariant, leads, reaches]))
+    for name in ("p", "l", "a"):
+        assert results[name].note == f"vacuous: its premise is never true at Door=2: {says}"
+
+
+def test_a_first_condition_that_nothing_meets_stands_alone() -> None:
+    never = Invariant(name="p", says="", over=[d], given=d.is_("Open") & d.is_("Closed"), then=d.is_("Open"))
+    result = verdicts(doors([None, 1], [never]))["p"]
+    assert result.note.endswith("no state has d Closed together with d Open")
+    stays = replace(never, given=(d.behind == d) & d.is_("Open"))
+    assert verdicts(doors([1, 0], [stays]))["p"].note.endswith(": no state has d.behind = d")
+
+
+def test_the_reason_is_true_of_random_models() -> None:
+    """Compared with every state and all values of the variables, evaluated one by one."""
+    reasons = 0
+    for seed in range(40):
+        model = random_model(seed).model
+        instance, chance = random_model(seed).instance(with_history=True), Random(seed)
+        states = explore(instance, symmetry=False, limit=2_000)
+        if not states.complete:
+            continue
+        for prop in model.properties:
+            if not isinstance(prop, Invariant | LeadsTo | AlwaysCanReach) or prop.given is None:
+                continue
+            parts = conditions([prop.given])
+            parts += [~part for part in chance.sample(parts, 1)]  # so that it is never true
+            over = {v.name: v for v in prop.over}
+            says = premise_never_true(instance, replace(prop, given=both(parts)))
+            met = 0
+            for state in states.states:
+                for values in product(*(instance.domain(v.type) for v in prop.over)):
+                    moment = Moment(state, dict(zip(over, values, strict=True)))
+                    met = max(met, _met(instance, moment, parts, over))
+            assert met < len(parts)
+            assert says.startswith(f"no state has {show_term(parts[met])}")
+            assert (" together with " in says) == (met > 0)
+            reasons += 1
+    assert reasons > 20
+
+
+def _met(instance: Instance, moment: Moment, parts: Sequence[Term], over: Mapping[str, object]) -> int:
+    return next((n for n, part in enumerate(parts) if not holds(instance, moment, part, over)), len(parts))  # type: ignore[arg-type]

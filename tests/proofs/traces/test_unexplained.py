@@ -1,0 +1,199 @@
+"""A nonconformance leads to the line: which row would explain a change, what could have fired it, and what was false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+import pytest
+
+from schedproof.model.semantics import Choice, IllFormed, Instance, Stepper, Undefined
+from schedproof.model.semantics import State as Values
+from schedproof.proofs.exploration.explore import explore
+from schedproof.proofs.traces.engine.candidates import Observation
+from schedproof.proofs.traces.engine.watch import Watch
+from schedproof.proofs.traces.reports import unexplained as reports
+from schedproof.proofs.traces.reports.report import NonconformanceReport, UnexplainedChange
+from schedproof.proofs.traces.reports.unexplained import unexplained
+from schedproof.proofs.traces.reports.wording import show_choice
+from tests.support.queue_model import MODEL, SYSTEM
+from tests.support.random_models import random_model
+
+HEADER = {"schedproof": 1, "system": "queue", "objects": {"Worker": ["w1", "w3"], "Entry": ["web", "db"]}}
+
+
+def action(name: str, **parameters: str) -> dict[str, Any]:
+    return {"action": name, "parameters": parameters}
+
+
+def settled(entry: str, state: str = "Settled") -> dict[str, Any]:
+    return {"state": {"Entry": {entry: {"state": state}}}}
+
+
+def report(*records: Mapping[str, Any]) -> NonconformanceReport:
+    """The report on the last record."""
+    watch = Watch(SYSTEM, MODEL, HEADER)
+    for record in records:
+        assert watch.open
+        watch.take(record)
+    nonconformance = watch.validation.nonconformance
+    assert nonconformance is not None and nonconformance.record == len(records)
+    return nonconformance
+
+
+def lines(of: NonconformanceReport) -> list[str]:
+    """What is said of changes, without places."""
+    (change,) = of.unexplained
+    return [line.strip().partition(" (support/")[0] for line in change.text()]
+
+
+CHANGED = [action("take", w="w3", e="web"), action("change", e="web")]
+
+
+def test_a_condition_of_the_action_is_named_with_its_record() -> None:
+    shown = report(*CHANGED, action("age", w="w3"), settled("web"))
+    assert lines(shown) == [
+        "what would explain web.state from Changed to Settled:",
+        "row settle from Changed",
+        "finish(w=w3) by the rule 'what is finished is settled' needs not (w.old): w3.old is true since record 3 (line 3)",
+    ]
+
+
+def test_a_condition_of_a_rule_is_named() -> None:
+    """w3 may finish, but it is at web."""
+    shown = report(
+        *CHANGED, action("take", w="w1", e="db"), action("change", e="db"), action("age", w="w1"), settled("db")
+    )
+    assert lines(shown)[2] == (
+        "finish(w=w3), whose rule 'what is finished is settled' needs w.at = e: w3.at is web since record 1 (line 1)"
+    )
+
+
+def test_a_step_that_is_possible_is_named() -> None:
+    shown = report(*CHANGED, settled("web"))
+    assert lines(shown)[2] == (
+        "finish(w=w3) by the rule 'what is finished is settled' is possible here and explains all that is observed, "
+        "but the record says observation"
+    )
+    other = report(*CHANGED, {**action("age", w="w3"), **settled("web")})
+    assert lines(other)[2].endswith("explains all that is observed, but the record says age(w=w3)")
+    both = {"state": {"Entry": {"web": {"state": "Settled"}}, "Worker": {"w3": {"old": True}}}}
+    assert (
+        report(*CHANGED, both)
+        .unexplained[0]
+        .text()[2]
+        .endswith("is possible here; log it, or allow it as an unlogged step")
+    )
+
+
+def test_a_change_without_a_row_says_what_the_table_has() -> None:
+    (change,) = report(settled("web")).unexplained
+    assert change.text() == [
+        "nothing would explain web.state from New to Settled: no row of Entry's table leads from New to Settled: only from Changed"
+    ]
+    (back,) = report(*CHANGED, settled("web", "New")).unexplained
+    assert back.text()[0].endswith("no row of Entry's table leads from Changed to New: none leads there")
+
+
+def test_an_attribute_is_explained_by_the_row_that_sets_it() -> None:
+    shown = report({"state": {"Worker": {"w1": {"old": True}}}})
+    (change,) = shown.unexplained
+    assert change.text() == [
+        "nothing would explain w1.old from false to true: no row from Idle to what is observed sets old"
+    ]
+    shown = report(*CHANGED[:1], {"state": {"Worker": {"w3": {"state": "Idle", "at": "web"}, "w1": {"at": "web"}}}})
+    assert [(c.object, c.field) for c in shown.unexplained] == [("w3", "state"), ("w1", "at")]
+
+
+def test_a_quantifier_that_nothing_satisfies_has_its_words() -> None:
+    assert lines(report(settled("web", "Changed")))[2] == "change(e=web) needs some w: w.at = e (e = web)"
+
+
+def test_places_are_lines_of_the_model() -> None:
+    (change,) = report(*CHANGED, action("age", w="w3"), settled("web")).unexplained
+    (row,) = change.rows
+    (way,) = row.ways
+    settle, finish = MODEL.rows[-1], MODEL.actions[-1]
+    assert row.place == settle.place.in_folder() and way.place == finish.place.in_folder()
+    assert row.place.startswith("support/queue_model.py:")
+
+
+def test_the_parts_are_in_the_json() -> None:
+    (change,) = report(*CHANGED, action("age", w="w3"), settled("web")).as_json()["unexplained"]
+    (way,) = change["rows"][0]["ways"]
+    assert (change["object"], change["field"], change["before"], change["observed"]) == (
+        "web", "state", "Changed", "Settled",
+    )  # fmt: skip
+    assert way["step"] == "finish(w=w3)" and way["needs"] == "not (w.old)" and way["objects"] == {"w": "w3"}
+    assert way["reads"] == [{"object": "w3", "field": "old", "value": True, "since": {"record": 3, "line": 3}}]
+
+
+def test_too_many_choices_are_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MOST_TRIED", 1)
+    shown = report(*CHANGED, action("age", w="w3"), settled("web"))
+    (way,) = shown.unexplained[0].rows[0].ways
+    assert way.text().endswith(" by the rule 'what is finished is settled' has too many choices of parameters to try")
+
+
+def test_the_closest_of_some_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "MOST_TRIED", 2)
+    shown = report(
+        *CHANGED, action("take", w="w1", e="db"), action("change", e="db"), action("age", w="w1"), settled("db")
+    )
+    (way,) = shown.unexplained[0].rows[0].ways
+    assert way.needs and way.note == reports.CUT and way.text().endswith(f"; {way.note})")
+
+
+# --- of random models: what is called possible is, and what is refused is not
+
+
+def steps_of(instance: Instance, state: Values) -> Iterator[tuple[Choice, Any]]:
+    stepper = Stepper(instance)
+    for each in instance.model.actions:
+        try:
+            choices = list(stepper.choices(state, each))
+        except Undefined:
+            continue
+        for choice in choices:
+            with suppress(IllFormed, Undefined):
+                yield choice, stepper.step(state, choice)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_ways_of_random_models_are_true(seed: int) -> None:
+    """Compared with all steps of the state: a way is possible exactly if the action fires the row's event there."""
+    instance, chance = random_model(seed).instance(), Random(seed)
+    states = explore(instance, symmetry=False, limit=200).states
+    for state in chance.sample(states, min(len(states), 5)):
+        steps = list(steps_of(instance, state))
+        for _, step in chance.sample(steps, min(len(steps), 5)):
+            observed = Observation(dict(enumerate(step.after)))
+            for change in unexplained(instance, state, state, observed, "observation"):
+                _check(instance, change, steps, step)
+
+
+def _check(instance: Instance, change: UnexplainedChange, steps: Sequence[tuple[Choice, Any]], real: Any) -> None:
+    sort = next(s.name for s in instance.model.sorts if change.object in instance.object_names(s.name))
+    number = list(instance.object_names(sort)).index(change.object)
+    assert change.rows, "the change was made, so a row makes it"
+    assert (
+        change.field != "state"
+        or real.choice.action
+        in {way.step.partition("(")[0] for row in change.rows for way in row.ways if not way.needs}
+        or any(row.others for row in change.rows)
+    )
+    for row in change.rows:
+        event = row.row.partition(" from ")[0]
+        firing = {
+            choice.action: show_choice(instance, choice)
+            for choice, step in steps
+            if number in step.fired.get((sort, event), {})
+        }
+        for way in row.ways:
+            name = way.step.partition("(")[0]
+            if way.needs or way.note.startswith("fires nothing"):
+                assert name not in firing, (way, firing)
+            elif "not well-formed" not in way.note:
+                assert name in firing, way
