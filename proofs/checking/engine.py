@@ -211,21 +211,28 @@ class Exploring:
             return known, why
         if isinstance(known, Exploration):
             return known, known
-        from schedproof.proofs.compiled import Reached, graph_of, memory_of
+        from schedproof.proofs.compiled import Reached, graph_of
 
         assert isinstance(known, Reached)
+        if why := self._too_much(known):
+            return known, why
         points = histories(known.representatives) if histories is not None else None
+        if points is not None and self._too_much(known, points):
+            points = None  # a search of their slices may take less
+        return known, graph_of(known, self.progress, points)
+
+    def _too_much(self, known: Reached, points: Histories | None = None) -> str:
+        """Why a graph of an exploration, with points of history, takes too much memory; empty if it does not."""
+        from schedproof.proofs.compiled import memory_of
+
         if self.memory is not None and (not known.in_memory or _used() + memory_of(known, points) > self.memory):
-            return (
-                known,
-                f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
-            )
+            return f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory"
         if self.workers is not None and memory_of(known, points) > GATHERED:
-            return known, (
+            return (
                 f"all {known.representatives:,} states were explored, but their graph takes {memory_of(known, points) >> 20} MiB, and "
                 f"one process gathers at most {GATHERED >> 20} MiB from a cluster"
             )
-        return known, graph_of(known, self.progress, points)
+        return ""
 
     def _halt(self) -> str:
         if self.memory is not None and _used() > self.memory:

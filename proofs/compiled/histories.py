@@ -376,7 +376,7 @@ class Histories:
         self._kinds = np.repeat(np.array(kinds, np.int8), np.diff(first_choices(instance, actions)))
         self._effects, self._notes, self.room = writer.effects, writer.notes, writer.room
         self._texts = [assembly(writer.function()), assembly(_states_function(instance, where, points, self._states))]
-        self._failed: set[int] = set()
+        self._failed: set[int] | None = None
 
     def memory(self, states: int) -> int:
         """The bytes that the values take."""
@@ -408,6 +408,7 @@ class Histories:
         choices: NDArray[np.uint16],
     ) -> None:
         """Completes the values after the pass, and checks the conditions."""
+        self._failed = set()
         out, chosen = (np.empty(len(self._kinds) * each, np.uint64) for each in (self._words, 1))
         seen = np.zeros(self.room, np.int64)
         settle(machine.address("steps"), self._words, states, offsets, targets, choices, carried, out, chosen, seen)
@@ -421,13 +422,16 @@ class Histories:
 
     def _note(self, check: Check, *, met: bool, failed: bool) -> None:
         check.met = met
-        if failed:
+        if failed and self._failed is not None:
             self._failed.add(id(check))
 
     @property
     def holding(self) -> list[Watch]:
-        """The properties of which no condition fails; of the others no violating state is known."""
-        return [each for each in self._watches if not any(id(check) in self._failed for check in each.checks)]
+        """The properties of which no condition fails; none before :meth:`end`. Of the others no violating state is known."""
+        failed = self._failed
+        if failed is None:
+            return []
+        return [each for each in self._watches if not any(id(check) in failed for check in each.checks)]
 
 
 def histories_of(

@@ -48,6 +48,7 @@ from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.semantics.evaluate import Owner, reads
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
+from schedproof.proofs import compiled
 from schedproof.proofs.checking import model_check as model_checking
 from schedproof.proofs.checking import slices
 from schedproof.proofs.checking.engine import Engine, Exploring
@@ -304,6 +305,18 @@ def test_points_leave_what_they_refute_to_a_search(held: set[str], monkeypatch: 
     monkeypatch.setattr("schedproof.proofs.exploration.limits.SMALL", 0)
     asked = "placement-is-what-it-uses"
     assert followed(AS_WRITTEN, only=[asked]) == {asked: two_graphs(AS_WRITTEN, FULL)[asked]}
+    assert held == set()
+
+
+@pytest.mark.parametrize("graph", [1 << 60, 0], ids=["no graph", "no points"])
+def test_points_that_take_too_much_memory_are_searched(
+    graph: int, held: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is said by a pass that was not made; and a graph that fits without points is made without them."""
+    monkeypatch.setattr(compiled, "memory_of", lambda reached, points=None: 1 << 60 if points is not None else graph)
+    expected = two_graphs(TOY, FULL)
+    results = followed(TOY, replace(FULL, memory=1 << 50))
+    assert {name for name, r in results.items() if r != expected[name]} == ({"reach"} if graph else set())
     assert held == set()
 
 
