@@ -39,6 +39,7 @@ from schedproof.model.lang import (
     iff,
     implies,
     me,
+    those,
     variable,
     variables,
 )
@@ -271,6 +272,14 @@ def test_points_hold_with_two_threads(held: set[str]) -> None:
     verdicts = {name: r.verdict for name, r in followed(TOY, TWO_THREADS).items()}
     assert verdicts == {name: r.verdict for name, r in two_graphs(TOY, FULL).items()}
     assert held == {name for name in pointwise(TOY) if verdicts[name] is not Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("sort", ["A", "B"])
+def test_points_of_no_objects_say_the_same(sort: str, held: set[str]) -> None:
+    """A configuration may leave a sort without objects."""
+    flag = Attribute("flag", BoolType(), rigid=True)
+    machines = [replace(m, attributes=[*m.attributes, flag]) for m in TOY.machines]
+    assert_same(replace(TOY, machines=machines, configurations=lambda sizes: [{(sort, "flag"): []}]), held)
 
 
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=["as written", "repaired"])
@@ -540,6 +549,55 @@ ROUND = walk(
 )
 """Only the second end has something noted: the state before it gets that after its steps were taken."""
 
+LOOP = walk(
+    [
+        Row(A, "go", "S0", "S1"),
+        Row(A, "note", "S0", "S0", noted=True),
+        Row(A, "on", "S1", "S2"),
+        Row(A, "end", "S2", "S3"),
+    ],
+    Invariant(name="ends-without", says="", over=[x], given=x.is_("S3"), then=~x.noted),
+)
+"""The state notes something without a change of its own, after the step that passes it on."""
+
+WIDE = replace(
+    walk(
+        [
+            Row(A, "go", "S0", "S1", noted=7, mates=those(x, x.is_("S1", "S2"))),
+            Row(A, "go", "S1", "S2", noted=33),
+            Row(A, "back", "S2", "S1", mates=those(x, x.is_("S0"))),
+            Row(A, "end", "S1", "S3", noted=3),
+        ],
+        invariant(x.is_("S0")),
+    ),
+    machines=[
+        Machine(
+            A,
+            states=[State(f"S{n}") for n in range(4)],
+            attributes=[
+                Attribute("noted", IntRange(3, 33), history=True, initial=20),
+                Attribute("mates", SetOf(A), history=True),
+            ],
+        )
+    ],
+    default_scope={"A": 3},
+)
+"""Its values take two numbers for each state."""
+
+
+def test_points_in_several_numbers_say_the_same(held: set[str]) -> None:
+    """Properties at random of both attributes."""
+    [machine] = WIDE.machines
+    made = [p for a in machine.attributes for p in Maker(WIDE, machine, a, Random(5)).properties(24)]
+    model = replace(WIDE, properties=[*made, AlwaysCanReach(name="reach", says="", over=[x], goal=x.is_("S3"))])
+    tracks = histories.tracks(next(instances(model, {})), [("A", a.name) for a in machine.attributes])
+    assert tracks is not None
+    assert max(tracks["A", "noted"].places) >= histories.WIDTH > max(tracks["A", "mates"].places)
+    results = assert_same(model, held)
+    steps = {p.name for p in model.properties if isinstance(p, StepInvariant)} & pointwise(model)
+    assert {results[name].verdict for name in steps} >= {Verdict.PROVED, Verdict.REFUTED}
+
+
 VARIED = walk(
     [
         Row(A, "go", "S0", "S1"),
@@ -569,6 +627,7 @@ FAULTS = [
     (histories._Writer, "_before_updates", never_undone, TOY),
     (histories.Track, "value", all_elements, TOY),
     (histories, "settle", nothing_again, ROUND),
+    (histories, "settle", nothing_again, LOOP),
     (histories, "settle", like_the_first, VARIED),
 ]
 
