@@ -24,8 +24,11 @@ from schedproof.model.lang import (
     Machine,
     Model,
     Property,
+    Recovery,
     Ref,
+    Restored,
     Row,
+    Rule,
     SetOf,
     Sort,
     State,
@@ -203,6 +206,7 @@ def test_a_condition_with_one_point(prop: Any, point: Point) -> None:
         invariant(x.all.has(x.last)),
         step_invariant(after(x.friend.noted), over=[x]),
         step_invariant(x.noted, over=[b], on=["off"]),
+        step_invariant(x.all.has(b), over=[x], on=["on"]),
     ],
 )
 def test_a_condition_with_no_point_or_several(prop: Any) -> None:
@@ -560,6 +564,54 @@ LOOP = walk(
 )
 """The state notes something without a change of its own, after the step that passes it on."""
 
+DESCENT = walk(
+    [
+        Row(A, "go", "S0", "S1"),
+        Row(A, "go", "S1", "S2"),
+        Row(A, "back", "S2", "S1"),
+        Row(A, "note", "S2", "S2", noted=True),
+        Row(A, "end", "S1", "S3"),
+    ],
+    Invariant(name="ends-without", says="", over=[x], given=x.is_("S3"), then=~x.noted),
+)
+"""What is noted late goes on to a state with a lower number, and from there to the end."""
+
+BY_RULE = replace(
+    recorder(
+        [
+            Invariant(name="unseen", says="", over=[b], then=~b.seen),
+            Invariant(name="seen-there", says="", over=[b], given=b.is_("There"), then=b.seen),
+            ABOUT_THE_RECORDER[-1],
+        ],
+    ),
+    machines=[
+        TOY.machines[0],
+        Machine(B, states=[State("Here"), State("There")], attributes=[Attribute("seen", BoolType(), history=True)]),
+    ],
+    rows=[*TOY.rows, Row(B, "see", "Here", "There", seen=True)],
+    rules=[Rule("seeing", x.fires("on", with_=b), [b.is_("Here")], b.fires("see"))],
+)
+"""Only an event that a rule fires writes this history."""
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_part_of_a_recovery_refutes_it(first: bool, held: set[str]) -> None:
+    """Each part is a condition of its own."""
+    parts = [
+        Restored([x], x.noted, x.disk),
+        Restored([x], x.noted | x.is_("S0"), x.disk | ~x.disk),
+    ]
+    model = walk(
+        [Row(A, "go", "S0", "S1", noted=True), Row(A, "crash", "S1", "S0"), *ROUND.rows[1:]],
+        Recovery(name="restored", says="", restores=parts if first else parts[::-1]),
+    )
+    disk = Attribute("disk", BoolType(), durable=True)
+    machines = [replace(m, attributes=[*m.attributes, disk]) for m in model.machines]
+    actions = [replace(a, crash=a.name == "crash") for a in model.actions]
+    results = assert_same(replace(model, machines=machines, actions=actions), held)
+    assert results["restored"].verdict is Verdict.REFUTED
+
+
 WIDE = replace(
     walk(
         [
@@ -568,7 +620,7 @@ WIDE = replace(
             Row(A, "back", "S2", "S1", mates=those(x, x.is_("S0"))),
             Row(A, "end", "S1", "S3", noted=3),
         ],
-        invariant(x.is_("S0")),
+        invariant(x.is_("S0"), over=[x]),
     ),
     machines=[
         Machine(
@@ -596,6 +648,18 @@ def test_points_in_several_numbers_say_the_same(held: set[str]) -> None:
     results = assert_same(model, held)
     steps = {p.name for p in model.properties if isinstance(p, StepInvariant)} & pointwise(model)
     assert {results[name].verdict for name in steps} >= {Verdict.PROVED, Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("high", range(0, 63, 2))
+def test_all_bits_of_an_object_are_in_one_number(high: int) -> None:
+    [machine] = WIDE.machines
+    number = Attribute("number", IntRange(0, high), history=True)
+    model = replace(WIDE, machines=[replace(machine, attributes=[*machine.attributes, number])])
+    tracks = histories.tracks(next(instances(model, {})), [("A", "mates"), ("A", "number")])
+    assert tracks is not None
+    ranges = [range(at, at + each.values * each.elements) for each in tracks.values() for at in each.places]
+    assert all(bits[0] // histories.WIDTH == bits[-1] // histories.WIDTH for bits in ranges)
+    assert len(set().union(*ranges)) == sum(map(len, ranges)), "no bit is of two objects"
 
 
 VARIED = walk(
@@ -628,6 +692,8 @@ FAULTS = [
     (histories.Track, "value", all_elements, TOY),
     (histories, "settle", nothing_again, ROUND),
     (histories, "settle", nothing_again, LOOP),
+    (histories, "settle", nothing_again, DESCENT),
+    (histories._Writer, "silent", all_silent, BY_RULE),
     (histories, "settle", like_the_first, VARIED),
 ]
 
