@@ -370,6 +370,18 @@ def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
         assert result.verdict is verdict
 
 
+@pytest.mark.parametrize("seed", thinned(range(0, 300, 12), 5))
+def test_goals_are_reached_without_their_own_actions(seed: int) -> None:
+    """Properties that leave out other actions are not searched for together."""
+    model = can_reach_without(seed)
+    [prop] = model.properties
+    assert isinstance(prop, AlwaysCanReach)
+    every = [a.name for a in model.actions]
+    others = [dataclasses.replace(prop, name=f"p{n}", without=out) for n, out in enumerate([[], every, every[:1]])]
+    results = assert_same_verdicts(dataclasses.replace(model, properties=[*others, prop]), {})
+    assert next(r.verdict for r in results if r.name == "p") is verdict_without(seed)
+
+
 # --- All systems at three scopes -------------------------------------------------------------------------------------
 
 
