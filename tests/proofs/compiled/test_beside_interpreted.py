@@ -15,7 +15,18 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Rigid, Row, StepInvariant, after, exists
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    LeadsTo,
+    Model,
+    Property,
+    Rigid,
+    Row,
+    StepInvariant,
+    after,
+    exists,
+    variables,
+)
 from schedproof.model.lang import terms as t
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import (
@@ -299,7 +310,16 @@ def goals() -> Model:
     undefined = AlwaysCanReach(name="undefined", says="", over=[c], goal=c.user.is_("Pending"))
     waits = LeadsTo(name="waits", says="", over=[p, c], given=p.is_("Pending"), goal=c.is_("Used"), weak=every)
     kept = [each for each in AS_WRITTEN.properties if isinstance(each, LeadsTo)]
-    return dataclasses.replace(AS_WRITTEN, properties=[*props, undefined, waits, *kept], refuted=frozenset())
+    # Their premises are never true for the last binding, of two variables that are the same group.
+    [another] = variables(p.type.sort, "another")
+    apart = [
+        dataclasses.replace(
+            each, name=f"{each.name}-{n}", over=[p, another], given=~(p == another) & each.given, goal=goal
+        )
+        for each in kept
+        for n, goal in enumerate([each.goal, ~(p == another)])
+    ]
+    return dataclasses.replace(AS_WRITTEN, properties=[*props, undefined, waits, *kept, *apart], refuted=frozenset())
 
 
 @pytest.mark.parametrize("together", [64, 3, 1])
