@@ -379,6 +379,14 @@ def test_trimming_removes_a_region_without_cycles(leaves: bool) -> None:
     assert regions.tolist() == ([0] * 6 if leaves else [1] * 5 + [0])
 
 
+def test_trimming_one_region_leaves_the_others() -> None:
+    """Both nodes are a cycle of the first region; the second region has one of them only."""
+    regions = paths.packed([np.array([True, True]), np.array([False, True])], 2)
+    never, fair = np.zeros(3, np.bool_), np.array([False, True, False])
+    paths.trim(*rows(2, [(0, 1, 1), (1, 0, 1)]), ~never, fair, never, regions)
+    assert regions.tolist() == [1, 1]
+
+
 @given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS)
 @SLOW
 def test_what_reaches_a_goal_is_what_networkx_says(
