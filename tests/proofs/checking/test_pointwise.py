@@ -581,7 +581,7 @@ DESCENT = walk(
 BY_RULE = replace(
     recorder(
         [
-            Invariant(name="unseen", says="", over=[b], then=~b.seen),
+            Invariant(name="unobserved", says="", over=[b], then=~b.seen),
             Invariant(name="seen-there", says="", over=[b], given=b.is_("There"), then=b.seen),
             ABOUT_THE_RECORDER[-1],
         ],

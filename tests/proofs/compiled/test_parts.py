@@ -368,8 +368,8 @@ def test_each_component_is_checked_by_itself(
 ) -> None:
     allowed, inside = [True] * 3, [True] * 4 + [False]
     kinds = [[c in chosen for c in range(3)] for chosen in (weak, strong)]
-    found = paths.fair(*rows(5, sorted(edges)), np.array(allowed), *map(np.array, kinds), np.array(inside))[:2]
-    assert tuple(set(np.flatnonzero(each).tolist()) for each in found) == (fair, later)
+    result = paths.fair(*rows(5, sorted(edges)), np.array(allowed), *map(np.array, kinds), np.array(inside))[:2]
+    assert tuple(set(np.flatnonzero(each).tolist()) for each in result) == (fair, later)
     assert components_by_fairness(5, edges, allowed, *kinds, inside) == (fair, later)
 
 
