@@ -224,19 +224,26 @@ class Exploring:
             # Its workers follow no points of history: the properties that read one are checked on slices.
             anew = partial(compiled, code=known.program) if self.checkpoint is not None else None
             return known, self.workers.graph(known, anew, self.progress)
-        points = histories(known.representatives) if histories is not None else None
-        if self.workers is not None and memory_of(known, points) > GATHERED:
-            points = None
-        if (
-            self.workers is None
-            and self.memory is not None
-            and (not known.in_memory or _used() + memory_of(known, points) > self.memory)
-        ):
+        if self._is_too_much(known):
+            assert self.memory is not None
             return (
                 known,
                 f"checking properties that need the full graph takes more than {self.memory >> 20} MiB of memory",
             )
+        points = histories(known.representatives) if histories is not None else None
+        if points is not None and self._is_too_much(known, points):
+            points = None  # a search of their slices may take less
         return known, graph_of(known, self.progress, points)
+
+    def _is_too_much(self, known: Reached, points: Histories | None = None) -> bool:
+        """Whether a graph of an exploration, with points of history, takes more memory than this process has for it."""
+        from schedproof.proofs.compiled import memory_of
+
+        if self.workers is not None:
+            return memory_of(known, points) > GATHERED
+        if self.memory is None:
+            return False
+        return not known.in_memory or _used() + memory_of(known, points) > self.memory
 
     def _halt(self) -> str:
         if self.memory is not None and self.workers is None and _used() > self.memory:

@@ -364,7 +364,7 @@ class Histories:
         where = layout(instance)
         names = [action.name for action in actions]
         self._watches, self._points, self._words = watches, points, where.words
-        self._numbers = max(place for track in points.values() for place in track.places) // WIDTH + 1
+        self._numbers = max((place for track in points.values() for place in track.places), default=0) // WIDTH + 1
         self._states, self._steps = list[_Watched](), list[_Watched]()
         for check in (check for each in watches for check in each.checks):
             point = point_of(instance.model, check.prop)

@@ -29,6 +29,7 @@ from schedproof.model.lang import (
     Ref,
     Restored,
     Row,
+    Rule,
     SetOf,
     Sort,
     State,
@@ -42,6 +43,7 @@ from schedproof.model.lang import (
     iff,
     implies,
     me,
+    those,
     variable,
     variables,
 )
@@ -90,8 +92,10 @@ def held(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def followed(model: Model, how: Exploring = FULL, **options: Any) -> dict[str, Result]:
-    """What is said of each property."""
-    return {r.name: untimed(r) for r in model_check(model, {}, how=how, **options)}
+    """What is said of each property, once for each configuration."""
+    results = model_check(model, {}, how=how, **options)
+    assert {r.configurations for r in results} <= {1, len(list(instances(model, {})))}
+    return {r.name: untimed(r) for r in results}
 
 
 def pointwise(model: Model) -> set[str]:
@@ -206,6 +210,7 @@ def test_a_condition_with_one_point(prop: Any, point: Point) -> None:
         invariant(x.all.has(x.last)),
         step_invariant(after(x.friend.noted), over=[x]),
         step_invariant(x.noted, over=[b], on=["off"]),
+        step_invariant(x.all.has(b), over=[x], on=["on"]),
     ],
 )
 def test_a_condition_with_no_point_or_several(prop: Any) -> None:
@@ -275,6 +280,14 @@ def test_points_hold_with_two_threads(held: set[str]) -> None:
     verdicts = {name: r.verdict for name, r in followed(TOY, TWO_THREADS).items()}
     assert verdicts == {name: r.verdict for name, r in two_graphs(TOY, FULL).items()}
     assert held == {name for name in pointwise(TOY) if verdicts[name] is not Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("sort", ["A", "B"])
+def test_points_of_no_objects_say_the_same(sort: str, held: set[str]) -> None:
+    """A configuration may leave a sort without objects."""
+    flag = Attribute("flag", BoolType(), rigid=True)
+    machines = [replace(m, attributes=[*m.attributes, flag]) for m in TOY.machines]
+    assert_same(replace(TOY, machines=machines, configurations=lambda sizes: [{(sort, "flag"): []}]), held)
 
 
 @pytest.mark.parametrize("model", [AS_WRITTEN, REPAIRED], ids=["as written", "repaired"])
@@ -358,6 +371,18 @@ def test_points_of_an_attribute_with_many_values(kind: IntRange, bits: int | Non
     track = histories.tracks(Instance(model, {"A": 4}), [("A", "times")])
     assert (track and track["A", "times"].places) == (bits and (0, 64, 128, 192))
     assert histories.tracks(Instance(model, {"A": 5}), [("A", "times")]) is None
+
+
+@pytest.mark.parametrize("graph", [1 << 60, 0], ids=["no graph", "no points"])
+def test_points_that_take_too_much_memory_are_searched(
+    graph: int, held: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is said by a pass that was not made; and a graph that fits without points is made without them."""
+    monkeypatch.setattr(compiled, "memory_of", lambda reached, points=None: 1 << 60 if points is not None else graph)
+    expected = two_graphs(TOY, FULL)
+    results = followed(TOY, replace(FULL, memory=1 << 50))
+    assert {name for name, r in results.items() if r != expected[name]} == ({"reach"} if graph else set())
+    assert held == set()
 
 
 # --- Random properties of random models ------------------------------------------------------------------------------
@@ -601,6 +626,115 @@ ROUND = walk(
 )
 """Only the second end has something noted: the state before it gets that after its steps were taken."""
 
+LOOP = walk(
+    [
+        Row(A, "go", "S0", "S1"),
+        Row(A, "note", "S0", "S0", noted=True),
+        Row(A, "on", "S1", "S2"),
+        Row(A, "end", "S2", "S3"),
+    ],
+    Invariant(name="ends-without", says="", over=[x], given=x.is_("S3"), then=~x.noted),
+)
+"""The state notes something without a change of its own, after the step that passes it on."""
+
+DESCENT = walk(
+    [
+        Row(A, "go", "S0", "S1"),
+        Row(A, "go", "S1", "S2"),
+        Row(A, "back", "S2", "S1"),
+        Row(A, "note", "S2", "S2", noted=True),
+        Row(A, "end", "S1", "S3"),
+    ],
+    Invariant(name="ends-without", says="", over=[x], given=x.is_("S3"), then=~x.noted),
+)
+"""What is noted late goes on to a state with a lower number, and from there to the end."""
+
+BY_RULE = replace(
+    recorder(
+        [
+            Invariant(name="unobserved", says="", over=[b], then=~b.seen),
+            Invariant(name="seen-there", says="", over=[b], given=b.is_("There"), then=b.seen),
+            ABOUT_THE_RECORDER[-1],
+        ],
+    ),
+    machines=[
+        TOY.machines[0],
+        Machine(B, states=[State("Here"), State("There")], attributes=[Attribute("seen", BoolType(), history=True)]),
+    ],
+    rows=[*TOY.rows, Row(B, "see", "Here", "There", seen=True)],
+    rules=[Rule("seeing", x.fires("on", with_=b), [b.is_("Here")], b.fires("see"))],
+)
+"""Only an event that a rule fires writes this history."""
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_part_of_a_recovery_refutes_it(first: bool, held: set[str]) -> None:
+    """Each part is a condition of its own."""
+    parts = [
+        Restored([x], x.noted, x.disk),
+        Restored([x], x.noted | x.is_("S0"), x.disk | ~x.disk),
+    ]
+    model = walk(
+        [Row(A, "go", "S0", "S1", noted=True), Row(A, "crash", "S1", "S0"), *ROUND.rows[1:]],
+        Recovery(name="restored", says="", restores=parts if first else parts[::-1]),
+    )
+    disk = Attribute("disk", BoolType(), durable=True)
+    machines = [replace(m, attributes=[*m.attributes, disk]) for m in model.machines]
+    actions = [replace(a, crash=a.name == "crash") for a in model.actions]
+    results = assert_same(replace(model, machines=machines, actions=actions), held)
+    assert results["restored"].verdict is Verdict.REFUTED
+
+
+WIDE = replace(
+    walk(
+        [
+            Row(A, "go", "S0", "S1", noted=7, mates=those(x, x.is_("S1", "S2"))),
+            Row(A, "go", "S1", "S2", noted=33),
+            Row(A, "back", "S2", "S1", mates=those(x, x.is_("S0"))),
+            Row(A, "end", "S1", "S3", noted=3),
+        ],
+        invariant(x.is_("S0"), over=[x]),
+    ),
+    machines=[
+        Machine(
+            A,
+            states=[State(f"S{n}") for n in range(4)],
+            attributes=[
+                Attribute("noted", IntRange(3, 33), history=True, initial=20),
+                Attribute("mates", SetOf(A), history=True),
+            ],
+        )
+    ],
+    default_scope={"A": 3},
+)
+"""Its values take two numbers for each state."""
+
+
+def test_points_in_several_numbers_say_the_same(held: set[str]) -> None:
+    """Properties at random of both attributes."""
+    [machine] = WIDE.machines
+    made = [p for a in machine.attributes for p in Maker(WIDE, machine, a, Random(5)).properties(24)]
+    model = replace(WIDE, properties=[*made, AlwaysCanReach(name="reach", says="", over=[x], goal=x.is_("S3"))])
+    tracks = histories.tracks(next(instances(model, {})), [("A", a.name) for a in machine.attributes])
+    assert tracks is not None
+    assert max(tracks["A", "noted"].places) >= histories.WIDTH > max(tracks["A", "mates"].places)
+    results = assert_same(model, held)
+    steps = {p.name for p in model.properties if isinstance(p, StepInvariant)} & pointwise(model)
+    assert {results[name].verdict for name in steps} >= {Verdict.PROVED, Verdict.REFUTED}
+
+
+@pytest.mark.parametrize("high", range(0, 63, 2))
+def test_all_bits_of_an_object_are_in_one_number(high: int) -> None:
+    [machine] = WIDE.machines
+    number = Attribute("number", IntRange(0, high), history=True)
+    model = replace(WIDE, machines=[replace(machine, attributes=[*machine.attributes, number])])
+    tracks = histories.tracks(next(instances(model, {})), [("A", "mates"), ("A", "number")])
+    assert tracks is not None
+    ranges = [range(at, at + each.values * each.elements) for each in tracks.values() for at in each.places]
+    assert all(bits[0] // histories.WIDTH == bits[-1] // histories.WIDTH for bits in ranges)
+    assert len(set().union(*ranges)) == sum(map(len, ranges)), "no bit is of two objects"
+
+
 VARIED = walk(
     [
         Row(A, "go", "S0", "S1"),
@@ -630,6 +764,9 @@ FAULTS = [
     (histories._Writer, "_before_updates", never_undone, TOY),
     (histories.Track, "value", all_elements, TOY),
     (histories, "settle", nothing_again, ROUND),
+    (histories, "settle", nothing_again, LOOP),
+    (histories, "settle", nothing_again, DESCENT),
+    (histories._Writer, "silent", all_silent, BY_RULE),
     (histories, "settle", like_the_first, VARIED),
 ]
 

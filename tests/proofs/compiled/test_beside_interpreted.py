@@ -15,7 +15,18 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from schedproof.model.lang import AlwaysCanReach, LeadsTo, Model, Property, Rigid, Row, StepInvariant, after, exists
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    LeadsTo,
+    Model,
+    Property,
+    Rigid,
+    Row,
+    StepInvariant,
+    after,
+    exists,
+    variables,
+)
 from schedproof.model.lang import terms as t
 from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import (
@@ -299,7 +310,16 @@ def goals() -> Model:
     undefined = AlwaysCanReach(name="undefined", says="", over=[c], goal=c.user.is_("Pending"))
     waits = LeadsTo(name="waits", says="", over=[p, c], given=p.is_("Pending"), goal=c.is_("Used"), weak=every)
     kept = [each for each in AS_WRITTEN.properties if isinstance(each, LeadsTo)]
-    return dataclasses.replace(AS_WRITTEN, properties=[*props, undefined, waits, *kept], refuted=frozenset())
+    # Their premises are never true for the last binding, of two variables that are the same group.
+    [another] = variables(p.type.sort, "another")
+    apart = [
+        dataclasses.replace(
+            each, name=f"{each.name}-{n}", over=[p, another], given=~(p == another) & each.given, goal=goal
+        )
+        for each in kept
+        for n, goal in enumerate([each.goal, ~(p == another)])
+    ]
+    return dataclasses.replace(AS_WRITTEN, properties=[*props, undefined, waits, *kept, *apart], refuted=frozenset())
 
 
 @pytest.mark.parametrize("together", [64, 3, 1])
@@ -368,6 +388,18 @@ def test_the_same_verdicts_and_runs_on_graphs_at_random(seed: int) -> None:
     for model, verdict in ((required(seed), by_hand(seed)), (can_reach_without(seed), verdict_without(seed))):
         [result] = [r for r in assert_same_verdicts(model, {}) if r.name == "p"]
         assert result.verdict is verdict
+
+
+@pytest.mark.parametrize("seed", thinned(range(0, 300, 12), 5))
+def test_goals_are_reached_without_their_own_actions(seed: int) -> None:
+    """Properties that leave out other actions are not searched for together."""
+    model = can_reach_without(seed)
+    [prop] = model.properties
+    assert isinstance(prop, AlwaysCanReach)
+    every = [a.name for a in model.actions]
+    others = [dataclasses.replace(prop, name=f"p{n}", without=out) for n, out in enumerate([[], every, every[:1]])]
+    results = assert_same_verdicts(dataclasses.replace(model, properties=[*others, prop]), {})
+    assert next(r.verdict for r in results if r.name == "p") is verdict_without(seed)
 
 
 # --- All systems at three scopes -------------------------------------------------------------------------------------

@@ -349,6 +349,30 @@ def test_components_are_fair_by_the_definition(
     assert actual == components_by_fairness(nodes, edges, allowed, weak, strong, inside)
 
 
+PAIR, OTHER = [(0, 1, 0), (1, 0, 0)], [(2, 3, 0), (3, 2, 0)]
+"""Two components, each of a cycle; node 4 is outside."""
+
+
+@pytest.mark.parametrize(
+    ("edges", "weak", "strong", "fair", "later"),
+    [
+        # The first component takes the choice; the second one can always take it, and never does.
+        ([(0, 1, 1), (1, 0, 1), (2, 3, 0), (2, 4, 1), (3, 2, 0), (3, 4, 1)], [1], [], {0, 1}, set()),
+        # In each component one of two nodes can take the choice.
+        ([*PAIR, (0, 4, 2), *OTHER, (2, 4, 2)], [2], [], {0, 1, 2, 3}, set()),
+        ([*PAIR, (1, 4, 2), *OTHER], [], [2], {2, 3}, {0}),
+    ],
+)
+def test_each_component_is_checked_by_itself(
+    edges: list[tuple[int, int, int]], weak: list[int], strong: list[int], fair: set[int], later: set[int]
+) -> None:
+    allowed, inside = [True] * 3, [True] * 4 + [False]
+    kinds = [[c in chosen for c in range(3)] for chosen in (weak, strong)]
+    result = paths.fair(*rows(5, sorted(edges)), np.array(allowed), *map(np.array, kinds), np.array(inside))[:2]
+    assert tuple(set(np.flatnonzero(each).tolist()) for each in result) == (fair, later)
+    assert components_by_fairness(5, edges, allowed, *kinds, inside) == (fair, later)
+
+
 @given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS, BOOLEANS)
 @SLOW
 def test_trimming_removes_no_fair_component(
@@ -377,6 +401,14 @@ def test_trimming_removes_a_region_without_cycles(leaves: bool) -> None:
     never, fair = np.zeros(3, np.bool_), np.array([False, True, False])
     paths.trim(*rows(6, sorted(edges)), ~never, fair, never, regions)
     assert regions.tolist() == ([0] * 6 if leaves else [1] * 5 + [0])
+
+
+def test_trimming_one_region_leaves_the_others() -> None:
+    """Both nodes are a cycle of the first region; the second region has one of them only."""
+    regions = paths.packed([np.array([True, True]), np.array([False, True])], 2)
+    never, fair = np.zeros(3, np.bool_), np.array([False, True, False])
+    paths.trim(*rows(2, [(0, 1, 1), (1, 0, 1)]), ~never, fair, never, regions)
+    assert regions.tolist() == [1, 1]
 
 
 @given(graphs(), BOOLEANS, BOOLEANS, BOOLEANS)
