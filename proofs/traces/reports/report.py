@@ -189,6 +189,7 @@ class Way:
         reads: the fields that the condition reads.
         objects: the variables of the condition, with their values.
         note: if no condition is false: what the step does that the record does not show.
+        others: how many more conditions are false for these values, after the first.
         place: the file and line of the action or rule.
         line: its line in the document; None if it has none.
     """
@@ -200,6 +201,7 @@ class Way:
     reads: Sequence[FieldSince]
     objects: Mapping[str, Any]
     note: str
+    others: int
     place: str
     line: int | None
 
@@ -212,6 +214,7 @@ class Way:
             "reads": [read.as_json() for read in self.reads],
             "objects": dict(self.objects),
             "note": self.note,
+            "others": self.others,
             "place": self.place,
             "line": self.line,
         }
@@ -224,7 +227,8 @@ class Way:
         read = "; ".join(each.text() for each in self.reads)
         for_these = ", ".join(f"{name} = {_shown(value)}" for name, value in self.objects.items())
         because = f": {read}" if read else f" ({for_these})" if for_these else ""
-        return f"{self.step}{whose} needs {self.needs}{because} ({self.place})"
+        more = f", and {self.others} more condition{'s' if self.others > 1 else ''}" if self.others else ""
+        return f"{self.step}{whose} needs {self.needs}{because}{more} ({self.place})"
 
 
 @dataclass(frozen=True)
