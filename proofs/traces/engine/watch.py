@@ -12,6 +12,7 @@ from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
+from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.formats.headers import read_header
 from schedproof.proofs.traces.reports.nonconformance import validation_of
@@ -135,6 +136,21 @@ class Watch:
             self.validation = self._with_origins(validation)
         else:
             self._origins.add(after.records, place, record, after.context.objects, after.states)
+        return self.validation
+
+    def take_all(self, records: Sequence[Line]) -> Validation:
+        """Checks more records, all or none of them; those after a final verdict do not count.
+
+        Raises:
+            TraceError: one of them is not a record. The watch is unchanged then.
+        """
+        candidates, origins = self.candidates, self._origins.copy() if len(records) > 1 else self._origins
+        try:
+            for record in records:
+                self.take(record.value, record)
+        except TraceError:
+            self.candidates, self._origins = candidates, origins
+            raise
         return self.validation
 
     def _with_origins(self, validation: Validation) -> Validation:
