@@ -136,6 +136,10 @@ def cases() -> Iterator[Case]:
         "Model(..., configurations=lambda sizes: 3)",
         lambda: model_check(replace(model, configurations=lambda sizes: 3), {}),
     )
+    yield Case(
+        'Model(..., configurations=lambda sizes: [{"Lamp": 3}])',
+        lambda: model_check(replace(model, configurations=lambda sizes: [{"Lamp": 3}]), {}),
+    )
     yield Case("variable(Lamp, 'a b')", lambda: variable(model.sorts[0], "a b"))
     yield Case("forall([], x.is_('On'))", lambda: forall([], j.is_("Done")))
     yield Case("those(Lamp, x.is_('On'))", lambda: those(model.sorts[0], j.is_("Done")))
