@@ -177,7 +177,9 @@ def _weights(model: Model, texts: Sequence[str], *, crash: bool) -> dict[str, in
         if name in weights:
             raise UserError(f"--weight: {name} has two weights; write one")
         if name not in actions and any(action.name == name for action in model.actions):
-            raise UserError(f"--weight: {name} is a crash, which --no-crash leaves out; leave out one of the two options")
+            raise UserError(
+                f"--weight: {name} is a crash, which --no-crash leaves out; leave out one of the two options"
+            )
         if name not in actions:
             raise UserError(f"--weight: {unknown('action', name, actions, of=f'{model.system} {model.variant}')}")
         weights[name] = int(number)
