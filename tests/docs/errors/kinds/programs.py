@@ -173,6 +173,7 @@ def cases() -> Iterator[Case]:
     yield Case("j.is_(['Done'])", lambda: j.is_(["Done"]))
     yield Case("j.on == None", lambda: j.on == None)  # noqa: E711
     yield Case("forall(j, None)", lambda: forall(j, None))  # type: ignore[arg-type]
+    yield Case("j in j.on", lambda: j in j.on)
     yield Case('j.is_("Done") and j.is_("Running")', lambda: j.is_("Done") and j.is_("Running"))
     yield Case("checked(None)", lambda: checked(None))  # type: ignore[arg-type]
 
