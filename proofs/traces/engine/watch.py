@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
 from schedproof.proofs.traces.errors import TraceError
@@ -206,5 +207,5 @@ class Watch:
 def _variant(system: System, header: Line) -> Model:
     name = header.value.get("variant", system.validated_by)
     if name not in system.variants:
-        raise header.error(f"unknown variant {name!r} of {system.name}; choose from {', '.join(system.variants)}")
+        raise header.error(f"unknown variant {name!r} of {system.name}; {choose_from(name, system.variants)}")
     return system.variants[name]

@@ -190,8 +190,8 @@ class Way:
         objects: the variables of the condition, with their values.
         note: if no condition is false: what the step does that the record does not show.
         others: how many more conditions are false for these values, after the first.
-        place: the file and line of the action or rule.
-        line: its line in the document; None if it has none.
+        place: the file and line of the condition; of a way without a false one, those of the action.
+        line: the line of the action or rule in the document; None if it has none.
     """
 
     step: str

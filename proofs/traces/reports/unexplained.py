@@ -424,7 +424,7 @@ class _Search:
             false.values,
             "",
             failure.count - 1,
-            of.place.in_folder(),
+            false.condition.place.in_folder(),
             of.line,
         )
 

@@ -11,6 +11,7 @@ import pytest
 
 from schedproof.model.semantics import Choice, IllFormed, Instance, Stepper, Undefined
 from schedproof.model.semantics import State as Values
+from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces.engine.candidates import Observation
 from schedproof.proofs.traces.engine.watch import Watch
@@ -168,8 +169,21 @@ def test_places_are_lines_of_the_model() -> None:
     (row,) = change.rows
     (way,) = row.ways
     settle, finish = MODEL.rows[-1], MODEL.actions[-1]
-    assert row.place == settle.place.in_folder() and way.place == finish.place.in_folder()
+    assert row.place == settle.place.in_folder() and way.place == finish.when[1].place.in_folder()
     assert row.place.startswith("support/queue_model.py:")
+
+
+def test_the_place_of_a_way_is_that_of_the_condition() -> None:
+    """The guard of ``allocate`` has several lines."""
+    instance = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
+    values = list(instance.initial())
+    values[instance.slot("Cell")] = 1
+    observed = Observation({instance.slot("PodGroup"): 2})
+    (change,) = unexplained(instance, tuple(values), tuple(values), observed, "observation")
+    allocate = AS_WRITTEN.action("allocate")
+    (way,) = [way for row in change.rows for way in row.ways if way.step.startswith("allocate(")]
+    assert way.needs and way.place in {each.place.in_folder() for each in allocate.when}
+    assert way.place != allocate.place.in_folder()
 
 
 def test_the_parts_are_in_the_json() -> None:
