@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schedproof.model.lang import Durability, Machine, Model, Row
 from schedproof.model.lang.check import checked
@@ -37,11 +37,16 @@ def diagram(
     Raises:
         DiagramError: the model has no such machine, the machine has no states, or nothing is left to draw.
     """
-    selection = _Selection(tuple(sorts), tuple(actions))
+    # Of two variants, the same part is compared: an event that only one of them has in its part is not added by that.
+    selection = _Selection(tuple(sorts), tuple(actions), since)
     drawn = _draw(model, machine, selection)
     if since is not None:
         had = machine is None or machine in picture_names(since)
-        drawn = compared(drawn, _draw(since, machine, selection) if had else Diagram("", (), ()), since.variant)
+        drawn = compared(
+            drawn,
+            _draw(since, machine, replace(selection, beside=model)) if had else Diagram("", (), ()),
+            since.variant,
+        )
     if not drawn.edges and (sorts or actions):
         where = f"{model.system} ({model.variant}): {machine or TRIGGERS}"
         raise DiagramError(f"{where} has nothing of {selection.text}; name other sorts or actions")
@@ -50,10 +55,17 @@ def diagram(
 
 @dataclass(frozen=True)
 class _Selection:
-    """What a picture shows of a model; empty fields select everything."""
+    """What a picture shows of a model; empty fields select everything.
+
+    Attributes:
+        sorts: the sorts of the events.
+        actions: the actions.
+        beside: another variant, whose part is shown too.
+    """
 
     sorts: tuple[str, ...]
     actions: tuple[str, ...]
+    beside: Model | None = None
 
     @property
     def text(self) -> str:
@@ -67,6 +79,9 @@ class _Selection:
 
     def nodes(self, model: Model) -> frozenset[tuple[str, str]]:
         """The nodes of the trigger graph that are drawn."""
+        return self._part(model) | (self._part(self.beside) if self.beside is not None else frozenset())
+
+    def _part(self, model: Model) -> frozenset[tuple[str, str]]:
         graph = trigger_graph(model)
         nodes = frozenset(graph.successors) | {(action.name, "") for action in model.actions}
         if self.actions:
@@ -101,11 +116,17 @@ def _draw(model: Model, machine: str | None, selection: _Selection) -> Diagram:
     return _machine(model, model.machine(machine), selection)
 
 
+def _has(model: Model, machine: Machine) -> bool:
+    return any(each.sort == machine.sort for each in model.machines)
+
+
 def _machine(model: Model, machine: Machine, selection: _Selection) -> Diagram:
     """The states of a machine, and one arrow for each row of its table. A selection leaves out states without an arrow."""
     table = selection.rows(model, machine)
     leaving = {row.source for row in model.table(machine.sort) if row.source != row.target}
-    touched = {state for row in table for state in (row.source, row.target)}
+    other = selection.beside
+    beside = selection.rows(other, other.machine(machine.sort)) if other is not None and _has(other, machine) else ()
+    touched = {state for row in (*table, *beside) for state in (row.source, row.target)}
     # If every state survives a crash, a remark at each of them is useless.
     lossy = any(state.durability is not Durability.PERSISTENT for state in machine.states)
     nodes = tuple(

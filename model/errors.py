@@ -38,8 +38,11 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     names = list(known)
     if not isinstance(name, str):
         return ""
-    close = difflib.get_close_matches(name, names, n=3)
-    close = close or [each for each in names if each.casefold() == name.casefold()]  # too different for difflib
+    close = [each for each in names if each.casefold() == name.casefold()]
+    if not close:
+        similar = difflib.get_close_matches(name, names, n=3, cutoff=0.65)  # 0.6 takes "revoke" for "free"
+        likeness = [difflib.SequenceMatcher(None, each, name).ratio() for each in similar]
+        close = [each for each, ratio in zip(similar, likeness, strict=True) if ratio > likeness[0] - 0.1]
     return f"did you mean {' or '.join(close)}? " if close else ""
 
 

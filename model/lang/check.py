@@ -318,7 +318,8 @@ def _known_actions(model: Model, prop: Property, names: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             problem, remedy = f"unknown action {name!r}", choose_from(name, known)
-            raise ModelError(f"property {prop.name}", prop.place, problem, remedy, name=name)
+            skip = int(name == prop.name)  # it comes first
+            raise ModelError(f"property {prop.name}", prop.place, problem, remedy, name=name, skip=skip)
 
 
 def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> None:
@@ -331,6 +332,7 @@ def _known_invariants(model: Model, prop: Property, names: Sequence[str]) -> Non
                 f"follows_from names {name!r}, which is not another invariant",
                 choose_from(name, known),
                 name=name,
+                skip=int(name == prop.name),  # it comes first
             )
 
 

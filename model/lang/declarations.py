@@ -14,7 +14,7 @@ from .infer import Context, compatible, infer, known_type, machine_of
 from .machine import Attribute, Machine, Row, State
 from .model import Model
 from .triggers import reachable
-from .types import BoolType, IntRange
+from .types import BoolType, EnumType, IntRange
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
@@ -118,7 +118,7 @@ def _row(model: Model, row: Row) -> None:
         if machine.state(state) is None:
             remedy = choose_from(state, [s.name for s in machine.states] or ["none: the machine has no states"])
             problem = f"unknown state {state!r} of {row.sort}"
-            raise ModelError(element, row.place, problem, remedy, name=state)
+            raise ModelError(element, row.place, problem, remedy, name=state, skip=int(state == row.event))
     context = replace(context, given=machine.parameters(row.event))
     for name, value in row.sets:
         attribute = machine.attribute(name)
@@ -128,6 +128,9 @@ def _row(model: Model, row: Row) -> None:
             raise ModelError(element, row.place, problem, remedy, name=name)
         value_type = infer(value, replace(context, history=attribute.history))
         match attribute.type, value:
+            case EnumType(values), t.Constant(str(text)) if text not in values:
+                problem = f"unknown value {text!r} of {name}"
+                raise ModelError(element, row.place, problem, choose_from(text, values), name=text)
             case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
                 problem = f"{number} is not in {low}..{high}, the range of {name}"
                 raise ModelError(element, row.place, problem, "set a value of the range", name=name)

@@ -62,9 +62,9 @@ class Place:
                 return Span(line, column, end_line, end_column)
         return None
 
-    def at(self, name: str | None) -> Place:
-        """The place of a name in the call; this place if the call does not have it."""
-        span = narrowed(self.file, self.line, self._span, name) if name is not None else None
+    def at(self, name: str | None, skip: int = 0) -> Place:
+        """The place of a name in the call; this place if the call does not have it. ``skip`` as in :func:`narrowed`."""
+        span = narrowed(self.file, self.line, self._span, name, skip) if name is not None else None
         return self if span is None else Place(self.file, span.line, span)
 
 
@@ -84,10 +84,13 @@ class ModelError(SchedproofError):
 
     Args:
         name: the wrong name, as the model has it. The place becomes that of the name, where the source is at hand.
+        skip: how many places of the call have the name before, with another meaning.
     """
 
-    def __init__(self, element: str, place: Place, problem: str, remedy: str, *, name: str | None = None) -> None:
-        place = place.at(name)
+    def __init__(
+        self, element: str, place: Place, problem: str, remedy: str, *, name: str | None = None, skip: int = 0
+    ) -> None:
+        place = place.at(name, skip)
         super().__init__(f"{place.in_folder()}: {element}: {problem}; {remedy}")
         self.element, self.place, self.problem, self.remedy = element, place, problem, remedy
         self.with_excerpt(place.excerpt)

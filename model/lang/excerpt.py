@@ -72,6 +72,8 @@ def _shown_path(file: str) -> str:
 
 
 def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
@@ -79,12 +81,14 @@ def _blank(character: str) -> str:
     return "\t" if character == "\t" else " " * _width(character)
 
 
-def narrowed(file: str, line: int, span: Span | None, name: str) -> Span | None:
+def narrowed(file: str, line: int, span: Span | None, name: str, skip: int = 0) -> Span | None:
     """Where the source of a call has a name: as a string, a keyword, an attribute or a variable; None if it has it nowhere.
 
     Args:
         span: the call; None searches the nodes that begin in ``line``.
+        skip: how many places come before, where the name means something else.
     """
+    linecache.checkcache(file)  # as in excerpt
     tree = _tree("".join(linecache.getlines(file)))
     if tree is None:
         return None
@@ -95,8 +99,10 @@ def narrowed(file: str, line: int, span: Span | None, name: str) -> Span | None:
             where.line == line if span is None else span[:2] <= where[:2] and where[2:] <= span[2:]
         )
         if where is not None and inside and (exact := _named(node, where, name)) is not None:
+            if where == span and isinstance(node, ast.Attribute):
+                return exact  # of x.a.a, the term is about the second a
             names.append(exact)
-    return min(names, default=None)
+    return next(iter(sorted(names)[skip:]), None)
 
 
 def _of(node: ast.AST) -> Span | None:

@@ -260,7 +260,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                         raise context.wrong(term, at, problem, remedy, name=other.value)
                 one, two = (kind.sort if isinstance(kind, Ref) else kind for kind in (a, b))
                 problem = f"type mismatch: {one} is compared with {two}"
-                raise context.wrong(term, at, problem, "compare values of one type")
+                raise context.wrong(term, at, problem, _instead(context, a, b) or "compare values of one type")
             for pair in ((a, right), (b, left)):
                 match pair:
                     case IntRange(low, high), t.Constant(value) if not low <= int(value) <= high:
@@ -313,6 +313,18 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
             return BoolType()
 
 
+def _instead(context: Context, one: Inferred, other: Inferred) -> str:
+    """What to write instead of a comparison of an object with a text; "" if the two are something else."""
+    for kind, text in ((one, other), (other, one)):
+        if isinstance(kind, Ref) and isinstance(text, Quoted):
+            if text.value.casefold() in ("", "none", "null"):
+                return "write NONE for no object"
+            machine = context.model.machine(kind.sort)
+            if machine.state(text.value) is not None:
+                return f"write .is_({text.value!r}) to ask for its state"
+    return ""
+
+
 def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
     at = term.place
     machine = _object(of, context, at)
@@ -320,6 +332,8 @@ def _attribute(term: t.Attr, of: t.Term, name: str, context: Context) -> Type:
     if attribute is None:
         names = [a.name for a in machine.attributes]
         remedy = f"{did_you_mean(name, names)}declare it, or choose from {_listed(names)}"
+        if name == "state" and machine.states:
+            remedy = f"write .is_({machine.states[0].name!r}) to ask for its state"
         raise context.wrong(term, at, f"undeclared attribute {name!r} of {machine.sort}", remedy, name=name)
     if attribute.history and not context.history:
         raise context.wrong(

@@ -44,6 +44,9 @@ class Term:
     def __bool__(self) -> bool:
         raise ArgumentError("a term is not true or false in Python; join terms with &, | and ~ instead of and, or, not")
 
+    def __contains__(self, value: object) -> bool:
+        raise ArgumentError("Python's in has no meaning for terms; write s.has(x), or x == s if s is one object")
+
     def is_(self, *states: str) -> Is:
         """This object is in one of ``states`` of its machine."""
         for state in states:

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from schedproof.model import lang
 from schedproof.model.lang import ModelError
 from schedproof.model.lang.excerpt import Span, excerpt
 
@@ -70,7 +71,10 @@ def _failed(folder: Path | None, name: str, where: str, error: BaseException) ->
             span = Span(last.lineno, last.colno, last.end_lineno, last.end_colno)  # type: ignore[arg-type]
     path = Path(file)
     at = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
-    failed = UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; correct it there")
+    remedy = "correct it there"
+    if isinstance(error, NameError) and error.name in lang.__all__:
+        remedy = f"import it: from schedproof.model.lang import {error.name}"
+    failed = UserError(f"{where}: importing {name} fails in {at}, line {line}: {what}; {remedy}")
     return failed.with_excerpt(excerpt(file, line, span) if line is not None else "")
 
 

@@ -105,12 +105,25 @@ class Instance:
                 f"a configuration gives {len(values)} values of {sort}.{name} to {self.sizes[sort]} objects; give one for each"
             )
         for value in values:
-            number = encode(attribute.type, value)
-            none = number == NO_OBJECT and isinstance(attribute.type, Ref)
-            if not none and number not in self.domain(attribute.type):
+            if not self._is_value(attribute.type, value):
                 raise ScopeError(
                     f"a configuration gives {sort}.{name} the value {value!r}; give a value of {attribute.type}"
                 )
+
+    def _is_value(self, kind: Type, value: object) -> bool:
+        """Whether a configuration may give an attribute of a type this value."""
+        if isinstance(value, bool) and not isinstance(kind, BoolType):  # True is 1 in Python
+            return False
+        if isinstance(kind, SetOf):
+            element = Ref(kind.sort)
+            return isinstance(value, frozenset) and all(i is not None and self._is_value(element, i) for i in value)
+        if isinstance(value, frozenset):
+            return False
+        try:
+            number = encode(kind, value)
+        except ValueError:
+            return False
+        return (number == NO_OBJECT and isinstance(kind, Ref)) or number in self.domain(kind)
 
     def attributes(self, sort: str) -> tuple[Attribute, ...]:
         """The attributes of a sort that are part of the state."""
@@ -291,11 +304,30 @@ def configurations(model: Model, sizes: Mapping[str, int]) -> list[Rigid]:
     Raises:
         ModelError: the model's function returns something else.
     """
-    declared = model.configurations(sizes)
+    element, declared = f"variant {model.variant}", model.configurations(sizes)
     if isinstance(declared, Iterable) and not isinstance(declared, Mapping):
-        return list(declared)
+        each = list(declared)
+        if (wrong := next((entry for one in each for entry in _wrong_entries(one)), None)) is not None:
+            problem = f"a configuration {wrong}"
+            remedy = (
+                'write (sort, attribute) and a value for each object, for example {("Job", "urgent"): [True, False]}'
+            )
+            raise ModelError(element, model.place, problem, remedy, name="configurations")
+        return each
     problem = f"configurations returns {shown(declared)}, not a list"
-    raise ModelError(f"variant {model.variant}", model.place, problem, "return a list of configurations, or yield them")
+    raise ModelError(element, model.place, problem, "return a list of configurations, or yield them")
+
+
+def _wrong_entries(rigid: object) -> Iterator[str]:
+    """What is not of the form of a configuration, in words. Whether the model has what it names, ``Instance`` checks."""
+    if not isinstance(rigid, Mapping):
+        yield f"is {shown(rigid)}, not a dictionary"
+        return
+    for key, values in rigid.items():
+        if not (isinstance(key, tuple) and len(key) == 2):
+            yield f"has the key {shown(key)}"
+        elif not isinstance(values, Sequence):
+            yield f"has {shown(values)} for {key[0]}.{key[1]}"
 
 
 def instances(model: Model, scope: Mapping[str, int], *, with_history: bool = False) -> Iterator[Instance]:

@@ -58,7 +58,8 @@ class FalseCondition:
 
     def text(self) -> str:
         """The condition, and the values that make it false: ``w Idle - w0.state is Waiting (w = w0)``."""
-        return f"{show_term(self.condition)} - {self.because}" if self.because else show_term(self.condition)
+        joint = " - " if self.reads else " "  # the variables alone stand in brackets
+        return f"{show_term(self.condition)}{joint}{self.because}" if self.because else show_term(self.condition)
 
     @property
     def because(self) -> str:

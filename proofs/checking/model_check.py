@@ -41,7 +41,7 @@ from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
 from .engine import Exploring, answer, code_of, prepare, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
-from .vacuity import nothing_enabled, premise_never_true
+from .vacuity import MOST_INSTANCES, nothing_enabled, premise_never_true
 
 if TYPE_CHECKING:
     from schedproof.proofs.compiled import Graph
@@ -121,9 +121,11 @@ def explored(
     results: dict[str, list[Result]] = {}
     sizes_of_graphs = _Sizes()
     instances: list[Instance] = []
-    for rigid in configurations(model, sizes):
+    all_rigid = configurations(model, sizes)
+    for rigid in all_rigid:
         instance = Instance(model, fitted(sizes, rigid), rigid)
-        instances.append(instance)
+        if len(instances) < MOST_INSTANCES:  # what is kept alive
+            instances.append(instance)
         check_axioms(instance)
         for result in _in_configuration(
             instance, props, not only or WELL_FORMED in only, how, sizes_of_graphs, on_found
@@ -134,20 +136,26 @@ def explored(
         raise ScopeError(
             f"{model.system} {model.variant} has no configuration at {at}, so nothing was explored; choose another scope"
         )
-    together = (_with_reason(_together(r), model, instances) for r in results.values())
+    together = (_with_reason(_together(r), model, instances, len(all_rigid)) for r in results.values())
     return sorted(together, key=lambda r: known.index(r.name))
 
 
-def _with_reason(result: Result, model: Model, instances: Sequence[Instance]) -> Result:
-    """The result; if its premise is never true, with the condition that no state meets in the first configuration."""
+def _with_reason(result: Result, model: Model, instances: Sequence[Instance], count: int) -> Result:
+    """The result; if its premise is never true, with the condition that no state meets.
+
+    Args:
+        result: the verdict in all configurations.
+        model: the model.
+        instances: the first configurations.
+        count: the number of all.
+    """
     if not (result.vacuous and NEVER in result.note):
         return result
-    prop, first = model.property(result.name), instances[0]
+    prop = model.property(result.name)
     if reads_history(model, prop):
-        first = Instance(model, first.sizes, first.rigid, with_history=True)
-    why = premise_never_true(first, prop)
-    of = "" if len(instances) == 1 else "in the first configuration, "
-    return replace(result, note=f"{result.note}: {of}{why}") if why else result
+        instances = [Instance(model, each.sizes, each.rigid, with_history=True) for each in instances]
+    why = premise_never_true(instances, prop, count)
+    return replace(result, note=f"{result.note}: {why}") if why else result
 
 
 def _in_configuration(

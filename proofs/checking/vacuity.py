@@ -21,32 +21,45 @@ MOST_VALUES = 4_096
 """The most values of the variables of a premise or an action that are tried in a state."""
 
 
-def premise_never_true(instance: Instance, prop: Property) -> str:
+MOST_INSTANCES = 20
+"""The most configurations in which a premise is evaluated."""
+
+
+def premise_never_true(instances: Sequence[Instance], prop: Property, count: int) -> str:
     """The condition of a premise that no reachable state meets together with those before it; "" if it takes too long.
 
     Args:
-        instance: a configuration in which the premise is never true.
+        instances: the configurations, in all of which the premise is never true. The one with the most conditions met counts.
         prop: the property.
+        count: the number of all configurations.
     """
     if not isinstance(prop, Invariant | AlwaysCanReach | LeadsTo) or prop.given is None:
         return ""
-    parts, scope = conditions([prop.given]), {v.name: v for v in prop.over}
-    if not _few(instance, prop.over):
+    parts, most, number = conditions([prop.given]), -1, 0
+    for at, instance in enumerate(instances[:MOST_INSTANCES], start=1):
+        met = _met(instance, prop, parts)
+        if met is None or met == len(parts):
+            return ""
+        if met > most:
+            most, number = met, at
+    if most < 0:
         return ""
-    reached = explore(instance, limit=MOST_STATES)
-    if not reached.complete:
-        return ""
-    met = 0
-    for state in reached.states:
-        for moment in _moments(instance, state, prop.over):
-            first = next((n for n, part in enumerate(parts) if not holds(instance, moment, part, scope)), len(parts))
-            met = max(met, first)
-    if met == len(parts):
-        return ""
-    missing = show_term(parts[met])
-    if not met:
-        return f"no state has {missing}"
-    return f"no state has {missing} together with {show_term(t.both(parts[:met]))}"
+    where = "" if count == 1 else f"in configuration {number} of {count}, "
+    together = f" together with {show_term(t.both(parts[:most]))}" if most else ""
+    return f"{where}no state has {show_term(parts[most])}{together}"
+
+
+def _met(instance: Instance, prop: Invariant | AlwaysCanReach | LeadsTo, parts: Sequence[t.Term]) -> int | None:
+    """How many of these conditions one reachable state meets, in their order; None if it takes too long."""
+    scope = {v.name: v for v in prop.over}
+    reached = explore(instance, limit=MOST_STATES) if _few(instance, prop.over) else None
+    if reached is None or not reached.complete:
+        return None
+    return max(
+        next((n for n, part in enumerate(parts) if not holds(instance, moment, part, scope)), len(parts))
+        for state in reached.states
+        for moment in _moments(instance, state, prop.over)
+    )
 
 
 def nothing_enabled(instance: Instance) -> str:

@@ -134,15 +134,12 @@ class Checking:
         return Answer(Kind.DONE, {"taken": self.count - before, **self.standing()})
 
     def _take_line(self, mapped: MappedLines, given: object) -> None:
-        """Takes one line of the log. Its records are made before any is checked: a wrong line changes nothing.
+        """Takes one line of the log, with all its records or none: a wrong line changes nothing.
 
         Raises:
             TraceError: the mapping cannot read the line, or the model does not have what a record of it names.
         """
-        records = mapped.records(given)
-        for record in records:
-            if self.check.validation.verdict is LogVerdict.CONFORMS:
-                self.check.take(record.value, record)
+        self.check.take_all(mapped.records(given))
         mapped.taken += 1
 
     def _rest(self, before: int) -> Answer:

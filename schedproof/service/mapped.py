@@ -66,7 +66,7 @@ class MappedLines:
         number = self.taken + 1
         if isinstance(given, bytes):
             try:
-                given = given.decode()
+                given = given.decode().removesuffix("\r")  # as a file with such ends of lines is read
             except UnicodeDecodeError:
                 raise TraceError(f"{LOG}, line {number}: not UTF-8; send text as UTF-8", number) from None
         if isinstance(given, str):

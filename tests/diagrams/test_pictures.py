@@ -12,6 +12,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 import zlib
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -229,6 +230,25 @@ def test_a_machine_of_an_action_has_the_rows_that_it_fires() -> None:
         ("Preempting", "e5", "Pending"),
     }
     assert arrows(diagram(AS_WRITTEN, "PodGroup", actions=["preempt", "delete_pending"])) <= POD_GROUP
+
+
+@pytest.mark.parametrize("since", [AS_WRITTEN, REPAIRED])
+def test_the_part_of_a_sort_marks_only_what_differs(since: Model) -> None:
+    """An event that fires the sort's events in one variant only is in both parts."""
+    model = REPAIRED if since is AS_WRITTEN else AS_WRITTEN
+    whole = {node.name: node.mark for node in diagram(model, since=since).nodes}
+    for sort in model.sorts:
+        for node in diagram(model, since=since, sorts=[sort.name]).nodes:
+            assert node.mark == whole[node.name], (sort.name, node.name)
+
+
+@pytest.mark.parametrize("action", [action.name for action in AS_WRITTEN.actions])
+def test_states_of_an_action_are_not_marked_as_added(action: str) -> None:
+    """Both variants have them; only the rows differ."""
+    for sort in ("PodGroup", "Cell"):
+        with suppress(DiagramError):
+            drawn = diagram(REPAIRED, sort, since=AS_WRITTEN, actions=[action])
+            assert {node.mark for node in drawn.nodes} == {Mark.SAME}
 
 
 def test_a_filtered_picture_is_compared_with_the_same_part() -> None:

@@ -111,6 +111,7 @@ def test_lines_of_text_are_those_of_the_body(mappings: Mappings) -> None:
     [
         ({**PLACED, "gpus": ["gpu7"]}, "log, line 2: "),
         ({"msg": "placed"}, "parameters.p: the query job gives null in this line"),
+        ({**LEFT_CELL, "gpus": ["gpu7"]}, "log, line 2: state.Cell has the unknown object 'gpu7'"),  # its second record
         (3, "log, line 2: 3 is neither an object nor a text; send a line of the log"),
     ],
 )
@@ -123,6 +124,30 @@ def test_a_wrong_line_changes_nothing(mappings: Mappings, line: object, says: st
             assert answer.status_code == 422 and says in reply["message"], reply
             assert (reply["record"], reply["taken"], reply["lines"]) == (2, 1, 1)
             assert (await asking.post(f"{url}/records?after=1", json=[LEFT_CELL])).json()["verdict"] == "conforms"
+
+    together(scenario)
+
+
+@pytest.mark.parametrize("odd", ["\ud800", 10**30], ids=["half a character", "a large number"])
+def test_odd_values_of_a_skipped_line_are_quoted(mappings: Mappings, odd: object) -> None:
+    async def scenario() -> None:
+        async with client(mappings=mappings) as asking:
+            url = await session(asking)
+            body = json.dumps([{"msg": "note", "of": odd}, PLACED])
+            headers = {"content-type": "application/json"}
+            reply = (await asking.post(f"{url}/records", content=body, headers=headers)).json()
+            assert (reply["taken"], reply["records"], reply["verdict"]) == (2, 1, "conforms"), reply
+
+    together(scenario)
+
+
+def test_ends_of_lines_may_be_those_of_windows(mappings: Mappings) -> None:
+    async def scenario() -> None:
+        async with client(mappings=mappings) as asking:
+            url = await session(asking, mapping="text")
+            headers = {"content-type": "application/x-ndjson"}
+            reply = (await asking.post(f"{url}/records", content=b"batch takes gpu1\r\n", headers=headers)).json()
+            assert (reply["records"], reply.get("note")) == (1, None)
 
     together(scenario)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from functools import cached_property
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang.types import SetOf
 from schedproof.model.semantics import State
 from schedproof.proofs.traces.files.lines import Line
@@ -56,7 +57,7 @@ class Appearing:
         introduced = {(s, n) for s, names in value.get("objects", {}).items() for n in names}
         for sort in value.get("objects", {}):
             if sort not in object_map.names:
-                raise line.error(f'"objects" has the unknown sort {sort!r}; choose from {", ".join(object_map.names)}')
+                raise line.error(f'"objects" has the unknown sort {sort!r}; {choose_from(sort, object_map.names)}')
         mentioned = dict.fromkeys(named)
         for sort, name in mentioned:
             number = object_map.number(sort, name) if sort in object_map.names else -1

@@ -73,6 +73,12 @@ class Origins:
             kept.popleft()
         kept.append((number, place, record, objects, states))
 
+    def copy(self) -> Origins:
+        """The same records, for which later ones are added to one of the two only."""
+        other = Origins.__new__(Origins)
+        other._kept = self._kept.copy()
+        return other
+
     @property
     def kept(self) -> list[Kept]:
         """The kept records, the oldest first. The first may be the start of the trace, which has the number 0."""

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
+from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import Line
 from schedproof.proofs.traces.formats.headers import read_header
 from schedproof.proofs.traces.reports.nonconformance import validation_of
@@ -137,6 +139,21 @@ class Watch:
             self._origins.add(after.records, place, record, after.context.objects, after.states)
         return self.validation
 
+    def take_all(self, records: Sequence[Line]) -> Validation:
+        """Checks more records, all or none of them; those after a final verdict do not count.
+
+        Raises:
+            TraceError: one of them is not a record. The watch is unchanged then.
+        """
+        candidates, origins = self.candidates, self._origins.copy() if len(records) > 1 else self._origins
+        try:
+            for record in records:
+                self.take(record.value, record)
+        except TraceError:
+            self.candidates, self._origins = candidates, origins
+            raise
+        return self.validation
+
     def _with_origins(self, validation: Validation) -> Validation:
         """The validation, with the records that brought the objects concerned into their states."""
         if validation.nonconformance is None:
@@ -190,5 +207,5 @@ class Watch:
 def _variant(system: System, header: Line) -> Model:
     name = header.value.get("variant", system.validated_by)
     if name not in system.variants:
-        raise header.error(f"unknown variant {name!r} of {system.name}; choose from {', '.join(system.variants)}")
+        raise header.error(f"unknown variant {name!r} of {system.name}; {choose_from(name, system.variants)}")
     return system.variants[name]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang import Model
 from schedproof.model.semantics import Instance, State, configurations
 from schedproof.proofs.traces.engine.objects import MOST_OBJECTS, ObjectMap
@@ -47,9 +48,7 @@ def read_header(model: Model, header: Line) -> Header:
     sorts = [s.name for s in model.sorts]
     for sort, listed_names in objects.items():
         if sort not in sorts:
-            raise header.error(
-                f'"objects" has the unknown sort {sort!r}; choose from {", ".join(sorts)}', "objects", sort
-            )
+            raise header.error(f'"objects" has the unknown sort {sort!r}; {choose_from(sort, sorts)}', "objects", sort)
         if len(listed_names) > MOST_OBJECTS:
             raise header.error(
                 f'"objects" has {len(listed_names)} of {sort}; name at most {MOST_OBJECTS}',

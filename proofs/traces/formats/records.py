@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang import Model
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.rules import Action
@@ -147,8 +148,8 @@ class Reader:
         rows = {(row.sort.name, row.event) for row in self.model.rows}
         if (sort, event) not in rows:
             of_sort = [row for row in rows if row[0] == sort]
-            choices = ", ".join(f"{s}.{e}" for s, e in sorted(of_sort or rows))
-            raise line.error(f"unknown event {line.value['event']!r}; choose from {choices}")
+            remedy = choose_from(line.value["event"], [f"{s}.{e}" for s, e in sorted(of_sort or rows)])
+            raise line.error(f"unknown event {line.value['event']!r}; {remedy}")
         number = -1
         if "object" in line.value:
             kind = Ref(self.model.machine(sort).sort)
@@ -201,7 +202,7 @@ class Reader:
             every = {v.name for action in actions for v in action.parameters}
             name = next((n for n in given if n not in every), next(iter(given)))
             what = actions[0].name if len(actions) == 1 else line.value.get("event", "crash")
-            raise line.error(f"unknown parameter {name!r} of {what}; choose from {', '.join(sorted(every)) or 'none'}")
+            raise line.error(f"unknown parameter {name!r} of {what}; {choose_from(name, sorted(every))}")
         return by_action
 
     def parameter(self, kind: Type, name: str, value: object, line: Line) -> int:
@@ -275,5 +276,5 @@ def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
 def _action(model: Model, name: str, line: Line) -> Action:
     known = {a.name: a for a in model.actions}
     if name not in known:
-        raise line.error(f"unknown action {name!r}; choose from {', '.join(known)}")
+        raise line.error(f"unknown action {name!r}; {choose_from(name, known)}")
     return known[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.files.lines import Line
@@ -49,7 +50,7 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
     machines = {m.sort.name: m for m in instance.model.machines}
     for sort, objects in state.items():
         if sort not in machines:
-            raise line.error(f"{where} has the unknown sort {sort!r}; choose from {', '.join(machines)}", where, sort)
+            raise line.error(f"{where} has the unknown sort {sort!r}; {choose_from(sort, machines)}", where, sort)
         names = list(instance.object_names(sort))
         attributes = {a.name: a for a in instance.attributes(sort)}
         states = [s.name for s in machines[sort].states]
@@ -66,16 +67,14 @@ def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: 
                 if name == "state" and states:
                     if value not in states:
                         what = "null is no state" if value is None else f"unknown state {value!r:.60}"
-                        raise line.error(f"{at}.state: {what}; choose from {', '.join(states)}", *at.split("."))
+                        raise line.error(f"{at}.state: {what}; {choose_from(value, states)}", *at.split("."))
                     slots[instance.slot(sort) + names.index(obj)] = states.index(value)
                 elif name in attributes:
                     slot = instance.slot(sort, name) + names.index(obj)
                     slots[slot] = read_value(instance, attributes[name].type, value, line, f"{at}.{name}")
                 else:
-                    choices = ", ".join([*(["state"] if states else []), *attributes])
-                    raise line.error(
-                        f"{at} has the unknown field {name!r}; choose from {choices}", *at.split("."), name
-                    )
+                    remedy = choose_from(name, [*(["state"] if states else []), *attributes])
+                    raise line.error(f"{at} has the unknown field {name!r}; {remedy}", *at.split("."), name)
     return slots
 
 

@@ -86,7 +86,8 @@ def _nonconformance(
     changes: Sequence[UnexplainedChange] = ()
     if explains:
         start = ranked[0][1] if ranked else before[0]
-        changes = unexplained(instance, start, rest, record.observed, record.says)
+        refused = {path.steps[-1]: path.refused[0].says for _, _, path in ranked if path.refused and path.steps}
+        changes = unexplained(instance, start, rest, record.observed, record.says, refused)
     return NonconformanceReport(
         record.number, record.line, reason, requirements, candidates, concerned, (), if_taken, changes
     )

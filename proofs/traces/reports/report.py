@@ -189,8 +189,9 @@ class Way:
         reads: the fields that the condition reads.
         objects: the variables of the condition, with their values.
         note: if no condition is false: what the step does that the record does not show; else whether others may be closer.
-        place: the file and line of the action or rule.
-        line: its line in the document; None if it has none.
+        others: how many more conditions are false for these values, after the first.
+        place: the file and line of the condition; of a way without a false one, those of the action.
+        line: the line of the action or rule in the document; None if it has none.
     """
 
     step: str
@@ -200,6 +201,7 @@ class Way:
     reads: Sequence[FieldSince]
     objects: Mapping[str, Any]
     note: str
+    others: int
     place: str
     line: int | None
 
@@ -212,6 +214,7 @@ class Way:
             "reads": [read.as_json() for read in self.reads],
             "objects": dict(self.objects),
             "note": self.note,
+            "others": self.others,
             "place": self.place,
             "line": self.line,
         }
@@ -224,7 +227,9 @@ class Way:
         read = "; ".join(each.text() for each in self.reads)
         for_these = ", ".join(f"{name} = {_shown(value)}" for name, value in self.objects.items())
         because = f": {read}" if read else f" ({for_these})" if for_these else ""
-        return f"{self.step}{whose} needs {self.needs}{because} ({self.place}{f'; {self.note}' if self.note else ''})"
+        more = f", and {self.others} more condition{'s' if self.others > 1 else ''}" if self.others else ""
+        note = f"; {self.note}" if self.note else ""
+        return f"{self.step}{whose} needs {self.needs}{because}{more} ({self.place}{note})"
 
 
 @dataclass(frozen=True)

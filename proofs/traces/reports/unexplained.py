@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
@@ -22,7 +22,7 @@ from schedproof.model.semantics import (
     compile_term,
     stepper_of,
 )
-from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false
+from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false, holds
 from schedproof.model.semantics.step import looked_at
 from schedproof.proofs.traces.engine.candidates import Observation
 
@@ -44,6 +44,9 @@ MOST_CHAINS = 4
 LONGEST_CHAIN = 5
 """The limit for rules of one chain."""
 
+MOST_COMPARED = 50
+"""The limit for possible choices of one action of which the one that explains most is shown."""
+
 MOST_TRIED = 2_000
 """The limit for values of parameters and rule variables that are tried for one chain."""
 
@@ -52,7 +55,12 @@ CUT = f"other choices may be closer: only {MOST_TRIED:,} were tried"
 
 
 def unexplained(
-    instance: Instance, before: State, reached: State | None, observed: Observation, says: str
+    instance: Instance,
+    before: State,
+    reached: State | None,
+    observed: Observation,
+    says: str,
+    refused: Mapping[str, str] = {},
 ) -> list[UnexplainedChange]:
     """The changes that a record shows and that its closest steps do not explain, each with what would.
 
@@ -62,8 +70,9 @@ def unexplained(
         reached: the state after the closest steps; None if the model forbids them.
         observed: what the record shows.
         says: the record in words.
+        refused: steps that the format of the log forbids at this record, in words, each with the reason.
     """
-    return list(_Changes(instance, before, reached, observed, says).all())
+    return list(_Changes(instance, before, reached, observed, says, refused).all())
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,7 @@ class _Changes:
     reached: State | None
     observed: Observation
     says: str
+    refused: Mapping[str, str]
 
     def all(self) -> Iterator[UnexplainedChange]:
         """The changes: of states, and of attributes of objects whose state does not change."""
@@ -136,14 +146,32 @@ class _Changes:
         if not name:
             return row.target == machine.states[seen].name
         slot = self.instance.slot(sort) + number
-        target = machine.states[self.observed.slots.get(slot, self.before[slot])].name
-        return row.target == target and any(each == name for each, _ in row.sets)
+        seen_state = self.observed.slots.get(slot)  # a state that the record does not show may be any
+        fits = seen_state is None or row.target == machine.states[seen_state].name
+        return fits and any(each == name and self._may_set(sort, name, value, seen) for each, value in row.sets)
+
+    def _may_set(self, sort: str, name: str, value: t.Term, seen: int) -> bool:
+        """Whether a row may give an attribute the observed value; false for another constant."""
+        attribute = self.instance.model.machine(sort).attribute(name)
+        assert attribute is not None
+        shown = self.instance.show(attribute.type, seen)
+        match value:
+            case t.Nothing():
+                return shown is None
+            case t.EmptySet():
+                return shown == []
+            case t.Constant(constant):
+                return bool(shown == constant)
+            case _:
+                return True
 
     def _without_row(self, sort: str, name: str, number: int, seen: int) -> str:
         """What the table has instead of a row for the change."""
         machine, source = self.instance.model.machine(sort), self._state(sort, number)
         if name:
-            return f"no row from {source} to what is observed sets {name}" if source else f"no row sets {name}"
+            slot = self.instance.slot(sort) + number
+            to = f" to {machine.states[self.observed.slots[slot]].name}" if slot in self.observed.slots else ""
+            return f"no row from {source}{to} sets {name} to that value" if source else f"no row sets {name}"
         target = machine.states[seen].name
         sources = dict.fromkeys(row.source for row in self.instance.model.table(sort) if row.target == target)
         only = f"only from {', '.join(sources)}" if sources else "none leads there"
@@ -151,12 +179,12 @@ class _Changes:
 
     def _row(self, row: Row, number: int, slot: int, seen: int) -> ExplainingRow:
         scored = [
-            (way.met, way.way)
+            (way.distance, way.way)
             for action in self.instance.model.actions
             for way in [_Search(self, row, number, slot, seen, action).closest()]
             if way is not None
         ]
-        scored.sort(key=lambda each: -each[0])
+        scored.sort(key=lambda each: each[0])
         ways = [way for _, way in scored[:MOST_WAYS]]
         name = f"{row.event} from {row.source}"
         return ExplainingRow(name, row.place.in_folder(), row.line, ways, len(scored) - len(ways))
@@ -164,21 +192,47 @@ class _Changes:
 
 @dataclass(frozen=True)
 class _Scored:
-    """A way, and how close it came: more conditions met are closer."""
+    """A way, and how far it is: fewer false conditions are closer, then more conditions before the first of them."""
 
-    met: float
+    distance: tuple[float, int]
     way: Way
 
 
 @dataclass(frozen=True)
 class _Failure:
-    """The first condition of a chain that is false, of which element; None if all conditions hold."""
+    """The first condition of a chain that is false, of which element; None if all conditions hold.
+
+    Attributes:
+        met: how many conditions before it hold.
+        count: how many conditions of the chain are false, as far as they are known.
+    """
 
     met: int
     choice: Choice
     rules: Sequence[Rule]
     false: FalseCondition | None
     of: Action | Rule | None
+    count: int = 1
+
+    @property
+    def distance(self) -> tuple[float, int]:
+        return self.count, -self.met
+
+
+@dataclass
+class _Tries:
+    """How many values may still be tried for a chain, and whether some were left out."""
+
+    left: int = MOST_TRIED
+    is_partial: bool = False
+
+    def begin(self) -> None:
+        self.left, self.is_partial = MOST_TRIED, False
+
+    def take(self) -> bool:
+        self.left -= 1
+        self.is_partial |= self.left < 0
+        return self.left >= 0
 
 
 @dataclass(frozen=True)
@@ -191,7 +245,7 @@ class _Search:
     slot: int
     seen: int
     action: Action
-    _left: list[int] = field(default_factory=lambda: [MOST_TRIED])
+    _tries: _Tries = field(default_factory=lambda: _Tries())
 
     @property
     def instance(self) -> Instance:
@@ -202,25 +256,33 @@ class _Search:
         return self.row.sort.name, self.row.event
 
     def closest(self) -> _Scored | None:
-        """The way that meets the most conditions; None if the action never fires the event."""
-        best: _Failure | None = None
-        chains, is_cut = self.chains(), False
+        """The way with the fewest false conditions; None if the action never fires the event."""
+        chains, is_partial = self.chains(), False
         for firing, rules in chains:
-            self._left[0] = MOST_TRIED
-            for failure in self._failures(firing, rules):
-                if failure.false is None:
-                    return _Scored(float("inf"), self._possible(failure))
-                if best is None or failure.met > best.met:
-                    best = failure
-            is_cut = is_cut or self._left[0] < 0
-        if best is not None:
-            return _Scored(best.met, self._refused(best, CUT if is_cut else ""))
-        if chains and is_cut:
-            note = "has too many choices of parameters to try"
-            return _Scored(-1, self._without_reason(self.action.name, chains[0][1], note))
+            self._tries.begin()
+            possible = [f for f in self._failures(firing, rules) if f.false is None][:MOST_COMPARED]
+            if possible:
+                return _Scored((0, 0), min(map(self._possible, possible), key=lambda each: each[0])[1])
+        # Of a false condition, the first of its chain is shown. But the ones after it decide which way is close: a chain may
+        # lead to the object only for values for which a later condition is false.
+        failures: list[_Failure] = []
+        for firing, rules in chains:
+            self._tries.begin()
+            of_chain = list(self._failures(firing, rules, onward=True))
+            if self._tries.is_partial:
+                is_partial = True
+                self._tries.begin()
+                of_chain = of_chain or list(self._failures(firing, rules))
+            failures += of_chain
+        if failures:
+            best = min(failures, key=lambda each: each.distance)
+            return _Scored(best.distance, self._refused(best, CUT if is_partial else ""))
         if chains:
-            says = f"no choice of its parameters fires {self.row.event} on {self._object}"
-            return _Scored(-1, self._without_reason(self.action.name, chains[0][1], f"fires nothing: {says}"))
+            says = f"fires nothing: no choice of its parameters fires {self.row.event} on {self._object}"
+            if is_partial:
+                says = f"has too many choices to say what it needs for {self.row.event} on {self._object}"
+            way = self._without_reason(self.action.name, chains[0][1], says)
+            return _Scored((float("inf"), 0), way)
         return None
 
     @property
@@ -249,8 +311,14 @@ class _Search:
                 ]
         return complete[:MOST_CHAINS]
 
-    def _failures(self, firing: t.Fires | None, rules: Sequence[Rule]) -> Iterator[_Failure]:
-        """How each choice of the action's parameters fails along a chain of rules."""
+    def _failures(self, firing: t.Fires | None, rules: Sequence[Rule], *, onward: bool = False) -> Iterator[_Failure]:
+        """How each choice of the action's parameters fails along a chain of rules.
+
+        Args:
+            firing: the firing of the action; None if the first rule is on the action.
+            rules: the chain.
+            onward: whether the chain goes on after a false condition. Only values that lead to the object count then.
+        """
         scope = {v.name: v for v in self.action.parameters}
         known: dict[str, int] = {}
         if not rules and firing is not None and isinstance(firing.of, t.Var):
@@ -258,28 +326,39 @@ class _Search:
         for bound in self._bindings(self.action.parameters, known):
             choice = Choice(self.action.name, tuple(bound.items()))
             moment = Moment(self.changes.before, bound)
-            false = first_false(self.instance, moment, self.action.when, scope)
-            if false is not None:
-                yield _Failure(false.met, choice, rules, false, self.action)
+            so_far = self._checked(_Failure(0, choice, rules, None, None, 0), moment, self.action, scope)
+            if so_far.false is not None and not onward:
+                yield so_far
                 continue
-            met = len(conditions(self.action.when))
-            yield from self._along(firing, scope, moment, rules, 0, met, choice)
+            yield from self._along(firing, scope, moment, 0, so_far, onward=onward)
+
+    def _checked(self, so_far: _Failure, moment: Moment, of: Action | Rule, scope: Mapping[str, t.Var]) -> _Failure:
+        """What is known of a chain after the conditions of one more element."""
+        false = first_false(self.instance, moment, of.when, scope)
+        if so_far.false is not None:
+            count = sum(not holds(self.instance, moment, part, scope) for part in conditions(of.when))
+            return replace(so_far, count=so_far.count + count)
+        if false is None:
+            return replace(so_far, met=so_far.met + len(conditions(of.when)))
+        count = sum(not holds(self.instance, moment, part, scope) for part in conditions(of.when)[false.met :])
+        return replace(so_far, met=so_far.met + false.met, false=false, of=of, count=count)
 
     def _along(
         self,
         firing: t.Fires | None,
         scope: Mapping[str, t.Var],
         moment: Moment,
-        rules: Sequence[Rule],
         at: int,
-        met: int,
-        choice: Choice,
+        so_far: _Failure,
+        *,
+        onward: bool,
     ) -> Iterator[_Failure]:
         """How the rules from ``at`` on fail, after a firing that happens."""
+        rules, choice = so_far.rules, so_far.choice
         owner = _value(self.instance, firing.of, scope, moment) if firing is not None else None
         if at == len(rules):
             if owner == self.number:
-                yield _Failure(met, choice, rules, None, None)
+                yield so_far
             return
         rule, last = rules[at], at + 1 == len(rules)
         free = {n: v for part in (*rule.when, rule.fires) for n, v in t.free_variables(part).items()}
@@ -311,24 +390,21 @@ class _Search:
             inside = Moment(moment.state, bound, fired)
             if not isinstance(rule.on, Action) and _value(self.instance, rule.on.of, free, inside) != owner:
                 continue
-            false = first_false(self.instance, inside, rule.when, free)
-            if false is not None:
-                yield _Failure(met + false.met, choice, rules, false, rule)
+            then = self._checked(so_far, inside, rule, free)
+            if then.false is not None and not onward:
+                yield then
             else:
-                yield from self._along(
-                    rule.fires, free, inside, rules, at + 1, met + len(conditions(rule.when)), choice
-                )
+                yield from self._along(rule.fires, free, inside, at + 1, then, onward=onward)
 
     def _bindings(self, variables: Sequence[t.Var], known: Mapping[str, int]) -> Iterator[dict[str, int]]:
         """The values of variables, as long as some tries are left; ``known`` ones have one value."""
         domains = [[known[v.name]] if v.name in known else self.instance.domain(v.type) for v in variables]
         sizes = [domain.stop - domain.start if isinstance(domain, range) else len(domain) for domain in domains]
         if max(sizes, default=0) > MOST_TRIED:  # product() would keep all of them
-            self._left[0] = -1
+            self._tries.is_partial = True
             return
         for values in product(*domains):
-            self._left[0] -= 1
-            if self._left[0] < 0:
+            if not self._tries.take():
                 return
             yield dict(zip((v.name for v in variables), values, strict=True))
 
@@ -349,31 +425,37 @@ class _Search:
             [FieldSince(read.object, read.field, read.value) for read in false.reads],
             false.values,
             note,
-            of.place.in_folder(),
+            failure.count - 1,
+            false.condition.place.in_folder(),
             of.line,
         )
 
     def _without_reason(self, step: str, rules: Sequence[Rule], note: str) -> Way:
         names = [rule.name for rule in rules]
-        return Way(step, names, "", "", [], {}, note, self.action.place.in_folder(), self.action.line)
+        return Way(step, names, "", "", [], {}, note, 0, self.action.place.in_folder(), self.action.line)
 
-    def _possible(self, failure: _Failure) -> Way:
-        """A way all of whose conditions hold: says why it does not explain the record."""
-        changes, note = self.changes, ""
+    def _possible(self, failure: _Failure) -> tuple[int, Way]:
+        """A way all of whose conditions hold, with the number of fields that it leaves unexplained: says why it does not explain the record."""
+        changes, note, distance = self.changes, "", len(self.changes.observed.slots)
         try:
             after = stepper_of(self.instance).step(changes.before, failure.choice).after
         except (IllFormed, Undefined) as error:
             note = f"is not well-formed here: {error}"
         else:
             differing = changes.observed.differing(after)
-            if self.slot in differing:
+            distance = len(differing)
+            why = changes.refused.get(show_choice(self.instance, failure.choice))
+            if why is not None:
+                note = f"is possible in the model, but {why}"
+            elif self.slot in differing:
                 shown = self._shown(after[self.slot])
                 note = f"is possible here, and gives {shown}"
             elif differing:
                 note = "is possible here; log it, or allow it as an unlogged step"
             else:
-                note = f"is possible here and explains all that is observed, but the record says {changes.says}"
-        return self._without_reason(show_choice(self.instance, failure.choice), failure.rules, note)
+                but = f"the record says {changes.says}" if changes.says != "observation" else "the record names no step"
+                note = f"is possible here and explains all that is observed, but {but}"
+        return distance, self._without_reason(show_choice(self.instance, failure.choice), failure.rules, note)
 
     def _shown(self, value: int) -> object:
         machine = self.instance.model.machine(self.row.sort.name)

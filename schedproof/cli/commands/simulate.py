@@ -164,7 +164,7 @@ def _weights(model: Model, texts: Sequence[str], *, crash: bool) -> dict[str, in
     """The weights of actions, from ``ACTION=N``.
 
     Raises:
-        UserError: one has another form or an unknown action, is too large, or nothing is left to happen.
+        UserError: one has another form or an unknown action, is too large or given twice, or nothing is left to happen.
     """
     weights: dict[str, int] = {}
     actions = [action.name for action in model.actions if crash or not action.crash]
@@ -173,6 +173,12 @@ def _weights(model: Model, texts: Sequence[str], *, crash: bool) -> dict[str, in
         if not name or not re.fullmatch("[0-9]{1,6}", number) or int(number) > HEAVIEST:
             raise UserError(
                 f"--weight: {text!r} is not of the form ACTION=N; write an action, and a number up to {HEAVIEST}, for example {actions[0]}=10"
+            )
+        if name in weights:
+            raise UserError(f"--weight: {name} has two weights; write one")
+        if name not in actions and any(action.name == name for action in model.actions):
+            raise UserError(
+                f"--weight: {name} is a crash, which --no-crash leaves out; leave out one of the two options"
             )
         if name not in actions:
             raise UserError(f"--weight: {unknown('action', name, actions, of=f'{model.system} {model.variant}')}")
@@ -216,8 +222,9 @@ def _print(simulated: Simulated, seed: int) -> None:
         if name in simulated.unexpected:
             click.echo(indented(counterexample_lines(model, example)))
     json = simulated.as_json()
+    weightless = ", or only by steps of weight 0" if 0 in simulated.weights.values() else ""
     rate = simulated.steps / max(simulated.seconds, 1e-9)
     click.echo(
-        f"{title}: {simulated.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes; "
+        f"{title}: {simulated.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes{weightless}; "
         f"{rate:,.0f} steps/s; {_properties(len(simulated.broken))} violated, {len(simulated.unexpected)} of them unexpectedly; nothing is proved"
     )

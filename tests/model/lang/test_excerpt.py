@@ -63,6 +63,7 @@ def marked(error: ModelError) -> str:
         ('wrong = model(rows=[\n    Row(Door, "shut", "Open", "Closed",\n        loked=True),\n])', "loked"),
         ('wrong = model(properties=[Invariant(name="p", says="", over=d, then=d.locked)])', "over"),
         ('wrong = model(rows=[Row(Door, "open", "Closed", "Open")])', 'Row(Door, "open", "Closed", "Open")'),
+        ("wrong = model([d.locked.locked])", "d.locked"),
     ],
 )
 def test_carets_are_below_the_mistake(tmp_path: Path, tail: str, mistake: str) -> None:
@@ -72,6 +73,36 @@ def test_carets_are_below_the_mistake(tmp_path: Path, tail: str, mistake: str) -
     assert where.strip().startswith(f"--> {tmp_path / 'doors.py'}:{error.place.line}:")
     number = next(n for n, each in enumerate((HEAD + tail).splitlines(), 1) if n > HEAD.count("\n") and mistake in each)
     assert error.place.line == number and line.startswith(f"{number} | ")
+
+
+@pytest.mark.parametrize(
+    ("tail", "column"),
+    [
+        ('wrong = model(rows=[Row(Door, "shut", "Open", "shut")])', 47),  # not the event of that name
+        ('wrong = model(rows=[Row(Door, "shut", "shut", "Open")])', 39),
+        ('wrong = model(properties=[Invariant(name="p", says="", then=d.locked, over=[d], follows_from=["p"])])', 95),
+    ],
+)
+def test_a_name_before_the_mistake_is_skipped(tmp_path: Path, tail: str, column: int) -> None:
+    error = refused(tmp_path, tail)
+    assert error.place.columns is not None and error.place.columns.column == column - 1
+
+
+def test_of_a_chain_the_last_field_is_marked(tmp_path: Path) -> None:
+    """Of ``d.beside.beside.beside``, the first two are known."""
+    tail = (
+        'wrong = Model("doors", "v", "", [Machine(Door, [], [Attribute("key", Ref(Key))]), Machine(Key, [], [])],\n'
+        '    [], [Action("a", [d], [d.key.key.key == d], [], "")], [], [], {})'
+    )
+    error = refused(tmp_path, 'from schedproof.model.lang import Ref\nKey = Sort("Key", "k")\n' + tail)
+    assert error.place.columns is not None and error.place.columns.column == tail.splitlines()[1].index("d.key") + 6
+
+
+def test_a_name_is_found_anew_after_an_edit(tmp_path: Path) -> None:
+    """The place of a name comes from the same text as the line that is shown."""
+    refused(tmp_path, 'wrong = model([d.is_("Closed"),\n    d.is_("Opn")])')
+    error = refused(tmp_path, 'wrong = model([~d.is_("Opn")])')
+    assert marked(error) == '"Opn"'
 
 
 def test_of_several_lines_the_first_is_shown(tmp_path: Path) -> None:
@@ -131,6 +162,14 @@ def test_tabs_and_wide_characters_keep_carets_in_place(tmp_path: Path) -> None:
     column = len(text[: text.index("wrong")].encode())
     _, _, carets = excerpt(str(file), 1, Span(1, column, 1, column + 5)).splitlines()
     assert carets == "  | " + " " * len('a = "') + "  " + " " + "\t" + "  " + "^^^^^"
+
+
+def test_combining_characters_have_no_width(tmp_path: Path) -> None:
+    file = tmp_path / "model.py"
+    text = "e\u0301 = wrong\n"
+    file.write_text(text, encoding="utf-8")
+    _, _, carets = excerpt(str(file), 1, Span(1, len("e\u0301 = ".encode()), 1, len(text.encode()) - 1)).splitlines()
+    assert carets == "  | " + " " * len("e = ") + "^^^^^"
 
 
 def test_control_characters_of_a_line_are_not_printed(tmp_path: Path) -> None:

@@ -261,7 +261,11 @@ TABLE: dict[str, Case] = {
     ),
     "an update by a quoted value that the type has not": (
         lambda: model(add_rows=[Row(Job, "paint", "Waiting", "Waiting", colour="blue")]),  # wrong
-        "row Job.paint from Waiting", "type mismatch: colour is of type {red, green}", "a value of its type",
+        "row Job.paint from Waiting", "unknown value 'blue' of colour", "choose from red, green",
+    ),
+    "an update by a quoted value of no enumeration": (
+        lambda: model(add_rows=[Row(Job, "paint", "Waiting", "Waiting", tries="blue")]),  # wrong
+        "row Job.paint from Waiting", "type mismatch: tries is of type 0..3, not quoted value 'blue'", "a value of its type",
     ),
     "an update by a parameter that the event has not": (
         lambda: model(add_rows=[Row(Job, "again", "Waiting", "Waiting", on=given("where"))]),  # wrong
@@ -315,6 +319,18 @@ TERMS: dict[str, Case] = {
     "an attribute of NONE": (
         lambda: act(j.tries.size == 1),  # wrong
         "action act", "an object is needed, and this is of type 0..3", "use a variable or a reference",
+    ),
+    "a state as an attribute": (
+        lambda: act(j.state == "Running"),  # wrong
+        "action act", "undeclared attribute 'state' of Job", "write .is_('Waiting') to ask for its state",
+    ),
+    "an object that is compared with a state": (
+        lambda: act(j == "Running"),  # wrong
+        "action act", "Job is compared with quoted value 'Running'", "write .is_('Running') to ask for its state",
+    ),
+    "a reference that is compared with the text none": (
+        lambda: act(j.on != "none"),  # wrong
+        "action act", "Node is compared with quoted value 'none'", "write NONE for no object",
     ),
     "an unbound variable": (
         lambda: act(exists(n, n.is_("Idle")), m.is_("Idle")),  # wrong

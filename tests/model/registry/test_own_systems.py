@@ -272,6 +272,10 @@ MISTAKES = {
     "no such sort": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Wrker = 3 }")}, "variants.fenced.scope: unknown sort 'Wrker' in the scope; choose from Worker, Lease"),
     "scope is no number": ({"manifest": ("# scope = { Worker = 3, Lease = 2 }", "scope = { Worker = true }")}, "write a number of objects for each sort"),
     "two expectations": ({"model": ("refuted=frozenset(),", 'refuted=frozenset({"nobody-starves"}),')}, "refuted: none, but the model (model.py:"),
+    "a name of the language": (
+        {"model": ("    DeadlockFree,\n", "")},
+        "NameError: name 'DeadlockFree' is not defined; import it: from schedproof.model.lang import DeadlockFree",
+    ),
     "a name error": ({"model": ("# Variables: below", "print(nosuch)\n# Variables: below")}, "importing lease.model fails in lease/model.py, line "),
     "a syntax error": ({"model": ("v, w = variables", "v, w == = variables")}, "SyntaxError: invalid syntax; correct it there"),
     "an exit": ({"model": ("v, w = variables", "raise SystemExit(3)\nv, w = variables")}, "SystemExit: 3; correct it there"),

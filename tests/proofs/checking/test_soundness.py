@@ -242,12 +242,31 @@ def topped(configurations: Any) -> Model:
         ([{("A", "rr"): [1]}], "gives A.rr, which is not a rigid attribute"),
         ([{("Z", "r"): [1]}], "gives Z.r, which is not a rigid attribute"),
         ([{("A", "r"): [99]}], "the value 99; give a value of 0..3"),
+        ([{("A", "r"): ["a0"]}], "the value 'a0'; give a value of 0..3"),
+        ([{("A", "r"): [True]}], "the value True; give a value of 0..3"),
+        ([{("A", "r"): [frozenset({0})]}], r"the value frozenset\(\{0\}\); give a value of 0..3"),
         ([{("A", "r"): [1, 2]}], "gives 2 values of A.r to 1 objects"),
     ],
 )
 def test_a_configuration_is_what_the_model_declares(configurations: list[Rigid], message: str) -> None:
     with pytest.raises(ScopeError, match=message):
         model_check(topped(lambda sizes: configurations), {})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"A": {"r": [1]}}, "has the key 'A'"),
+        ({("A", "r", 0): [1]}, "has the key "),
+        (["r"], "is of type list, not a dictionary"),
+        ({("A", "r"): 1}, "has 1 for A.r"),
+    ],
+)
+def test_a_configuration_of_another_form_is_refused(wrong: Rigid, says: str) -> None:
+    with pytest.raises(
+        ModelError, match=rf"a configuration {says}.*; write \(sort, attribute\) and a value for each object"
+    ):
+        model_check(topped(lambda sizes: [wrong]), {})
 
 
 def test_verdicts_of_several_configurations_are_the_worst() -> None:

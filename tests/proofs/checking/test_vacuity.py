@@ -23,6 +23,7 @@ from schedproof.model.lang import (
     Sort,
     State,
     Term,
+    exists,
     variables,
 )
 from schedproof.model.lang.terms import both
@@ -112,6 +113,21 @@ def test_a_first_condition_that_nothing_meets_stands_alone() -> None:
     assert verdicts(doors([1, 0], [stays]))["p"].note.endswith(": no state has d.behind = d")
 
 
+def test_of_several_configurations_the_closest_counts() -> None:
+    """In the first, no door is behind another."""
+    given = (d.behind == e) & (d != e) & e.is_("Open") & e.is_("Closed")
+    never = Invariant(name="p", says="", over=[d, e], given=given, then=d.is_("Open"))
+    several = [{("Door", "behind"): each} for each in ((None, None), (1, 1), (0, None))]
+    result = verdicts(replace(doors([None, None], [never]), configurations=lambda sizes: several))["p"]
+    says = "no state has e Closed together with d.behind = e and d not e and e Open"
+    assert result.note.endswith(f": in configuration 2 of 3, {says}"), result.note
+
+
+def test_a_condition_that_reads_no_field_has_its_values_in_brackets() -> None:
+    model = doors([None, None], when=[d.is_("Closed"), exists(e, e.behind == d)])
+    assert verdicts(model)["well-formed"].note.endswith(": open_it needs some e: e.behind = d (d = d0)")
+
+
 def test_the_reason_is_true_of_random_models() -> None:
     """Compared with every state and all values of the variables, evaluated one by one."""
     reasons = 0
@@ -127,7 +143,7 @@ def test_the_reason_is_true_of_random_models() -> None:
             parts = conditions([prop.given])
             parts += [~part for part in chance.sample(parts, 1)]  # so that it is never true
             over = {v.name: v for v in prop.over}
-            says = premise_never_true(instance, replace(prop, given=both(parts)))
+            says = premise_never_true([instance], replace(prop, given=both(parts)), 1)
             met = 0
             for state in states.states:
                 for values in product(*(instance.domain(v.type) for v in prop.over)):

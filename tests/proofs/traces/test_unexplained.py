@@ -11,6 +11,7 @@ import pytest
 
 from schedproof.model.semantics import Choice, IllFormed, Instance, Stepper, Undefined
 from schedproof.model.semantics import State as Values
+from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces.engine.candidates import Observation
 from schedproof.proofs.traces.engine.watch import Watch
@@ -75,7 +76,7 @@ def test_a_step_that_is_possible_is_named() -> None:
     shown = report(*CHANGED, settled("web"))
     assert lines(shown)[2] == (
         "finish(w=w3) by the rule 'what is finished is settled' is possible here and explains all that is observed, "
-        "but the record says observation"
+        "but the record names no step"
     )
     other = report(*CHANGED, {**action("age", w="w3"), **settled("web")})
     assert lines(other)[2].endswith("explains all that is observed, but the record says age(w=w3)")
@@ -86,6 +87,59 @@ def test_a_step_that_is_possible_is_named() -> None:
         .text()[2]
         .endswith("is possible here; log it, or allow it as an unlogged step")
     )
+
+
+def test_the_choice_that_leads_to_the_object_is_named() -> None:
+    """Both workers have the same first condition false, but w1 is at another entry."""
+    both = [*CHANGED, action("take", w="w1", e="db"), action("age", w="w1"), action("age", w="w3")]
+    assert lines(report(*both, settled("web")))[2] == (
+        "finish(w=w3) by the rule 'what is finished is settled' needs not (w.old): w3.old is true since record 5 (line 5)"
+    )
+
+
+def test_more_false_conditions_are_counted() -> None:
+    """The worker is idle, old, and at no entry."""
+    instance = Instance(MODEL, {"Worker": 1, "Entry": 1})
+    values = list(instance.initial())
+    values[instance.slot("Worker", "old")] = values[instance.slot("Entry")] = 1
+    observed = Observation({instance.slot("Entry"): 2})
+    (change,) = unexplained(instance, tuple(values), tuple(values), observed, "observation")
+    (way,) = change.rows[0].ways
+    assert way.needs == "w Busy" and way.others == 2
+    assert ": w0.state is Idle, and 2 more conditions (" in way.text()
+
+
+def test_the_possible_choice_that_explains_most_is_named() -> None:
+    shown = report({"state": {"Worker": {"w1": {"state": "Busy", "at": "db"}}}})
+    assert (
+        lines(shown)[2]
+        == "take(w=w1, e=db) is possible here and explains all that is observed, but the record names no step"
+    )
+
+
+def test_too_many_choices_are_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedproof.proofs.traces.reports.unexplained.MOST_TRIED", 1)
+    shown = report({"state": {"Worker": {"w1": {"state": "Busy"}}}})
+    assert lines(shown)[2] == "take has too many choices to say what it needs for take on w1"
+
+
+def test_an_attribute_of_an_object_whose_state_is_not_observed() -> None:
+    """The step takes it to another state, which the record does not show."""
+    shown = report({**action("take", w="w1", e="web"), "state": {"Worker": {"w1": {"at": "db"}}}})
+    assert lines(shown)[1:] == [
+        "row take from Idle",
+        "take(w=w1, e=db) is possible here and explains all that is observed, but the record says take(w=w1, e=web)",
+    ]
+    none = report(*CHANGED[:1], {"state": {"Worker": {"w3": {"at": "db"}}}})
+    assert none.unexplained[0].text()[0].endswith("no row from Busy sets at to that value")  # rest sets none
+
+
+def test_a_step_that_the_format_forbids_has_its_reason() -> None:
+    instance = Instance(MODEL, {"Worker": 1, "Entry": 1})
+    before = instance.initial()
+    observed = Observation({instance.slot("Worker"): 1})
+    (change,) = unexplained(instance, before, before, observed, "a pod", {"take(w=w0, e=e0)": "its pod waits"})
+    assert change.text()[2].strip() == "take(w=w0, e=e0) is possible in the model, but its pod waits"
 
 
 def test_a_change_without_a_row_says_what_the_table_has() -> None:
@@ -100,9 +154,9 @@ def test_a_change_without_a_row_says_what_the_table_has() -> None:
 def test_an_attribute_is_explained_by_the_row_that_sets_it() -> None:
     shown = report({"state": {"Worker": {"w1": {"old": True}}}})
     (change,) = shown.unexplained
-    assert change.text() == [
-        "nothing would explain w1.old from false to true: no row from Idle to what is observed sets old"
-    ]
+    assert change.text() == ["nothing would explain w1.old from false to true: no row from Idle sets old to that value"]
+    stays = {"state": {"Worker": {"w1": {"state": "Idle", "old": True}}}}
+    assert report(stays).unexplained[0].text()[0].endswith("no row from Idle to Idle sets old to that value")
     shown = report(*CHANGED[:1], {"state": {"Worker": {"w3": {"state": "Idle", "at": "web"}, "w1": {"at": "web"}}}})
     assert [(c.object, c.field) for c in shown.unexplained] == [("w3", "state"), ("w1", "at")]
 
@@ -116,8 +170,21 @@ def test_places_are_lines_of_the_model() -> None:
     (row,) = change.rows
     (way,) = row.ways
     settle, finish = MODEL.rows[-1], MODEL.actions[-1]
-    assert row.place == settle.place.in_folder() and way.place == finish.place.in_folder()
+    assert row.place == settle.place.in_folder() and way.place == finish.when[1].place.in_folder()
     assert row.place.startswith("support/queue_model.py:")
+
+
+def test_the_place_of_a_way_is_that_of_the_condition() -> None:
+    """The guard of ``allocate`` has several lines."""
+    instance = Instance(AS_WRITTEN, {"PodGroup": 1, "Cell": 1})
+    values = list(instance.initial())
+    values[instance.slot("Cell")] = 1
+    observed = Observation({instance.slot("PodGroup"): 2})
+    (change,) = unexplained(instance, tuple(values), tuple(values), observed, "observation")
+    allocate = AS_WRITTEN.action("allocate")
+    (way,) = [way for row in change.rows for way in row.ways if way.step.startswith("allocate(")]
+    assert way.needs and way.place in {each.place.in_folder() for each in allocate.when}
+    assert way.place != allocate.place.in_folder()
 
 
 def test_the_parts_are_in_the_json() -> None:
@@ -128,13 +195,6 @@ def test_the_parts_are_in_the_json() -> None:
     )  # fmt: skip
     assert way["step"] == "finish(w=w3)" and way["needs"] == "not (w.old)" and way["objects"] == {"w": "w3"}
     assert way["reads"] == [{"object": "w3", "field": "old", "value": True, "since": {"record": 3, "line": 3}}]
-
-
-def test_too_many_choices_are_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reports, "MOST_TRIED", 1)
-    shown = report(*CHANGED, action("age", w="w3"), settled("web"))
-    (way,) = shown.unexplained[0].rows[0].ways
-    assert way.text().endswith(" by the rule 'what is finished is settled' has too many choices of parameters to try")
 
 
 def test_the_closest_of_some_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,6 +53,7 @@ def cases() -> Iterator[Case]:
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
         ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"], ["report", "hived", "-o", "-"],
         ["simulate", "hived", "--weight", "alocate=2"], ["simulate", "hived", "--weight", "allocate=many"],
+        ["simulate", "hived", "--weight", "allocate=2", "--weight", "allocate=3"], ["simulate", "hived", "--weight", "crash=2", "--no-crash"],
         ["serve", "--stdio", "--port", "1"], ["serve", "--host", "0.0.0.0"],
     ):  # fmt: skip
         yield command(*arguments, files=LOCKS if arguments[:1] == ["locks"] else None)

@@ -136,6 +136,10 @@ def cases() -> Iterator[Case]:
         "Model(..., configurations=lambda sizes: 3)",
         lambda: model_check(replace(model, configurations=lambda sizes: 3), {}),
     )
+    yield Case(
+        'Model(..., configurations=lambda sizes: [{"Lamp": 3}])',
+        lambda: model_check(replace(model, configurations=lambda sizes: [{"Lamp": 3}]), {}),
+    )
     yield Case("variable(Lamp, 'a b')", lambda: variable(model.sorts[0], "a b"))
     yield Case("forall([], x.is_('On'))", lambda: forall([], j.is_("Done")))
     yield Case("those(Lamp, x.is_('On'))", lambda: those(model.sorts[0], j.is_("Done")))
@@ -169,6 +173,7 @@ def cases() -> Iterator[Case]:
     yield Case("j.is_(['Done'])", lambda: j.is_(["Done"]))
     yield Case("j.on == None", lambda: j.on == None)  # noqa: E711
     yield Case("forall(j, None)", lambda: forall(j, None))  # type: ignore[arg-type]
+    yield Case("j in j.on", lambda: j in j.on)
     yield Case('j.is_("Done") and j.is_("Running")', lambda: j.is_("Done") and j.is_("Running"))
     yield Case("checked(None)", lambda: checked(None))  # type: ignore[arg-type]
 
