@@ -20,7 +20,7 @@ LAYERS = [
     "proofs.compiled | proofs.induction | proofs.locks",
     "proofs.exploration",
     "model.quotes",
-    "proofs.verdict | proofs.gc_paused | proofs.cache | model.ledger",
+    "proofs.verdict | proofs.gc_paused | proofs.cache | proofs.inner_loops | model.ledger",
     "impl | model.cited",
     "model.registry",
     "model.locks | model.semantics",

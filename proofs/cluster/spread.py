@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from schedproof.proofs.compiled.kernel import call
 from schedproof.proofs.compiled.table import U, entry, find, part_of, place_of
+from schedproof.proofs.inner_loops import inner_loop
 
 NODE, EDGE, SIZE, LATER = 0, 1, 2, 3
 """The indices of ``state``."""
@@ -24,7 +24,7 @@ NONE = 0xFFFFFFFF
 """The number of no node."""
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def ask(
     address: int, states: Any, first: int, rows: int, words: int, parts: int, offsets: Any, targets: Any, choices: Any,
     out: Any, chosen: Any, seen: Any, questions: Any, counts: Any,
@@ -58,7 +58,7 @@ def ask(
     return rows
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def answer(
     keys: Any, places: int, words: int, parts: int, me: int, ranks: Any, degrees: Any, states: Any, end: int
 ) -> Any:
@@ -72,7 +72,7 @@ def answer(
     return numbers
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def fill(targets: Any, first: int, last: int, numbers: Any, starts: Any) -> None:
     """Replaces the owners of the edges ``first`` to ``last`` by the numbers that these have sent: ``starts`` has where theirs begin."""
     for e in range(first, last):
@@ -81,7 +81,7 @@ def fill(targets: Any, first: int, last: int, numbers: Any, starts: Any) -> None
         starts[q] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def turn(
     offsets: Any, targets: Any, choices: Any, node: int, edge: int, parts: int, me: int, nodes: Any, sources: Any, by: Any,
     counts: Any,
@@ -106,7 +106,7 @@ def turn(
     return node, edge
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def turned(free: Any, sources: Any, choices: Any, nodes: Any, whence: Any, by: Any, end: int) -> None:
     """Adds edges to the reversed ones of the nodes that they lead to; ``free`` has the next place of each node."""
     for i in range(end):
@@ -115,7 +115,7 @@ def turned(free: Any, sources: Any, choices: Any, nodes: Any, whence: Any, by: A
         free[nodes[i]] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def emit(
     offsets: Any, others: Any, choices: Any, allowed: Any, values: Any, parts: int, me: int, nodes: int, stack: Any,
     state: Any, queued: Any, recent: Any, numbers: Any, payloads: Any, counts: Any,
@@ -164,7 +164,7 @@ def emit(
         state[NODE] = -1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_reach(numbers: Any, payloads: Any, end: int, parts: int, stack: Any, state: Any, mark: Any) -> None:
     """Marks nodes."""
     for k in range(end):
@@ -175,7 +175,7 @@ def take_reach(numbers: Any, payloads: Any, end: int, parts: int, stack: Any, st
             state[SIZE] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_layer(
     numbers: Any, payloads: Any, end: int, parts: int, stack: Any, state: Any, mark: Any, depths: Any
 ) -> None:
@@ -188,7 +188,7 @@ def take_layer(
             state[SIZE] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_length(
     numbers: Any, payloads: Any, end: int, parts: int, later: Any, state: Any, lengths: Any, goal: Any
 ) -> None:
@@ -201,7 +201,7 @@ def take_length(
             state[LATER] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_life(
     numbers: Any, payloads: Any, end: int, parts: int, stack: Any, state: Any, seen: Any, values: Any, life: Any
 ) -> None:
@@ -218,7 +218,7 @@ def take_life(
             state[SIZE] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_count(numbers: Any, payloads: Any, end: int, parts: int, inside: Any, degrees: Any) -> None:
     """Counts edges between nodes ``inside``."""
     for k in range(end):
@@ -227,7 +227,7 @@ def take_count(numbers: Any, payloads: Any, end: int, parts: int, inside: Any, d
             degrees[i] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_trim(
     numbers: Any, payloads: Any, end: int, parts: int, stack: Any, state: Any, inside: Any, degrees: Any, alone: Any
 ) -> None:
@@ -242,7 +242,7 @@ def take_trim(
                 state[SIZE] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_label(
     numbers: Any, payloads: Any, end: int, parts: int, stack: Any, state: Any, inside: Any, labels: Any, queued: Any
 ) -> None:
@@ -257,7 +257,7 @@ def take_label(
                 state[SIZE] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def take_component(
     numbers: Any, payloads: Any, end: int, parts: int, stack: Any, state: Any, inside: Any, labels: Any, components: Any
 ) -> None:
@@ -270,7 +270,7 @@ def take_component(
             state[SIZE] += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def fair_alone(
     offsets: Any, targets: Any, choices: Any, allowed: Any, owed: Any, parts: int, me: int, nodes: Any
 ) -> None:
@@ -284,7 +284,7 @@ def fair_alone(
                 nodes[n] = False
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def keys_of(
     offsets: Any, choices: Any, counts: Any, components: Any, width: int, first: int, room: int, keys: Any
 ) -> tuple[int, int]:
@@ -309,7 +309,7 @@ def keys_of(
     return n, size
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def use(
     offsets: Any, targets: Any, choices: Any, counts: Any, components: Any, node: int, edge: int, parts: int, numbers: Any,
     payloads: Any, by: Any, ends: Any,
@@ -334,7 +334,7 @@ def use(
     return node, edge
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def keep_served(offsets: Any, choices: Any, components: Any, width: int, missed: Any, nodes: Any) -> None:
     """Keeps only those of ``nodes`` in which no missed choice of their component is enabled.
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import psutil
-from numba import njit
 from numpy.typing import NDArray
 
 import schedproof
@@ -27,6 +26,7 @@ from schedproof.proofs.compiled.quotient import Quotient
 from schedproof.proofs.compiled.steps import Shape
 from schedproof.proofs.compiled.table import U
 from schedproof.proofs.exploration.limits import LostWorker, room
+from schedproof.proofs.inner_loops import inner_loop
 
 from .graph_part import GraphPart
 from .load import WorkerStanding
@@ -279,7 +279,7 @@ def _writable(array: Any) -> Any:
     return np.array(array) if isinstance(array, np.ndarray) else array
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def withhold(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
     """Removes states that were sent lately from the rows ``first`` to ``end`` of a bucket, and remembers the others.
 

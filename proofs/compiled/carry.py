@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from schedproof.proofs.inner_loops import inner_loop
 
 Bits = NDArray[np.int64]
 """By state, a set of bits in a few numbers."""
@@ -38,7 +39,7 @@ class Carried(NamedTuple):
     failed: Bits
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def carry(c: Any, n: int, place: int, offsets: Any, targets: Any, choices: Any, seen: Any, done: int) -> None:
     """Carries the values of a state along its edges.
 
@@ -71,7 +72,7 @@ def carry(c: Any, n: int, place: int, offsets: Any, targets: Any, choices: Any, 
                     c.kinds[choice] = VARIED
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def carry_kept(c: Any, n: int, offsets: Any, targets: Any, choices: Any) -> bool:
     """Carries new values of a state along its edges, without its steps: what they make was carried before.
 
@@ -93,7 +94,7 @@ def carry_kept(c: Any, n: int, offsets: Any, targets: Any, choices: Any) -> bool
     return True
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def copy_notes(c: Any, n: int, place: int, seen: Any) -> None:
     """Copies what the steps of a state say of conditions."""
     numbers = c.bits.shape[1]

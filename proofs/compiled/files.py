@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from schedproof.proofs.inner_loops import inner_loop
 
 from .layout import Words
 from .table import U, entry, place_of
@@ -212,7 +213,7 @@ def _merged(one: Column, other: Column, words: int) -> Iterator[Words]:
         yield from way
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _find_known(keys: Any, count: int, words: int, run: Any, at: int, old: Any) -> int:
     """Marks which of ``count`` sorted entries, from ``at`` on, a chunk of a run contains; returns where the next chunk starts."""
     for j in range(0, len(run), words):
@@ -232,7 +233,7 @@ def _find_known(keys: Any, count: int, words: int, run: Any, at: int, old: Any) 
     return at
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def squeeze(keys: Any, words: int) -> int:
     """Moves a table's entries together, in order; returns their number."""
     n = 0
@@ -244,7 +245,7 @@ def squeeze(keys: Any, words: int) -> int:
     return n // words
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def pick(keys: Any, count: int, words: int, old: Any) -> int:
     """Moves the entries that are not ``old`` together; returns their number."""
     n = 0
@@ -256,7 +257,7 @@ def pick(keys: Any, count: int, words: int, old: Any) -> int:
     return n
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def sift(
     keys: Any, count: int, words: int, parts: int, old: Any, states: Any, parents: Any, choices: Any, rows: int
 ) -> int:
@@ -289,7 +290,7 @@ def sift(
     return n
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _rank(keys: Any, count: int, words: int, value: Any, guess: int) -> int:
     """The index of the first sorted entry that is not less than ``value``, searched from ``guess``."""
     low, high, step = guess, guess, 1

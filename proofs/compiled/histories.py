@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from schedproof.model.lang import Property
@@ -32,6 +31,7 @@ from schedproof.model.semantics import Instance
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.exploration.pointwise import Point, point_of, reads_point
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
+from schedproof.proofs.inner_loops import inner_loop
 
 from .carry import SILENT, UNKNOWN, Carried, carry, carry_kept
 from .code import Count, Each, Expr, Function, If, Item, Leave, Local, Put, Set, binary, bit, member
@@ -458,7 +458,7 @@ def histories_of(
     return Histories(instance, actions, watches, points) if watches else None
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def settle(
     address: int,
     words: int,
@@ -487,7 +487,7 @@ def settle(
     return visits
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def hold(address: int, words: int, states: Any, bits: Any, results: Any) -> None:
     """Checks conditions on all states; arguments as for :func:`_states_function`."""
     state_at, bits_at, found_at = states.ctypes.data, bits.ctypes.data, results.ctypes.data

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from schedproof.proofs.inner_loops import inner_loop
 
 from .carry import carry, copy_notes
 from .quotient import orbit, represent
@@ -41,7 +43,7 @@ def call(typing: Any, address: Any, state: Any, out: Any, chosen: Any, seen: Any
     return types.int64(*[types.int64] * 6), code
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def expand(
     address: int,
     frontier: Any,
@@ -114,7 +116,7 @@ def expand(
     return n
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def insert(
     keys: Any,
     places: int,
@@ -165,7 +167,7 @@ TOGETHER = 16
 """The number of states that are linked together: their table accesses are prefetched in the meantime."""
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def link(
     address: int,
     first: int,
@@ -244,7 +246,7 @@ def link(
     return count
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def check(address: int, states: Any, words: int, out: Any, truths: Any) -> None:
     """Evaluates formulas in states.
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from schedproof.proofs.inner_loops import inner_loop
 
 from .files import Column, Damaged, Mark, SortedRuns, pick, sift, squeeze
 from .kernel import HALF, expand, insert
@@ -423,7 +424,7 @@ class Part:
                 raise Damaged(f"'{self.disk.states.path}' has a state twice")
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _refill(keys: Any, states: Any, words: int, parts: int, places: int) -> bool:
     """Inserts states into a table; returns false at a duplicate."""
     for at in range(0, len(states), words):

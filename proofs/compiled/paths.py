@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from schedproof.proofs.inner_loops import inner_loop
 
 NONE = -1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def turned(offsets: Any, targets: Any, choices: Any, allowed: Any) -> Any:
     """The reversed edges: offsets, and for each edge its source."""
     nodes = len(offsets) - 1
@@ -37,7 +38,7 @@ def turned(offsets: Any, targets: Any, choices: Any, allowed: Any) -> Any:
     return back, sources
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def reaching(back: Any, sources: Any, goal: Any) -> Any:
     """The nodes that can reach one of ``goal``, from reversed edges."""
     reached = goal.copy()
@@ -78,7 +79,7 @@ MOST_SWEEPS = 16
 """The limit of passes over all nodes: a path that zigzags through the numbers needs one for each turn."""
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def spread(offsets: Any, targets: Any, choices: Any, allowed: Any, bits: Any, full: Any) -> bool:
     """Gives each node the bits of all nodes that it can reach, for up to 64 sets of goals at once.
 
@@ -112,7 +113,7 @@ def spread(offsets: Any, targets: Any, choices: Any, allowed: Any, bits: Any, fu
     return False
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> Any:
     """Shortest runs that pass a node of ``start`` and no node of ``goal`` afterwards.
 
@@ -152,7 +153,7 @@ def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> 
         length += 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def trim(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, regions: Any) -> None:
     """Removes nodes from regions, up to 64 at once, most of those in which no fair run can stay; other arguments as for :func:`fair`.
 
@@ -187,7 +188,7 @@ def trim(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
         upwards = not upwards
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _can_stay(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, n: int) -> bool:
     """Whether a fair run can stay in a node: every fair choice that is enabled there is taken, and leads back."""
     for e in range(offsets[n], offsets[n + 1]):
@@ -201,7 +202,7 @@ OUTSIDE = np.uint32((1 << 32) - 1)
 """The component of a node outside; those inside have smaller numbers, but greater than any number of nodes."""
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, inside: Any) -> Any:
     """The strongly connected components of the nodes ``inside`` in which a fair run can stay.
 
@@ -286,7 +287,7 @@ def fair(offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, stro
     return is_fair, rest, numbers
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _check(
     offsets: Any, targets: Any, choices: Any, allowed: Any, weak: Any, strong: Any, parts: Any, members: Any, begin: int,
     end: int, enabled: Any, used: Any, is_fair: Any, rest: Any,
@@ -332,7 +333,7 @@ def _check(
             used[choices[e]] = False
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def longest_prefix(offsets: Any, targets: Any, values: Any, life: Any) -> int:
     """The number of states of ``life`` that an object can go through in this order, from node 0 on, and no others.
 

@@ -6,11 +6,11 @@ from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
+from schedproof.proofs.inner_loops import inner_loop
 
 from .layout import Layout
 
@@ -84,14 +84,14 @@ def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
     )
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _read(q: Any, words: Any, at: int, values: Any) -> None:
     for s in range(len(values)):
         raw = (words[at + (q.bits[s] >> 6)] >> np.uint64(q.bits[s] & 63)) & q.masks[s]
         values[s] = np.int64(raw) + q.lows[s]
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _write(q: Any, values: Any, words: Any, at: int, count: int) -> None:
     for k in range(count):
         words[at + k] = np.uint64(0)
@@ -99,7 +99,7 @@ def _write(q: Any, values: Any, words: Any, at: int, count: int) -> None:
         words[at + (q.bits[s] >> 6)] |= np.uint64(values[s] - q.lows[s]) << np.uint64(q.bits[s] & 63)
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _rename(q: Any, r: int, values: Any, image: Any) -> None:
     for s in range(len(values)):
         value = values[s]
@@ -113,7 +113,7 @@ def _rename(q: Any, r: int, values: Any, image: Any) -> None:
         image[q.targets[r, s]] = value
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _compare(q: Any, values: Any, i: int, j: int) -> int:
     """The order of two objects' columns: -1, 0 or 1."""
     for first in q.columns:
@@ -122,7 +122,7 @@ def _compare(q: Any, values: Any, i: int, j: int) -> int:
     return 0
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _order(q: Any, values: Any) -> None:
     """Sorts the objects of the ordered sort."""
     for i in range(1, q.size):
@@ -133,7 +133,7 @@ def _order(q: Any, values: Any) -> None:
             j -= 1
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _less(one: Any, other: Any) -> int:
     for s in range(len(one)):
         if one[s] != other[s]:
@@ -141,13 +141,13 @@ def _less(one: Any, other: Any) -> int:
     return 0
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _copy(values: Any, to: Any) -> None:
     for s in range(len(values)):  # to[:] = values takes 2 s longer to compile, for an error message about shapes
         to[s] = values[s]
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def represent(q: Any, words: Any, at: int, count: int) -> None:
     """Replaces a state of ``count`` words by its representative."""
     values, image, best = q.room[0], q.room[1], q.room[2]
@@ -160,7 +160,7 @@ def represent(q: Any, words: Any, at: int, count: int) -> None:
     _write(q, best, words, at, count)
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def orbit(q: Any, words: Any, at: int) -> int:
     """The number of states that are renamings of a state: distinct orders of the columns, times distinct results of renamings."""
     values, image, original = q.room[0], q.room[1], q.room[2]

@@ -14,6 +14,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from schedproof.proofs.inner_loops import inner_loop
+
 U = np.uint64
 TOP = U(1 << 63)
 """Set in the first word before mixing, so that no entry is 0: only 0 is mixed to 0."""
@@ -64,7 +66,7 @@ def unmix(x: Any) -> Any:
     return x
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def read_back(keys: Any, words: int, place: int, states: Any, rows: int) -> Any:
     """Reads states from a table, in the order of its places: the inverse of :func:`entry`.
 
@@ -125,7 +127,7 @@ def prefetch(typing: Any, array: Any, index: Any) -> Any:
     return types.void(array, types.uint64), code
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> bool:
     """Inserts a state; returns whether it was new.
 
@@ -160,7 +162,7 @@ def put(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> b
     return True
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> Any:
     """The place of a state that the table contains; arguments as for :func:`put`."""
     w = U(words)
@@ -178,7 +180,7 @@ def find(keys: Any, state: Any, at: int, words: int, value: Any, place: Any) -> 
         i += w
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def grow(keys: Any, words: int, parts: Any, places: int, more: int) -> None:
     """Grows a table in place from ``places`` to ``more`` places; the array's rest must be 0.
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from schedproof.model.lang import Property
 from schedproof.model.semantics import Choice, Instance
 from schedproof.proofs.exploration.safety import Check, Watch, checks_of
+from schedproof.proofs.inner_loops import inner_loop
 
 from .kernel import call
 from .layout import Words
@@ -28,7 +28,7 @@ AT_ONCE = 1 << 16
 _GOLDEN = U(0x9E3779B97F4A7C15)
 
 
-@njit(nogil=True, cache=True)
+@inner_loop
 def _walk(
     address: int, initial: Any, length: int, steps: int, state: Any, counters: Any, trail: Any, out: Any, chosen: Any,
     seen: Any, times: Any, weights: Any,

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from schedproof.proofs.inner_loops import inner_loop
 
 from .automata import (
     ALIKE,
@@ -50,7 +51,7 @@ AT_END = 62
 """The bit of a suspect in which no thread moves; the other bits are threads."""
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def search(
     table: Any,
     then: Any,
@@ -132,13 +133,13 @@ def search(
     return states, parents, slots, suspects
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _number(fields: Any, states: Any, state: int, field: int) -> Any:
     """The number of a thread or a channel in a state."""
     return np.int64(states[state, fields[field, WORD]] >> U(fields[field, SHIFT])) & fields[field, MASK]
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _longer(array: Any, size: int) -> Any:
     more = np.empty((size, array.shape[1]), array.dtype)
     for n in range(len(array)):  # loops compile in a fraction of the time of an assignment
@@ -150,7 +151,7 @@ def _longer(array: Any, size: int) -> Any:
 # --- the hash table
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _slot(slots: Any, states: Any, out: Any, i: int) -> Any:
     """The slot of state ``i`` of ``out``, or the empty slot for it."""
     value = U(0)
@@ -169,7 +170,7 @@ def _slot(slots: Any, states: Any, out: Any, i: int) -> Any:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def rehashed(states: Any, count: int, size: int) -> Any:
     """A hash table with ``size`` slots of the first ``count`` states, which must be distinct."""
     slots = np.zeros((size, 1), np.uint32)
@@ -181,7 +182,7 @@ def rehashed(states: Any, count: int, size: int) -> Any:
 # --- the steps
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _releasing(table: Any, nodes: Any) -> int:
     """The first thread that can release a lock, or -1."""
     for t in range(len(nodes)):
@@ -190,7 +191,7 @@ def _releasing(table: Any, nodes: Any) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _successors(
     table: Any, then: Any, fields: Any, nodes: Any, states: Any, state: int, alone: int, movers: Any, out: Any
 ) -> Any:
@@ -233,7 +234,7 @@ def _successors(
     return count, moving, out
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _woken(table: Any, then: Any, fields: Any, nodes: Any, thread: int, movers: Any) -> int:
     """Puts into ``movers`` the releasing thread and the threads that it wakes; returns their number."""
     node, many = nodes[thread], 1
@@ -253,7 +254,7 @@ def _woken(table: Any, then: Any, fields: Any, nodes: Any, thread: int, movers: 
     return many
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _advanced(
     table: Any,
     then: Any,
@@ -302,13 +303,13 @@ def _advanced(
     return count, out
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _change(fields: Any, out: Any, i: int, field: int, old: int, new: int) -> None:
     """Replaces the number of a thread or a channel in state ``i`` of ``out``."""
     out[i, fields[field, WORD]] ^= U(old ^ new) << U(fields[field, SHIFT])
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _order(fields: Any, threads: int, out: Any, i: int) -> None:
     """Sorts threads with the same program, as :func:`.symmetry.representative` does."""
     for t in range(threads):
@@ -324,7 +325,7 @@ def _order(fields: Any, threads: int, out: Any, i: int) -> None:
 # --- threads that can never continue, as in kinds.for_ever
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _at_end(table: Any, nodes: Any, moving: int) -> Any:
     """The threads that the problem of a state depends on; no bits if the state has none."""
     stuck, done, leaks = 0, 0, False
@@ -349,7 +350,7 @@ def _at_end(table: Any, nodes: Any, moving: int) -> Any:
     return stuck | done | (0 if moving else 1 << AT_END)
 
 
-@njit(cache=True, nogil=True)
+@inner_loop
 def _hopeless(table: Any, nodes: Any, thread: int, stuck: int, done: int) -> bool:
     """Whether a thread waits for one that is stuck or done, or for a message that only such threads could handle."""
     kind, target = table[nodes[thread], KIND], table[nodes[thread], TARGET]
