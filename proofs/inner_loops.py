@@ -18,18 +18,18 @@ from typing import Any
 
 from numba import config, njit
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 DAY = 86_400
 
-SOURCES = tuple(HERE / name for name in ("cluster", "compiled", "locks"))
+SOURCES = tuple(FOLDER / name for name in ("cluster", "compiled", "locks"))
 """The folders with inner loops."""
 
 
 def inner_loop(function: Callable[..., object]) -> Any:
     """Compiles a function when it is first called; its code is used again while no file of :data:`SOURCES` changes."""
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder(Path(before or HERE / "__pycache__"), digest(SOURCES)))
+    config.CACHE_DIR = str(folder(Path(before or FOLDER / "__pycache__"), digest(SOURCES)))
     try:
         return njit(nogil=True, cache=True)(function)
     finally:

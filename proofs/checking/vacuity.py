@@ -50,15 +50,18 @@ def premise_never_true(instances: Sequence[Instance], prop: Property, count: int
 
 
 def _met(instance: Instance, prop: Invariant | AlwaysCanReach | LeadsTo, parts: Sequence[t.Term]) -> int | None:
-    """How many of these conditions one reachable state meets, in their order; None if it takes too long."""
+    """How many of these conditions one reachable state meets, in their order; -1 without objects to ask for, None if it takes too long."""
     scope = {v.name: v for v in prop.over}
     reached = explore(instance, limit=MOST_STATES) if _few(instance, prop.over) else None
     if reached is None or not reached.complete:
         return None
     return max(
-        next((n for n, part in enumerate(parts) if not holds(instance, moment, part, scope)), len(parts))
-        for state in reached.states
-        for moment in _moments(instance, state, prop.over)
+        (
+            next((n for n, part in enumerate(parts) if not holds(instance, moment, part, scope)), len(parts))
+            for state in reached.states
+            for moment in _moments(instance, state, prop.over)
+        ),
+        default=-1,
     )
 
 

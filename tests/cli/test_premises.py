@@ -95,7 +95,7 @@ def test_an_interpretation_as_json(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["interpretation.lamps-can-be-of"], "of lamps; did you mean interpretation.lamps-can-be-on or "),
+        (["interpretation.lamps-can-be-of"], "of lamps; did you mean interpretation.lamps-can-be-on? choose from "),
         (
             ["interpretation.lamps-are-many", "--variant", "plain"],
             "interpretation.lamps-are-many is an interpretation of gas; write that variant, or leave --variant out",

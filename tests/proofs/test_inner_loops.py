@@ -17,8 +17,8 @@ from schedproof.proofs import inner_loops
 
 CALLED = "from {decorator}\n\n\n@loop\ndef step(n):\n    return n + {by}\n"
 CALLING = "from {decorator}\nfrom {package}.called import step\n\n\n@loop\ndef run(n):\n    return step(n)\n"
-OURS = "schedproof.proofs.inner_loops import inner_loop as loop"
-NUMBAS = "tests.proofs.test_inner_loops import by_numba_alone as loop"
+INNER_LOOP = "schedproof.proofs.inner_loops import inner_loop as loop"
+BY_NUMBA = "tests.proofs.test_inner_loops import by_numba_alone as loop"
 
 
 def by_numba_alone(function: Callable[..., object]) -> Any:
@@ -33,12 +33,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "__init__.py").touch()
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(inner_loops, "SOURCES", (folder,))
-    monkeypatch.setattr(inner_loops, "HERE", tmp_path)
+    monkeypatch.setattr(inner_loops, "FOLDER", tmp_path)
     yield folder
-    forget()
+    drop_package()
 
 
-def forget() -> None:
+def drop_package() -> None:
     inner_loops.digest.cache_clear()
     inner_loops.folder.cache_clear()
     for name in [name for name in sys.modules if name.partition(".")[0] == "loops_package"]:
@@ -48,7 +48,7 @@ def forget() -> None:
 
 def result_by(folder: Path, by: int, decorator: str) -> int:
     """What the calling function returns, in a new import, after the called one was written."""
-    forget()
+    drop_package()
     (folder / "called.py").write_text(CALLED.format(by=by, decorator=decorator), "utf-8")
     calling = folder / "calling.py"
     if not calling.exists():
@@ -57,17 +57,17 @@ def result_by(folder: Path, by: int, decorator: str) -> int:
 
 
 def test_a_changed_callee_is_seen(package: Path) -> None:
-    assert [result_by(package, by, OURS) for by in (1, 20, 300)] == [11, 30, 310]
+    assert [result_by(package, by, INNER_LOOP) for by in (1, 20, 300)] == [11, 30, 310]
 
 
 def test_numba_alone_would_not_see_it(package: Path) -> None:
     """Else the test above could not fail."""
-    assert [result_by(package, by, NUMBAS) for by in (1, 20)] == [11, 11]
+    assert [result_by(package, by, BY_NUMBA) for by in (1, 20)] == [11, 11]
 
 
 def test_the_code_is_used_again(package: Path) -> None:
-    result_by(package, 1, OURS)
-    result_by(package, 1, OURS)
+    result_by(package, 1, INNER_LOOP)
+    result_by(package, 1, INNER_LOOP)
     loop = sys.modules["loops_package.calling"].__dict__["run"]
     assert sum(loop.stats.cache_hits.values()) == 1
 

@@ -123,7 +123,7 @@ def test_of_several_configurations_the_closest_counts() -> None:
     assert result.note.endswith(f": in configuration 2 of 3, {says}"), result.note
 
 
-def test_a_condition_that_reads_no_field_has_its_values_in_brackets() -> None:
+def test_of_a_condition_without_fields_the_values_are_shown() -> None:
     model = doors([None, None], when=[d.is_("Closed"), exists(e, e.behind == d)])
     assert verdicts(model)["well-formed"].note.endswith(": open_it needs some e: e.behind = d (d = d0)")
 
