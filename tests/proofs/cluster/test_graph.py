@@ -28,7 +28,18 @@ from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.proofs.cluster.same import VARIANTS, smallest
-from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, required, verdict_without
+from tests.support.random_graphs import (
+    EDGES,
+    SEEDS,
+    by_hand,
+    can_reach_without,
+    fair_lasso,
+    model_of,
+    names,
+    required,
+    verdict_without,
+    x,
+)
 from tests.support.random_models import random_model
 from tests.support.sample import seed_of_today, thinned
 
@@ -119,6 +130,47 @@ def test_the_same_on_graphs_at_random(seed: int) -> None:
             results = spread(model, LocalHosts(count))
             assert_same(model, results, expected)
             assert {r.name: r.verdict for r in results}["p"] is verdict
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(
+    ("edges", "given", "strong"),
+    [
+        pytest.param(((0, "a", 1), (1, "a", 2), (2, "a", 3), (3, "a", 3), (0, "b", 4)), {2}, set(), id="starts-late"),
+        pytest.param(
+            ((0, "a", 1), (1, "a", 1), (0, "b", 2), (2, "b", 3), (3, "b", 2), (2, "c", 4)),
+            {0},
+            {"c"},
+            id="found-before",
+        ),
+    ],
+)
+def test_fair_loops_that_few_graphs_have(edges: EDGES, given: set[int], strong: set[str]) -> None:
+    """Only after a start that is not initial; and when another component is searched again, in vain."""
+    weak = {"a", "b"}
+    assert fair_lasso(edges, given, {4}, weak, strong, set())
+    start, goal = x.is_(*names(given)), x.is_("s4")
+    model = model_of(
+        edges,
+        5,
+        LeadsTo(
+            name="p", says="", over=[x], given=start, goal=goal, weak=sorted(weak), strong=sorted(strong), without=[]
+        ),
+    )
+    expected = alone(model)
+    for count in (1, 2, 3):
+        results = spread(model, LocalHosts(count))
+        assert_same(model, results, expected)
+        assert {r.name: r.verdict for r in results}["p"] is Verdict.REFUTED
+
+
+@pytest.mark.usefixtures("kept")
+def test_stuck_states_of_a_property_are_not_those_of_the_next() -> None:
+    props = [AlwaysCanReach(name=f"p{n}", says="", over=[x], given=x.is_(f"s{n}"), goal=x.is_("s0")) for n in (1, 2)]
+    model = model_of(((0, "a", 1), (0, "b", 2)), 3, *props)
+    results = spread(model, LocalHosts(2))
+    assert_same(model, results, alone(model))
+    assert [len(r.counterexample.steps) for r in results if r.counterexample is not None] == [1, 1]
 
 
 @pytest.mark.parametrize("seed", thinned(range(60), 12))
