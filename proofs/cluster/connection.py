@@ -66,7 +66,8 @@ def connected(address: Address, report: Callable[[str], None] = lambda line: Non
                 report(f"Ray's dashboard is at http://{dashboard}")
         else:
             _start(ray, address)
-        signal.signal(signal.SIGTERM, before)  # Ray has put its own in place
+        # Ray has put its own in place. Without any, a process that is terminated leaves some of Ray's behind.
+        signal.signal(signal.SIGTERM, _terminated if before is signal.SIG_DFL else before)
         hosts = RayHosts(ray, address)
         try:
             yield RemoteWorkers(hosts, report)
@@ -75,6 +76,11 @@ def connected(address: Address, report: Callable[[str], None] = lambda line: Non
     finally:
         ray.shutdown()
         signal.signal(signal.SIGTERM, before)
+
+
+def _terminated(number: int, frame: object) -> None:
+    """Ends this process as an exception does: Ray is shut down."""
+    raise SystemExit(128 + number)
 
 
 def _start(ray: Any, address: Address) -> None:

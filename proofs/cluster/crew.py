@@ -176,8 +176,17 @@ class Answers:
         return ""
 
     def answer(self, prop: Property) -> Answer:
-        """See ``SharedGraph``."""
-        return self._kept(lambda graph: answer(graph, prop))
+        """See ``SharedGraph``.
+
+        Raises:
+            LostWorker: also if the graph no longer fits when it is made anew.
+        """
+        try:
+            return self._kept(lambda graph: answer(graph, prop))
+        except NoRoom as error:
+            raise LostWorker(
+                f"a worker was lost with its part of the graph, which cannot be made anew: {error}"
+            ) from error
 
     def _kept(self, ask: Callable[[ClusterGraph], T]) -> T:
         """The result of a question to the graph, which is asked again after a loss."""

@@ -142,7 +142,7 @@ class SearchPart(EdgesPart):
     # --- Formulas and values ---------------------------------------------------------------------------------------------
 
     def hold(self, name: str, text: str, formulas: int) -> tuple[int, Words] | None:
-        """Evaluates formulas in all states.
+        """Evaluates formulas in all states; the results replace those of an earlier call.
 
         Args:
             name: of the function, and for :meth:`_holding`.
@@ -162,7 +162,7 @@ class SearchPart(EdgesPart):
             if len(undefined):
                 number, at = (int(n) for n in undefined[0])
                 worst = number, states[at * self._words : (at + 1) * self._words].copy()
-        self._held[name] = held
+        self._held = {name: held}
         return worst if worst[0] < formulas else None
 
     def _holding(self, name: str, formula: int) -> Nodes:

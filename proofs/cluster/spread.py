@@ -139,9 +139,9 @@ def emit(
             state[SIZE] -= 1
             state[NODE] = stack[state[SIZE]]
             state[EDGE] = offsets[state[NODE] % nodes]
+            if len(queued) > 0:  # not when a node goes on: messages may have put it on the stack again meanwhile
+                queued[state[NODE] % nodes] = False
         n = state[NODE] % nodes
-        if len(queued) > 0:
-            queued[n] = False
         value = np.uint32(values[n]) if len(values) > 0 else np.uint32(state[NODE] // nodes)
         e = state[EDGE]
         while e < offsets[n + 1]:

@@ -20,13 +20,26 @@ from schedproof.proofs.checking import engine
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import RemoteWorkers, graph_edges, liveness, room
+from schedproof.proofs.cluster import spread as kernel
 from schedproof.proofs.cluster.graph import ClusterGraph
 from schedproof.proofs.cluster.graph_part import GraphPart
 from schedproof.proofs.exploration.limits import LostWorker, Saving
+from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.proofs.cluster.same import VARIANTS, smallest
-from tests.support.random_graphs import SEEDS, by_hand, can_reach_without, required, verdict_without
+from tests.support.random_graphs import (
+    EDGES,
+    SEEDS,
+    by_hand,
+    can_reach_without,
+    fair_lasso,
+    model_of,
+    names,
+    required,
+    verdict_without,
+    x,
+)
 from tests.support.random_models import random_model
 from tests.support.sample import seed_of_today, thinned
 
@@ -83,8 +96,7 @@ def assert_closed(model: Model, result: Result) -> None:
     """The loop of a lasso ends where it begins."""
     assert result.counterexample is not None and result.counterexample.recorded is not None
     run = result.counterexample.recorded
-    rigid = {(sort, name): values for sort, name, values in run.rigid}
-    instance = Instance(model, dict(run.sizes), rigid, run.with_history)
+    instance = instance_of(model, run)
     stepper, states = stepper_of(instance), [instance.initial()]
     for choice in run.choices:
         states.append(stepper.step(states[-1], choice).after)
@@ -118,6 +130,47 @@ def test_the_same_on_graphs_at_random(seed: int) -> None:
             results = spread(model, LocalHosts(count))
             assert_same(model, results, expected)
             assert {r.name: r.verdict for r in results}["p"] is verdict
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(
+    ("edges", "given", "strong"),
+    [
+        pytest.param(((0, "a", 1), (1, "a", 2), (2, "a", 3), (3, "a", 3), (0, "b", 4)), {2}, set(), id="starts-late"),
+        pytest.param(
+            ((0, "a", 1), (1, "a", 1), (0, "b", 2), (2, "b", 3), (3, "b", 2), (2, "c", 4)),
+            {0},
+            {"c"},
+            id="found-before",
+        ),
+    ],
+)
+def test_fair_loops_that_few_graphs_have(edges: EDGES, given: set[int], strong: set[str]) -> None:
+    """Only after a start that is not initial; and when another component is searched again, in vain."""
+    weak = {"a", "b"}
+    assert fair_lasso(edges, given, {4}, weak, strong, set())
+    start, goal = x.is_(*names(given)), x.is_("s4")
+    model = model_of(
+        edges,
+        5,
+        LeadsTo(
+            name="p", says="", over=[x], given=start, goal=goal, weak=sorted(weak), strong=sorted(strong), without=[]
+        ),
+    )
+    expected = alone(model)
+    for count in (1, 2, 3):
+        results = spread(model, LocalHosts(count))
+        assert_same(model, results, expected)
+        assert {r.name: r.verdict for r in results}["p"] is Verdict.REFUTED
+
+
+@pytest.mark.usefixtures("kept")
+def test_stuck_states_of_a_property_are_not_those_of_the_next() -> None:
+    props = [AlwaysCanReach(name=f"p{n}", says="", over=[x], given=x.is_(f"s{n}"), goal=x.is_("s0")) for n in (1, 2)]
+    model = model_of(((0, "a", 1), (0, "b", 2)), 3, *props)
+    results = spread(model, LocalHosts(2))
+    assert_same(model, results, alone(model))
+    assert [len(r.counterexample.steps) for r in results if r.counterexample is not None] == [1, 1]
 
 
 @pytest.mark.parametrize("seed", thinned(range(60), 12))
@@ -251,6 +304,45 @@ def test_workers_lost_with_the_graph_change_no_verdict(tmp_path: Path) -> None:
         assert_same(AS_WRITTEN, _results(AS_WRITTEN, how), expected)
         assert lost.replaced == len(notes) == 1
         assert notes[0].endswith("it is replaced, and the graph is made anew from the checkpoint")
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_graph_that_no_longer_fits_after_a_loss_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts, left = LocalHosts(2), iter([1 << 30, 1 << 30, 1000, 1000])
+    spread(AS_WRITTEN, hosts, checkpoint=Saving(tmp_path / "all", 1000))
+    monkeypatch.setattr(room, "memory_left", lambda: next(left))
+    with pytest.raises(LostWorker, match=r"cannot be made anew: all 1,512 states were explored, but their graph takes"):
+        spread(AS_WRITTEN, LocalHosts(2, [hosts.calls - 20]), checkpoint=Saving(tmp_path / "lost", 1000))
+
+
+@pytest.mark.usefixtures("kept")
+def test_truths_of_a_property_are_not_kept_for_the_next() -> None:
+    """They take a bit for each state and binding, which the room for a graph does not count."""
+    hosts = LocalHosts(2)
+    spread(AS_WRITTEN, hosts)
+    graphs = [search._graph for host in hosts._hosts if host is not None for search in host._searches.values()]
+    assert graphs
+    assert {len(graph._held) for graph in graphs} == {1}
+
+
+def test_a_node_that_goes_on_is_put_on_the_stack_once() -> None:
+    """Its label grows each time that its messages are full, before it has sent all of them."""
+    offsets, targets, choices = np.array([0, 3], np.int64), np.array([1, 3, 5], np.uint32), np.zeros(3, np.uint16)
+    allowed, inside, queued = np.ones(1, np.bool_), np.ones(1, np.bool_), np.ones(1, np.bool_)
+    labels, stack, state = np.zeros(1, np.uint32), np.zeros(4, np.uint32), np.array([-1, 0, 1, 0], np.int64)
+    recent = np.full((8, 2), kernel.NONE, np.uint32)
+    sent: list[tuple[int, int]] = []
+    for label in range(2, 12):
+        numbers, payloads, counts = np.zeros((2, 1), np.uint32), np.zeros((2, 1), np.uint32), np.zeros(2, np.int64)
+        kernel.emit(
+            offsets, targets, choices, allowed, labels, 2, 0, 1, stack, state, queued, recent, numbers, payloads, counts
+        )
+        sent += [(int(numbers[1, k]), int(payloads[1, k])) for k in range(counts[1])]
+        if label < 6:
+            more = np.array([label], np.uint32)
+            kernel.take_label(np.zeros(1, np.uint32), more, 1, 2, stack, state, inside, labels, queued)
+            assert state[kernel.SIZE] <= 1
+    assert {(number, 5) for number in (1, 3, 5)} <= set(sent)
 
 
 @pytest.mark.usefixtures("kept")

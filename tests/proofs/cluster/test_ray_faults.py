@@ -7,6 +7,7 @@ import json
 import random
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -204,6 +205,22 @@ def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
         spread, error = verified(tmp_path / f"{kill}.json", disturb, "--cluster", "local:2")
         assert spread == alone
         assert error.count("it is replaced, and what it did is tried again") == kill
+
+
+@pytest.mark.long(seconds=20)
+def test_a_terminated_command_leaves_no_process() -> None:
+    """Nor one of Ray's own, which would stay for a minute."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "schedproof", "verify", "hived", "--no-cache", "--cluster", "local:1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+    ) as process:  # fmt: skip
+        started = psutil.Process(process.pid)
+        _wait(lambda: any(_worked(worker) > 4 for worker in processes(started)))
+        everyone = started.children(recursive=True)
+        process.terminate()
+        process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert psutil.wait_procs(everyone, 10)[1] == []
 
 
 def verified(file: Path, disturb: Callable[[psutil.Process], None], *how: str) -> tuple[Any, str]:
