@@ -34,7 +34,7 @@ class ArgumentError(SchedproofError, TypeError):
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """The known names that are similar to a wrong one, as the beginning of a remedy; "" if none is."""
+    """The known names that are similar to a wrong one, as the beginning of a remedy; "" if none is, or three are alike."""
     names = list(known)
     if not isinstance(name, str):
         return ""
@@ -43,6 +43,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
         similar = difflib.get_close_matches(name, names, n=3, cutoff=0.65)  # 0.6 takes "revoke" for "free"
         likeness = [difflib.SequenceMatcher(None, each, name).ratio() for each in similar]
         close = [each for each, ratio in zip(similar, likeness, strict=True) if ratio > likeness[0] - 0.1]
+    if len(close) > 2:  # as similar as others: no hint
+        close = []
     return f"did you mean {' or '.join(close)}? " if close else ""
 
 

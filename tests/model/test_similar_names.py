@@ -16,6 +16,7 @@ from schedproof.model.errors import did_you_mean
         ("IDLE", ["Idle", "Held"], ["Idle"]),
         ("e12", ["e10", "e13", "f"], ["e13", "e10"]),
         ("aks", ["ask", "die"], ["ask"]),
+        ("e12", ["e10", "e13", "e14"], []),
         ("revoke", ["free", "take"], []),
         ("", ["a"], []),
         (7, ["a"], []),

@@ -168,7 +168,7 @@ def test_a_wrong_model_is_shown_with_carets(check, pytester):
     repository(pytester.path, model=('"Idle", "Waiting"),', '"Idle", "Wating"),'))
     done = check("--schedproof", "--ignore=test_lease.py")
     done.assert_outcomes(errors=1)
-    done.stdout.fnmatch_lines(["*unknown state 'Wating' of Worker; did you mean Waiting or Working?*"])
+    done.stdout.fnmatch_lines(["*unknown state 'Wating' of Worker; did you mean Waiting?*"])
     done.stdout.fnmatch_lines(["*--> lease/model.py:*", '*| Row(Worker, "ask", "Idle", "Wating"),', "*|  *^^^^^^^^"])
 
 
