@@ -36,6 +36,7 @@ def test_each_message_says_what_to_write_instead() -> None:
     assert [m for m in messages if not REMEDIES.search(m)] == []
 
 
+@pytest.mark.long(seconds=10)
 def test_each_place_that_raises_an_error_has_a_case() -> None:
     """An error without a case is not on the page: add a case, or an exception with its reason."""
     seen = ran().sites

@@ -107,7 +107,7 @@ def assert_closed(model: Model, result: Result) -> None:
 # --- The same as in one process ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 6, first=2))
+@pytest.mark.parametrize(("system", "variant"), thinned(VARIANTS, 18, first=2))
 def test_the_same_of_every_variant(system: str, variant: str, kept: Counter[str]) -> None:
     model, _ = smallest(system, variant)
     assert_same(model, spread(model, LocalHosts(2)), alone(model))
