@@ -298,6 +298,11 @@ def encode(kind: Type, value: object) -> int:
     raise ValueError(f"{value!r} is not a value of type {kind}")
 
 
+def domain_size(domain: Sequence[int]) -> int:
+    """The number of values. ``len`` fails for the ranges of large set types."""
+    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
+
+
 def configurations(model: Model, sizes: Mapping[str, int]) -> list[Rigid]:
     """The configurations that the model declares for these numbers of objects.
 

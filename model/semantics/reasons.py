@@ -12,7 +12,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.wording import show_term
 
 from .evaluate import NOBODY, Moment, Undefined, compile_term, sort_of_term
-from .instance import Instance, scope_text
+from .instance import Instance, domain_size, scope_text
 
 Scope = Mapping[str, t.Var]
 """The variables that a term may read, by name."""
@@ -137,7 +137,7 @@ def witness(instance: Instance, moment: Moment, condition: t.Term, scope: Scope)
         return condition, scope, moment
     within = {**scope, **{v.name: v for v in inner.variables}}
     domains = [instance.domain(v.type) for v in inner.variables]
-    if prod(map(_size, domains)) > MOST_WITNESSES:
+    if prod(map(domain_size, domains)) > MOST_WITNESSES:
         return condition, scope, moment
     for values in product(*domains):
         chosen = dict(zip((v.name for v in inner.variables), values, strict=True))
@@ -145,11 +145,6 @@ def witness(instance: Instance, moment: Moment, condition: t.Term, scope: Scope)
         if holds(instance, at, inner.body, within) == negated:
             return inner.body, within, at
     return condition, scope, moment
-
-
-def _size(domain: Sequence[int]) -> int:
-    """The number of values. ``len`` fails for the ranges of large set types."""
-    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
 def fields_read(instance: Instance, moment: Moment, term: t.Term, scope: Scope) -> list[FieldRead]:

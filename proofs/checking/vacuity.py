@@ -11,6 +11,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Instance, Moment, State
+from schedproof.model.semantics.instance import domain_size
 from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false, holds
 from schedproof.proofs.exploration.explore import explore
 
@@ -87,11 +88,7 @@ def _closest(instance: Instance, state: State, action: Action) -> FalseCondition
 
 
 def _few(instance: Instance, variables: Sequence[t.Var]) -> bool:
-    sizes = (
-        domain.stop - domain.start if isinstance(domain, range) else len(domain)
-        for domain in (instance.domain(v.type) for v in variables)
-    )
-    return prod(sizes) <= MOST_VALUES
+    return prod(domain_size(instance.domain(v.type)) for v in variables) <= MOST_VALUES
 
 
 def _moments(instance: Instance, state: State, variables: Sequence[t.Var]) -> Iterator[Moment]:

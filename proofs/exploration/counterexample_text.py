@@ -15,7 +15,7 @@ from schedproof.proofs.verdict import Counterexample, FieldChange, TraceStep
 from .run_facts import words
 
 ENVIRONMENT = "environment"
-"""The participant of a sequence diagram that takes the actions of which the model does not say who does."""
+"""The participant of a sequence diagram for actions of which the model names no actor."""
 
 
 def shown(value: object) -> str:

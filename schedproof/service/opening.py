@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from schedproof.model.errors import choose_from
 from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, ScopeError, check_scope
@@ -83,9 +83,7 @@ def _one_of(what: str, name: object, known: Iterable[str]) -> str:
     if not isinstance(name, str):
         raise BadSession(f"the {what} is not a text; choose from {', '.join(names)}")
     if name not in names:
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {close[0]}? " if close else ""
-        raise BadSession(f"unknown {what} {name[:60]!r}; {hint}choose from {', '.join(names)}")
+        raise BadSession(f"unknown {what} {name[:60]!r}; {choose_from(name, names)}")
     return name
 
 

@@ -13,6 +13,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import Type
 from schedproof.model.lang.wording import show_term
 from schedproof.model.semantics import Choice, Instance, Moment, State, Undefined, compile_term
+from schedproof.model.semantics.instance import domain_size
 from schedproof.model.semantics.reasons import conditions, holds, named, witness
 from schedproof.proofs.traces.reports.report import Requirement
 
@@ -83,11 +84,6 @@ def _violations(instance: Instance, prop: Invariant, state: State) -> Iterator[t
             kept = False
         if not kept:
             yield tuple((v.name, str(instance.show(v.type, x))) for v, x in zip(prop.over, values, strict=True))
-
-
-def domain_size(domain: Sequence[int]) -> int:
-    """The number of values. ``len`` fails for the ranges of large set types."""
-    return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
 def cited(model: Model, says: str, line: int | None) -> Requirement:

@@ -12,10 +12,11 @@ from schedproof.model.lang.rules import Action
 from schedproof.model.lang.triggers import caused
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, compile_term
 from schedproof.model.semantics.evaluate import Eval, Firings
+from schedproof.model.semantics.instance import domain_size
 from schedproof.proofs.traces.reports.report import Requirement
 from schedproof.proofs.traces.reports.wording import show_choice
 
-from .broken import cited, domain_size, guard_met
+from .broken import cited, guard_met
 from .candidates import Path, TooManyStates
 
 MOST_CHOICES = 1 << 12

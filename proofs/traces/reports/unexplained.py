@@ -22,6 +22,7 @@ from schedproof.model.semantics import (
     compile_term,
     stepper_of,
 )
+from schedproof.model.semantics.instance import domain_size
 from schedproof.model.semantics.reasons import FalseCondition, conditions, first_false, holds
 from schedproof.model.semantics.step import looked_at
 from schedproof.proofs.traces.engine.candidates import Observation
@@ -399,8 +400,7 @@ class _Search:
     def _bindings(self, variables: Sequence[t.Var], known: Mapping[str, int]) -> Iterator[dict[str, int]]:
         """The values of variables, as long as some tries are left; ``known`` ones have one value."""
         domains = [[known[v.name]] if v.name in known else self.instance.domain(v.type) for v in variables]
-        sizes = [domain.stop - domain.start if isinstance(domain, range) else len(domain) for domain in domains]
-        if max(sizes, default=0) > MOST_TRIED:  # product() would keep all of them
+        if max(map(domain_size, domains), default=0) > MOST_TRIED:  # product() would keep all of them
             self._tries.is_partial = True
             return
         for values in product(*domains):

@@ -92,7 +92,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def followed(model: Model, how: Exploring = FULL, **options: Any) -> dict[str, Result]:
-    """What is said of each property, once for each configuration."""
+    """The results by property; each is about one configuration, or about all."""
     results = model_check(model, {}, how=how, **options)
     assert {r.configurations for r in results} <= {1, len(list(instances(model, {})))}
     return {r.name: untimed(r) for r in results}

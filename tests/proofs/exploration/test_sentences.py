@@ -60,7 +60,7 @@ def model(says: str) -> Model:
 
 
 def sentences(says: str) -> list[str]:
-    """e0 is given to w0, whose boss is w1, then to w1, who has none."""
+    """e0 is given to w0, which has the boss w1, then to w1, which has none."""
     rigid = {("Entry", "kind"): ("db",), ("Worker", "boss"): (1, None)}
     instance = Instance(checked(model(says)), {"Entry": 1, "Worker": 2}, rigid)
     choices = [Choice("give", (("e", 0), ("w", to), ("S", 0b01))) for to in (0, 1)]

@@ -45,7 +45,7 @@ def report(*records: Mapping[str, Any]) -> NonconformanceReport:
 
 
 def lines(of: NonconformanceReport) -> list[str]:
-    """What is said of changes, without places."""
+    """The text on the only change, without places."""
     (change,) = of.unexplained
     return [line.strip().partition(" (support/")[0] for line in change.text()]
 
