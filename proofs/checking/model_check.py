@@ -39,7 +39,7 @@ from schedproof.proofs.exploration.liveness import NEVER
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
-from .engine import Exploring, answer, code_of, prepare, stopped
+from .engine import Engine, Exploring, answer, code_of, prepare, stopped
 from .slices import NO_HISTORY, Slice, Slices, formulas
 from .vacuity import MOST_INSTANCES, nothing_enabled, premise_never_true
 
@@ -180,7 +180,8 @@ def _in_configuration(
     if formed and slices.fragile:
         groups.setdefault(slices.fragile, []).append(WELL_FORMEDNESS)
     plain = groups.pop(NO_HISTORY)
-    pointwise = [prop for each in groups.values() for prop in each if slices.is_pointwise(prop)]
+    follows = how.engine is not Engine.INTERPRETED  # only compiled graphs follow points
+    pointwise = [prop for each in groups.values() for prop in each if follows and slices.is_pointwise(prop)]
     first = _Search(
         instance, [*plain, *([WELL_FORMEDNESS] if formed else [])], how, pointwise if plain or formed else []
     )
