@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import check_scope, scope_text
@@ -99,6 +99,8 @@ def _values(kind: Type, sizes: Mapping[str, int]) -> int:
             return int(1 << sizes[sort.name])
         case IntRange(low, high):
             return high - low + 1
+        case Integer():
+            raise AssertionError("no variable has integers without a bound")
         case EnumType(values):
             return len(values)
         case BoolType():
