@@ -18,6 +18,7 @@ from schedproof.model.lang import (
     LifeCycle,
     Machine,
     Model,
+    ModelError,
     Nat,
     Property,
     Row,
@@ -28,7 +29,7 @@ from schedproof.model.lang import (
     me,
     variables,
 )
-from schedproof.model.semantics import ScopeError, Stepper, instances, with_bound
+from schedproof.model.semantics import Stepper, instances, with_bound
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
 from schedproof.proofs.verdict import Result, Verdict
@@ -171,5 +172,5 @@ def test_a_step_of_the_model_knows_no_bound() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_exploration_needs_a_bound(engine: Engine) -> None:
-    with pytest.raises(ScopeError, match=r"Box\.n of counter plain has integers without a bound.*--bound Box\.n=3"):
+    with pytest.raises(ModelError, match=r"Box\.n: an exploration needs a bound of Nat.*--bound Box\.n=3"):
         verdicts(counter(bound={}), engine)
