@@ -127,6 +127,11 @@ class Reached:
         return sum(int(part.seen[self.program.seen.stuck]) for part in self.parts)
 
     @property
+    def frontier_count(self) -> int:
+        """The number of representatives with a step that was cut, since it leads beyond the bounds of integers."""
+        return sum(int(part.seen[self.program.seen.cut]) for part in self.parts)
+
+    @property
     def bytes_per_state(self) -> float:
         """Bytes per representative of the data that grow with the states."""
         return sum(part.memory for part in self.parts) / self.representatives
