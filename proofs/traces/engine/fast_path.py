@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
@@ -112,6 +112,8 @@ class FastPath:
                 return {False: 0, True: 1}, bool
             case IntRange(low, high):
                 return {value: value for value in range(low, high + 1)}, int
+            case Integer():
+                return _Integers(kind), int
             case EnumType(values):
                 return {value: i for i, value in enumerate(values)}, None
 
@@ -190,6 +192,18 @@ class FastPath:
             return tuple(result)
         except (KeyError, TypeError, AttributeError):
             return None  # something is wrong: the complete check reports what
+
+
+class _Integers(dict[int, int]):
+    """The codes of integers without an upper bound: each is its own. None is stored."""
+
+    def __init__(self, kind: Integer) -> None:
+        self._kind = kind
+
+    def __missing__(self, value: int) -> int:
+        if value not in self._kind:
+            raise KeyError(value)
+        return value
 
 
 def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:
