@@ -8,7 +8,7 @@ from schedproof.model.errors import choose_from, shown
 
 from .errors import ModelError
 from .machine import Attribute
-from .model import Bound, Model
+from .model import Model
 from .types import Integer
 
 
@@ -20,33 +20,33 @@ def limits(attribute: Attribute, bound: int | tuple[int, int]) -> tuple[int, int
     return (-bound if attribute.type.low is None else attribute.type.low), bound
 
 
-def check_bound(model: Model, bound: Bound) -> None:
-    """Refuses a bound of something that has none, and one that its attribute does not start in.
+def problem_of(model: Model, key: tuple[str, str], value: object) -> tuple[str, str] | None:
+    """What is wrong with the bound of one attribute, and what to write instead; None if nothing is."""
+    name, attribute = f"{key[0]}.{key[1]}", model.integers.get(key)
+    if attribute is None:
+        names = [f"{sort}.{other}" for sort, other in model.integers]
+        return f"{name} is not an attribute of type Int or Nat that changes", choose_from(name, names)
+    pair = value if isinstance(value, tuple) else (0, value)
+    if len(pair) != 2 or not all(type(number) is int for number in pair):
+        return f"the bound of {name} is {shown(value)}", "write its highest value, or (lowest, highest)"
+    low, high = limits(attribute, value)  # type: ignore[arg-type]
+    initial = attribute.initial if attribute.initial is not None else getattr(attribute.type, "low", 0) or 0
+    if not isinstance(initial, int) or not low <= initial <= high:
+        return f"{name} starts at {initial}, outside of its bound {low}..{high}", f"give a bound with {initial}"
+    return None
+
+
+def check_bound(model: Model) -> None:
+    """Refuses a bound of something that has none, and one without the initial value.
 
     Raises:
         ModelError: names the attribute, and what to write instead.
     """
-    element, example = f"variant {model.variant}", 'bound={("Node", "term"): 3}'
-    if not isinstance(bound, Mapping):
-        problem = f"bound is {shown(bound)}, not a dictionary"
-        raise ModelError(element, model.place, problem, f"write for example {example}", name="bound")
-    names = [f"{sort}.{name}" for sort, name in model.integers]
-    for key, value in bound.items():
+    element, example = f"variant {model.variant}", 'write for example bound={("Node", "term"): 3}'
+    if not isinstance(model.bound, Mapping):
+        raise ModelError(element, model.place, f"bound is {shown(model.bound)}", example, name="bound")
+    for key, value in model.bound.items():
         if not (isinstance(key, tuple) and len(key) == 2):
-            problem = f"bound has the key {shown(key)}"
-            raise ModelError(element, model.place, problem, f"write for example {example}", name="bound")
-        name = f"{key[0]}.{key[1]}"
-        attribute = model.integers.get(key)
-        if attribute is None:
-            problem = f"bound names {name}, which is not an attribute of type Int or Nat that changes"
-            raise ModelError(element, model.place, problem, choose_from(name, names), name="bound")
-        pair = value if isinstance(value, tuple) else (0, value)
-        if len(pair) != 2 or not all(type(number) is int for number in pair):
-            problem = f"the bound of {name} is {shown(value)}"
-            remedy = "write its highest value, or (lowest, highest)"
-            raise ModelError(element, model.place, problem, remedy, name="bound")
-        low, high = limits(attribute, value)
-        initial = int(attribute.initial or attribute.type.low or 0)  # type: ignore[union-attr]
-        if not low <= initial <= high:
-            problem = f"{name} starts at {initial}, outside of its bound {low}..{high}"
-            raise ModelError(element, model.place, problem, "give a bound that has the initial value", name="bound")
+            raise ModelError(element, model.place, f"bound has the key {shown(key)}", example, name="bound")
+        if (wrong := problem_of(model, key, value)) is not None:
+            raise ModelError(element, model.place, *wrong, name="bound")

@@ -418,7 +418,7 @@ def _manifest(model: Model) -> None:
             if size > 1 and any(each.name == sort and each.single for each in model.sorts):
                 problem = f"{name} has {size} objects of {sort}, which has exactly one"
                 raise ModelError(f"variant {model.variant}", model.place, problem, "leave it out", name=sort)
-    check_bound(model, model.bound)
+    check_bound(model)
     for sort, size in model.verify_scope.items():
         if size < model.default_scope.get(sort, 1):
             raise ModelError(

@@ -7,10 +7,9 @@ anything, so from a frontier state nothing follows from the absence of a step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from schedproof.model.lang.bounds import check_bound, limits
+from schedproof.model.lang.bounds import limits
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.model import Bound, Model
 
@@ -28,7 +27,7 @@ def range_of(model: Model, sort: str, attribute: str) -> tuple[int, int]:
     if bound is None:
         raise ScopeError(
             f"{name} of {model.system} {model.variant} has integers without a bound, and an exploration needs one; "
-            f'write --bound {name}=3, or bound={{("{sort}", "{attribute}"): 3}} in the model'
+            f'write bound={{("{sort}", "{attribute}"): 3}} in the model, or explore it with --bound {name}=3'
         )
     return limits(declared, bound)
 
@@ -90,8 +89,4 @@ def with_bound(model: Model, bound: Bound) -> Model:
     Raises:
         ModelError: one is not a bound of an integer of the model.
     """
-    if not bound:
-        return model
-    check_bound(checked(model), bound)
-    together: Mapping[tuple[str, str], int | tuple[int, int]] = {**model.bound, **bound}
-    return replace(model, bound=together)
+    return checked(replace(checked(model), bound={**model.bound, **bound})) if bound else model
