@@ -74,7 +74,7 @@ class CrossCheck:
         symbols = self.proof.symbols
         self.solver = z3.Solver(ctx=symbols.context)
         self.solver.set("smt.ematching", False)
-        self.objects = {s: [z3.Const(f"{s}#{i}", sort) for i in range(sizes[s])] for s, sort in symbols.sorts.items()}
+        self.objects = {s: [symbols.constant(f"{s}#{i}", s) for i in range(sizes[s])] for s in symbols.sorts}
         for name, sort in symbols.sorts.items():
             x = z3.Const("x", sort)
             self.solver.add(z3.ForAll([x], z3.Or(*[x == o for o in self.objects[name]])))
