@@ -95,9 +95,10 @@ class Maker:
 
     Attributes:
         grows: numbers may pass the ends of ``NUMBER``.
+        recorded: the share of attributes that are history.
     """
 
-    grows = False
+    grows, recorded = False, 0.1
 
     def __init__(self, chance: Random) -> None:
         self.chance, self._numbers = chance, count()
@@ -135,7 +136,7 @@ class Maker:
             kind = self._type()
             initial = self._constant(kind) if kind in (TRUTH, NUMBER, MODE) and self.often(0.5) else None
             rigid = self.often(0.35)
-            history = not rigid and self.often(0.1)
+            history = not rigid and self.often(self.recorded)
             attributes.append(Attribute(f"x{n}", kind, rigid=rigid, history=history, initial=initial))
         if self.often(0.25):
             attributes.append(Attribute("first", TRUTH, rigid=True))
@@ -530,7 +531,7 @@ class Drawn:
 class IntegerMaker(Maker):
     """Makes models whose numbers have no end, but a bound; their deadlocks are asked about, too."""
 
-    grows = True
+    grows, recorded = True, 0.25
 
     def _type(self) -> Type:
         return NUMBER if self.often(0.5) else super()._type()

@@ -17,7 +17,8 @@ import pytest
 from schedproof.model.lang import Action, DeadlockFree, LifeCycle
 from schedproof.model.semantics import Stepper, bounds_of
 from schedproof.proofs.checking.engine import Engine
-from schedproof.proofs.checking.model_check import ILL_FORMED, reads_history
+from schedproof.proofs.checking.model_check import ILL_FORMED
+from schedproof.proofs.checking.slices import NO_HISTORY, Slices
 from schedproof.proofs.compiled import beyond
 from schedproof.proofs.compiled import graph as compiled_graph
 from schedproof.proofs.compiled.code import If, Leave, Local, Set
@@ -26,7 +27,7 @@ from schedproof.proofs.compiled.steps import Steps
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.checking import naive
-from tests.proofs.checking.test_random_models import assert_naively_checked, graphs, notices
+from tests.proofs.checking.test_random_models import assert_naively_the_same, length, notices
 from tests.proofs.compiled.test_beside_interpreted import assert_same_graph, assert_same_quotient, checked
 from tests.support.random_models import Drawn, IntegerMaker, random_model
 from tests.support.sample import thinned
@@ -43,26 +44,34 @@ def drawn(seed: int) -> Drawn:
 
 def naively(model: Drawn) -> None:
     """The interpreter against what is naive: also what is cut, and which verdicts say so."""
-    interpreted = checked(model.model, {}, Engine.INTERPRETED)
-    [lives] = [r for r in interpreted if r.kind == DeadlockFree.kind]
-    assert_naively_checked(model, [r for r in interpreted if r is not lives])
-    naive_graphs = graphs(model)
-    if not any(chosen is None for _, _, chosen in naive_graphs[False].wrong):
-        nearest = naive.deadlock(naive_graphs[False])
-        assert (lives.verdict is Verdict.REFUTED) == (nearest is not None)
-        assert lives.counterexample is None or len(lives.counterexample.steps) == nearest
-    plain, cut = explore(model.instance(), symmetry=False), naive_graphs[False].cut
+    slices, naive_graphs = Slices(model.instance()), dict[Any, naive.Graph]()
+
+    def graph_of(kept: Any) -> naive.Graph:
+        if kept not in naive_graphs:
+            naive_graphs[kept] = assert_naively_the_same(slices.instance(kept))
+        return naive_graphs[kept]
+
+    whole = graph_of(NO_HISTORY)
+    plain, cut = explore(model.instance(), symmetry=False), whole.cut
     named = {plain.states[n]: sorted(choice.action for choice in each) for n, each in plain.cut.items()}
     assert named == {state: sorted(name for name, _ in each) for state, each in cut.items()}
-    ended = [s for s, steps in naive_graphs[False].steps.items() if not steps and s not in cut]
-    assert plain.stuck_count == len(ended)
-    for result in interpreted[1:]:
+    assert plain.stuck_count == sum(not steps and state not in cut for state, steps in whole.steps.items())
+    formed, *others = checked(model.model, {}, Engine.INTERPRETED)
+    wrong = whole.wrong or graph_of(slices.fragile).wrong
+    assert (formed.verdict is Verdict.REFUTED) == bool(wrong)
+    for result in others:
         prop = model.model.property(result.name)
-        instance = model.instance(with_history=reads_history(model.model, prop))
+        graph = graph_of(slices.of(prop))
         holds = result.verdict is Verdict.PROVED and not isinstance(prop, LifeCycle)
-        too_far = naive_graphs[instance.with_history].cut
-        assert result.within in ("", bounds_of(instance).text)
-        assert bool(result.within) == (holds and bool(too_far)), prop
+        assert result.within in ("", bounds_of(graph.instance).text)
+        assert bool(result.within) == (holds and bool(graph.cut)), prop
+        if not isinstance(prop, DeadlockFree):
+            verdict, shortest = naive.check(graph, prop)
+            assert result.verdict is verdict, prop
+            assert shortest is None or length(result) == shortest, prop
+        elif not any(chosen is None for _, _, chosen in graph.wrong):
+            assert (result.verdict is Verdict.REFUTED) == (naive.deadlock(graph) is not None)
+            assert length(result) == naive.deadlock(graph)
 
 
 def by_graphs(model: Drawn) -> None:
