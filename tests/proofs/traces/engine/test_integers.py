@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Choice, Run, instances
+from schedproof.model.semantics import Choice, IllFormed, Instance, Run, Stepper, Undefined, bounds_of, instances
 from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
 from schedproof.proofs.traces.engine import fast_path
@@ -22,6 +24,7 @@ from schedproof.proofs.traces.files import lines
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.service.strict import parse
 from tests.support.clocks import CLOCKS
+from tests.support.random_models import Drawn, IntegerMaker, random_model
 
 SYSTEM = System("clocks", "Clocks", {"toy": CLOCKS}, validated_by="toy")
 NAMES = ["n0", "n1", "n2"]
@@ -196,6 +199,52 @@ def test_runs_of_an_exploration_conform_as_logs(write: Callable[[Run], str], tmp
         assert check_trace(SYSTEM, path).verdict is LogVerdict.CONFORMS
         lengths.add(len(run.choices))
     assert max(lengths) >= 4
+
+
+def walk(model: Drawn, many: int, rng: Random) -> Run:
+    """Steps at random, whatever the bounds of explorations are."""
+    instance = model.instance()
+    stepper, states, choices = Stepper(instance), [instance.initial()], list[Choice]()
+    with suppress(IllFormed, Undefined):
+        while len(choices) < many and (steps := list(stepper.steps(states[-1]))):
+            step = rng.choice(steps)
+            choices.append(step.choice)
+            states.append(step.after)
+    return Run(instance, choices, states)
+
+
+def integers(instance: Instance) -> list[int]:
+    """The slots of integers without a bound."""
+    return [
+        instance.slot(sort, name) + number
+        for sort, name in instance.model.integers
+        if any(a.name == name for a in instance.attributes(sort))
+        for number in range(instance.sizes[sort])
+    ]
+
+
+def test_random_runs_conform_and_numbers_one_off_do_not(tmp_path: Path) -> None:
+    """A record has the action and the whole state, so one step explains it, or none."""
+    beyond = wrong = 0
+    for seed in range(60):
+        rng, model = Random(seed), random_model(seed, IntegerMaker)
+        run = walk(model, 12, rng)
+        system = System.of(model.model)
+        slots = integers(run.instance)
+        if not run.choices or not slots:
+            continue
+        beyond += not bounds_of(run.instance).has(run.states[-1])
+        path = tmp_path / "run.jsonl"
+        path.write_text(as_plain(run))
+        assert check_trace(system, path).verdict is LogVerdict.CONFORMS
+        at = rng.randrange(len(run.choices))
+        slot = rng.choice(slots)
+        changed = list(run.states)
+        changed[at + 1] = tuple(v + (n == slot) for n, v in enumerate(changed[at + 1]))
+        path.write_text(as_plain(replace(run, states=changed)))
+        assert first_wrong(check_trace(system, path)) == at + 1
+        wrong += 1
+    assert beyond >= 10 and wrong >= 30
 
 
 MAPPING = """\
