@@ -107,7 +107,7 @@ def test_the_work_does_not_depend_on_the_size(monkeypatch: pytest.MonkeyPatch) -
         computed[0] = 0
         assert check_records(SYSTEM, header(start), log(start, 2000)).verdict is LogVerdict.CONFORMS
         counts.append(computed[0])
-    assert counts[0] == counts[1] == counts[2] <= 2000
+    assert counts[0] == counts[1] == counts[2] < 100
 
 
 @pytest.mark.parametrize("start", FAR)
@@ -226,7 +226,7 @@ def integers(instance: Instance) -> list[int]:
 def test_random_runs_conform_and_numbers_one_off_do_not(tmp_path: Path) -> None:
     """A record has the action and the whole state, so one step explains it, or none."""
     beyond = wrong = 0
-    for seed in range(60):
+    for seed in range(20):
         rng, model = Random(seed), random_model(seed, IntegerMaker)
         run = walk(model, 12, rng)
         system = System.of(model.model)
@@ -244,7 +244,7 @@ def test_random_runs_conform_and_numbers_one_off_do_not(tmp_path: Path) -> None:
         path.write_text(as_plain(replace(run, states=changed)))
         assert first_wrong(check_trace(system, path)) == at + 1
         wrong += 1
-    assert beyond >= 10 and wrong >= 30
+    assert beyond >= 3 and wrong >= 10
 
 
 MAPPING = """\
