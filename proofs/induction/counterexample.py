@@ -108,33 +108,29 @@ def _with_smaller_numbers(
     def numbers(universe: Mapping[str, Sequence[Z]]) -> list[Z]:
         return [symbols.value(sort, name, each) for sort, name in fields for each in universe[sort]]
 
-    def greatest(found: SolverModel) -> int:
-        solution, universe = found
+    def greatest(candidate: SolverModel) -> int:
+        solution, universe = candidate
         return max(abs(int(solution.eval(each, model_completion=True).as_long())) for each in numbers(universe))
 
-    def within(limit: int) -> SolverModel | None:
+    def within(limit: int, zeros: Sequence[int] = ()) -> SolverModel | None:
         def small(universe: Mapping[str, Sequence[Z]]) -> list[Z]:
-            return [And(each >= of(-limit), each <= of(limit)) for each in numbers(universe)]
+            every = numbers(universe)
+            limited = [And(each >= of(-limit), each <= of(limit)) for each in every]
+            return [*limited, *(every[n] == of(0) for n in zeros)]
 
         return _model_of(solver, symbols, sizes, assumptions, small)
 
     low, high = 0, greatest(model)
     while low < high:
         middle = (low + high) // 2
-        if less := within(middle):
-            model, high = less, greatest(less)
+        if smaller := within(middle):
+            model, high = smaller, greatest(smaller)
         else:
             low = middle + 1
     zeros: list[int] = []
-    for n, _ in enumerate(numbers(model[1])):
-
-        def chosen(universe: Mapping[str, Sequence[Z]], wanted: Sequence[int] = (*zeros, n)) -> list[Z]:
-            every = numbers(universe)
-            limited = [And(each >= of(-high), each <= of(high)) for each in every]
-            return [*limited, *(every[i] == of(0) for i in wanted)]
-
-        if less := _model_of(solver, symbols, sizes, assumptions, chosen):
-            model = less
+    for n in range(len(numbers(model[1]))):
+        if smaller := within(high, [*zeros, n]):
+            model = smaller
             zeros.append(n)
     return model
 

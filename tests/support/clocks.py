@@ -43,17 +43,17 @@ NODE = Machine(
 ROWS = (
     Row(Node, "tick", "Up", "Up", time=me.time + 1),
     Row(Node, "adopt", "Up", "Up", time=given("time")),
-    Row(Node, "look", "Up", "Up", seen=me.time),
+    Row(Node, "note", "Up", "Up", seen=me.time),
     Row(Node, "owe", "Up", "Up", debt=me.debt - 1),
-    Row(Node, "forget", "Up", "Up", seen=me.seen - 1),
+    Row(Node, "lower", "Up", "Up", seen=me.seen - 1),
 )
 
 ACTIONS = (
     Action("tick", [a], [], [a.fires("tick")], "{a} ticks"),
     Action("sync", [a, b], [a.time < b.time], [a.fires("adopt", time=b.time)], "{a} adopts the time of {b}"),
-    Action("look", [a], [], [a.fires("look")], "{a} looks at its clock"),
+    Action("note", [a], [], [a.fires("note")], "{a} notes its time"),
     Action("owe", [a], [], [a.fires("owe")], "{a} falls behind"),
-    Action("forget", [a], [a.seen > 0], [a.fires("forget")], "{a} forgets"),
+    Action("lower", [a], [a.seen > 0], [a.fires("lower")], "{a} lowers what it has seen"),
 )
 
 PROPERTIES = (

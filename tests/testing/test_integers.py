@@ -36,13 +36,13 @@ class Clocks:
             raise Refused(f"{b} is not ahead")
         self.put(a, "time", self.nodes[b]["time"])
 
-    def look(self, a: str) -> None:
+    def note(self, a: str) -> None:
         self.put(a, "seen", self.nodes[a]["time"])
 
     def owe(self, a: str) -> None:
         self.put(a, "debt", self.nodes[a]["debt"] - 1)
 
-    def forget(self, a: str) -> None:
+    def lower(self, a: str) -> None:
         if self.nodes[a]["seen"] == 0:
             raise Refused(f"{a} has seen nothing")
         self.put(a, "seen", self.nodes[a]["seen"] - 1)
@@ -123,9 +123,9 @@ def test_a_guard_that_compares_otherwise_is_noticed() -> None:
 
 def test_a_generated_machine_refuses_a_nat_below_0() -> None:
     """As the model does, where the step is ill-formed."""
-    unguarded = [replace(each, when=[]) if each.name == "forget" else each for each in ACTIONS]
+    unguarded = [replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS]
     system = System(clocks(actions=unguarded), {"Node": 1})
     system.do("owe", a="n0")
     with pytest.raises(ValueError, match="seen"):
-        system.do("forget", a="n0")
+        system.do("lower", a="n0")
     assert system.describe()["Node"]["n0"] == {"state": "Up", "time": 0, "seen": 0, "debt": -1}

@@ -85,12 +85,12 @@ def states(instance: Instance, rng: Random, many: int) -> Iterator[State]:
 
 
 def random_differences(seeds: range, many: int = 60) -> list[tuple[State, Choice]]:
-    found: list[tuple[State, Choice]] = []
+    differing: list[tuple[State, Choice]] = []
     for seed in seeds:
         instance = random_model(seed, IntegerMaker).instance()
         if integer_slots(instance):
-            found += Steps(instance).differences(states(instance, Random(seed), many))
-    return found
+            differing += Steps(instance).differences(states(instance, Random(seed), many))
+    return differing
 
 
 def test_random_steps_are_those_computed_anew() -> None:
@@ -99,15 +99,15 @@ def test_random_steps_are_those_computed_anew() -> None:
 
 def test_rigid_integers_are_tested_as_well() -> None:
     """They are in the state of logs."""
-    found = 0
+    models = 0
     for seed in range(30):
         model = random_model(seed, IntegerMaker)
         plain = model.instance()
         instance = Instance(plain.model, plain.sizes, plain.rigid, rigid_in_state=True)
         if integer_slots(instance) > integer_slots(plain):
-            found += 1
+            models += 1
             assert list(Steps(instance).differences(states(instance, Random(seed), 30))) == []
-    assert found >= 3
+    assert models >= 3
 
 
 def test_few_cases_are_computed() -> None:

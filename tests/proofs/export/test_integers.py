@@ -24,7 +24,7 @@ from tests.support.random_models import IntegerMaker, random_model
 WITHIN = Invariant(name="within", says="(wrong) no time is above the bound", over=[a], then=a.time <= 2)
 EQUAL = Invariant(name="equal", says="(wrong) times are equal", over=[a, b], then=a.time == b.time)
 SOME = clocks(properties=[*PROPERTIES, WITHIN, EQUAL], refuted=frozenset({"within", "equal"}))
-UNGUARDED = clocks(actions=[replace(each, when=[]) if each.name == "forget" else each for each in ACTIONS])
+UNGUARDED = clocks(actions=[replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS])
 
 TIME, SEEN, DEBT = ("Node", "time"), ("Node", "seen"), ("Node", "debt")
 BOUNDS = [{TIME: 2, SEEN: 2, DEBT: 1}, {TIME: 3, SEEN: 1, DEBT: (-1, 3)}, {TIME: (0, 1), SEEN: 300, DEBT: (-2, 0)}]
@@ -109,7 +109,7 @@ def test_a_nat_below_0_is_ill_formed_in_tla() -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [("\\in 0 .. 2", "\\in 0 .. 1"), (": Node_forget(f).seen \\in Nat", ": Node_forget(f).seen \\in Int")],
+    [("\\in 0 .. 2", "\\in 0 .. 1"), (": Node_lower(f).seen \\in Nat", ": Node_lower(f).seen \\in Int")],
 )
 def test_a_seeded_fault_in_tla_is_noticed(old: str, new: str) -> None:
     instance = bounded(UNGUARDED if "Int" in new else SOME, 0)

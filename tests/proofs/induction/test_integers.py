@@ -97,16 +97,16 @@ def test_a_nat_is_at_least_0() -> None:
 
 
 def test_a_nat_that_may_fall_below_0_is_ill_formed() -> None:
-    unguarded = [replace(each, when=[]) if each.name == "forget" else each for each in ACTIONS]
+    unguarded = [replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS]
     answer = failed(asked(*PROPERTIES, actions=unguarded), WELL_FORMED)
-    assert (answer.obligation.action, answer.obligation.detail) == ("forget", "Node.forget keeps seen in Nat")
+    assert (answer.obligation.action, answer.obligation.detail) == ("lower", "Node.lower keeps seen in Nat")
     assert answer.counterexample is not None
     assert "which sets seen to -1" in answer.counterexample.problem
 
 
 def test_an_int_may_fall_below_0() -> None:
     """The same steps are well-formed if the attribute may be negative."""
-    unguarded = [replace(each, when=[]) if each.name == "forget" else each for each in ACTIONS]
+    unguarded = [replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS]
     kinds = [replace(each, type=Int) if each.name == "seen" else each for each in NODE.attributes]
     machine = Machine(Node, NODE.states, kinds, NODE.events)
     assert asked(*PROPERTIES, actions=unguarded, machines=[machine]).well_formed
@@ -139,7 +139,7 @@ def test_an_int_that_starts_elsewhere_starts_there() -> None:
 def test_what_no_finite_system_refutes_may_stay_open() -> None:
     """Only infinitely many nodes have one ahead of each: there is no proof, and no counterexample with few nodes."""
     ahead = forall(a, exists(b, a.time < b.time))
-    endless = StepInvariant(name="endless", says="", over=[], on=["look"], given=ahead, then=forall(a, a.debt > 0))
+    endless = StepInvariant(name="endless", says="", over=[], on=["note"], given=ahead, then=forall(a, a.debt > 0))
     (answer,) = asked(endless).of("endless")
     assert (answer.verdict, answer.counterexample) == (Verdict.UNDETERMINED, None)
 
@@ -152,7 +152,7 @@ def test_numbers_of_a_counterexample_are_small() -> None:
     assert [numbers(answer, name) for name in ("time", "seen", "debt")] == [[0, 1000], [0, 0], [0, 0]]
 
 
-# --- The readings of proofs and interpreter ---------------------------------------------------------------------------
+# --- Proofs beside the interpreter ---------------------------------------------------------------------------
 
 
 def test_proofs_read_integers_as_the_interpreter_does() -> None:

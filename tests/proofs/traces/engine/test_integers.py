@@ -55,16 +55,16 @@ def log(start: int, many: int, seed: int = 1) -> Log:
     while len(records) < many:
         name, other = rng.choice(NAMES), rng.choice(NAMES)
         one, given = clocks[name], {"a": name}
-        match rng.choice(["tick", "tick", "sync", "look", "owe", "forget"]):
+        match rng.choice(["tick", "tick", "sync", "note", "owe", "lower"]):
             case "tick" as action:
                 one.time += 1
             case "sync" as action if one.time < clocks[other].time:
                 one.time, given["b"] = clocks[other].time, other
-            case "look" as action:
+            case "note" as action:
                 one.seen = one.time
             case "owe" as action:
                 one.debt -= 1
-            case "forget" as action if one.seen > 0:
+            case "lower" as action if one.seen > 0:
                 one.seen -= 1
             case _:
                 continue
