@@ -32,6 +32,7 @@ from schedproof.model.lang import (
 from schedproof.model.semantics import Stepper, instances, with_bound
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
+from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
 
 Box = Sort("Box", "b")
@@ -146,6 +147,37 @@ def test_an_ill_formed_step_is_none_less_beyond(engine: Engine) -> None:
 def test_every_step_may_lead_beyond(engine: Engine) -> None:
     result = verdicts(with_bound(counter(), {("Box", "n"): 0}), engine)[WELL_FORMEDNESS.name]
     assert result.reach == "undetermined: vacuous: every step from the initial state leads beyond n <= 0"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> None:
+    # A box counts up to its limit, which is rigid and has no bound: 2, or one far beyond.
+    limited = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("limit", Nat, rigid=True)])
+    rows = [Row(Box, "up", "Open", "Open", n=me.n + 1)]
+    actions = [Action("up", [b], [b.n < b.limit], [b.fires("up")], "{b} counts")]
+    kept = Invariant(name="kept", says="", over=[b], then=b.n <= b.limit)
+
+    def model(*limits: int) -> Model:
+        return counter(
+            kept,
+            machines=[limited],
+            rows=rows,
+            actions=actions,
+            configurations=lambda sizes: [{("Box", "limit"): [limit]} for limit in limits],
+        )
+
+    assert verdicts(model(2), engine)["kept"].reach == "holds at Box=1"
+    assert verdicts(model(10**12), engine)["kept"].reach == "holds at Box=1 within n <= 3"
+    both = "holds in 2 configurations of up to Box=1 within n <= 3"
+    assert verdicts(model(2, 10**12), engine)["kept"].reach == both
+    assert verdicts(model(10**12, 2), engine)["kept"].reach == both
+
+
+def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
+    far = with_bound(counter(), {("Box", "n"): (0, 1 << 50)})
+    with pytest.raises(TooWide, match="more than compiled code counts to"):
+        verdicts(far, Engine.COMPILED, max_states=10)
+    assert verdicts(far, Engine.AUTO, max_states=10)[WELL_FORMEDNESS.name].verdict is Verdict.UNDETERMINED
 
 
 def test_bounds_of_integers_are_from_minus_to_plus() -> None:
