@@ -428,8 +428,8 @@ class TestCheckpoints:
         for high in (2, 3):
             instance = instance_of(with_bound(ELECTION, {("Node", "term"): high}), {})
             reached = compiled.explore(instance, saving=Saving(tmp_path))
-            again = compiled.explore(instance, saving=Saving(tmp_path), halt=halted(1))
-            assert everything(again) == everything(reached)
+            resumed = compiled.explore(instance, saving=Saving(tmp_path), halt=halted(1))
+            assert everything(resumed) == everything(reached)
             assert reached.frontier_count == compiled.explore(instance).frontier_count
         assert len(list(tmp_path.iterdir())) == 2
 

@@ -121,15 +121,15 @@ def test_a_verdict_of_another_bound_is_another_one() -> None:
     # What is open within 3 is decided within 5; what holds within 3 holds within 4, and is said of 4.
     far = AlwaysCanReach(name="far", says="", over=[b], goal=b.is_("Shut"))
     near = LeadsTo(name="near", says="", over=[b], given=b.n == 0, goal=b.n == 1, weak=["up"])
-    said = {}
+    by_bound = {}
     for high in (3, 4, 5, 3):
         model = with_bound(counter(far, near), {("Box", "n"): high})
         assert verdicts(checked(model)) == verdicts(checked(model, cached=False))
         [report] = checked(model)
-        said[high] = {v.result.name: (v.result.reach, v.cached) for v in report.properties}
-    assert said[4]["near"] == ("holds at Box=1 within n <= 4", True)
-    assert said[5]["far"] == ("holds at Box=1 within n <= 5", True)
-    assert said[3]["far"][0].startswith("undetermined")
+        by_bound[high] = {v.result.name: (v.result.reach, v.cached) for v in report.properties}
+    assert by_bound[4]["near"] == ("holds at Box=1 within n <= 4", True)
+    assert by_bound[5]["far"] == ("holds at Box=1 within n <= 5", True)
+    assert by_bound[3]["far"][0].startswith("undetermined")
 
 
 COUNTING = digest._counting
