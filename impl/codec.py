@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics.instance import NO_OBJECT, Instance, State, encode
 
 from .machines import ObjectMachine
@@ -61,7 +61,7 @@ class Codec:
                 return values[value]
             case BoolType():
                 return bool(value)
-            case IntRange():
+            case IntRange() | Integer():
                 return value
 
     def pack(self, objects: Mapping[str, Sequence[ObjectMachine]]) -> State:

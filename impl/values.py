@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from schedproof.model.lang import Attribute, BoolType, EnumType, IntRange, Ref, SetOf, Term, Type
+from schedproof.model.lang import Attribute, BoolType, EnumType, Integer, IntRange, Ref, SetOf, Term, Type
 from schedproof.model.lang import terms as t
 
 
@@ -23,6 +23,8 @@ def initial_value(attribute: Attribute) -> object:
             return bool(attribute.initial)
         case IntRange(low, _):
             return low if attribute.initial is None else attribute.initial
+        case Integer(low):
+            return (low or 0) if attribute.initial is None else attribute.initial
         case EnumType(values):
             return values[0] if attribute.initial is None else attribute.initial
 
@@ -46,6 +48,8 @@ def checked(kind: Type, value: object, what: str) -> object:
             fits = isinstance(value, bool)
         case IntRange(low, high):
             fits = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        case Integer():
+            fits = isinstance(value, int) and not isinstance(value, bool) and value in kind
         case EnumType(values):
             fits = value in values
     if not fits:

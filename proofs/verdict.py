@@ -247,6 +247,8 @@ class Result(InNotebook):
         configurations: the number of explored configurations; if above 1, ``scope`` has the largest number of objects
             of each sort.
         lemmas: the other invariants that a proof by induction uses.
+        within: the bounds of integers in an exploration that took no step beyond them, such as ``term <= 3``; empty if there was
+            no such step.
         bounds: the largest number of objects by sort, where the axioms bound it. A proof by induction covers no more.
     """
 
@@ -262,6 +264,7 @@ class Result(InNotebook):
     configurations: int = 1
     lemmas: Sequence[str] = ()
     bounds: Mapping[str, int] = field(default_factory=dict)
+    within: str = ""
 
     @property
     def _in_words(self) -> str:
@@ -298,6 +301,8 @@ class Result(InNotebook):
             entry["lemmas"] = list(self.lemmas)
         if self.bounds:
             entry["bounds"] = dict(self.bounds)
+        if self.within:
+            entry["within"] = self.within
         if self.counterexample is not None:
             entry["counterexample"] = self.counterexample.as_json()
         return entry
@@ -328,4 +333,5 @@ class Result(InNotebook):
                 some = "some of " if self.kind == LifeCycle.kind else ""  # one configuration with the run is enough
                 number = self.configurations
                 several = f"in {some}{number} configurations of up to" if number > 1 else "at"
-                return f"holds {several} {at}"
+                within = f" within {self.within}" if self.within else ""
+                return f"holds {several} {at}{within}"

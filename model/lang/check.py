@@ -9,6 +9,7 @@ from itertools import pairwise
 from schedproof.model.errors import choose_from, require, shown
 
 from . import terms as t
+from .bounds import check_bound
 from .declarations import check_declarations, unique
 from .errors import ModelError
 from .infer import Context, formula, infer, machine_of, no_sets
@@ -417,6 +418,7 @@ def _manifest(model: Model) -> None:
             if size > 1 and any(each.name == sort and each.single for each in model.sorts):
                 problem = f"{name} has {size} objects of {sort}, which has exactly one"
                 raise ModelError(f"variant {model.variant}", model.place, problem, "leave it out", name=sort)
+    check_bound(model)
     for sort, size in model.verify_scope.items():
         if size < model.default_scope.get(sort, 1):
             raise ModelError(

@@ -14,7 +14,7 @@ from .infer import Context, compatible, infer, known_type, machine_of
 from .machine import Attribute, Machine, Row, State
 from .model import Model
 from .triggers import reachable
-from .types import BoolType, EnumType, IntRange
+from .types import BoolType, EnumType, Integer, IntRange
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
@@ -101,7 +101,11 @@ def _attribute(model: Model, machine: Machine, attribute: Attribute) -> None:
     if initial is None:
         return
     fits = isinstance(initial, int | str) and compatible(kind, infer(t.lift(initial), context))
-    if not fits or (isinstance(kind, IntRange) and not kind.low <= int(initial) <= kind.high):
+    if isinstance(kind, IntRange):
+        fits = fits and kind.low <= int(initial) <= kind.high
+    if isinstance(kind, Integer):
+        fits = fits and int(initial) in kind
+    if not fits:
         raise ModelError(
             element,
             attribute.place,
@@ -134,6 +138,9 @@ def _row(model: Model, row: Row) -> None:
             case IntRange(low, high), t.Constant(int(number)) if not low <= number <= high:
                 problem = f"{number} is not in {low}..{high}, the range of {name}"
                 raise ModelError(element, row.place, problem, "set a value of the range", name=name)
+            case Integer() as kind, t.Constant(int(number)) if number not in kind:
+                problem = f"{number} is not a {kind}, the type of {name}"
+                raise ModelError(element, row.place, problem, f"set a value from {kind.low}", name=name)
         if not compatible(attribute.type, value_type):
             raise ModelError(
                 element,

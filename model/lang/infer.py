@@ -11,7 +11,7 @@ from . import terms as t
 from .errors import ModelError, Place
 from .machine import Machine
 from .model import Model
-from .types import BoolType, EnumType, IntRange, Ref, SetOf, Sort, Type
+from .types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Sort, Type
 
 NONE_TYPE = "none"
 EMPTY_TYPE = "empty set"
@@ -73,6 +73,9 @@ class Context:
             if any(v.name == other.name for other in variables[:n]):
                 raise self.wrong(v, at, f"variable {v.name} is bound twice", "give one of the two another name")
             known_type(self, v.type, at or self.place)
+            if isinstance(v.type, Integer):
+                problem = f"variable {v.name} is {v.type}, and an exploration cannot try all numbers"
+                raise self.wrong(v, at, problem, "give it a range, as in variable(IntRange(0, 3), ...)")
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
     def wrong(
@@ -122,7 +125,7 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
                 context.element,
                 place,
                 f"{kind!r:.60} is not a type",
-                "choose from BoolType(), IntRange(0, 3), EnumType(('a', 'b')), Ref(Sort), SetOf(Sort)",
+                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort)",
             )
         case IntRange(low, high) if low > high:
             raise ModelError(
@@ -243,12 +246,16 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
         case t.Sum(left, right, _):
             for part in (left, right):
                 if not _is_int(infer(part, context, at)):
-                    raise context.wrong(part, at, "a number is needed", "use an attribute or constant of type IntRange")
+                    raise context.wrong(
+                        part, at, "a number is needed", "use a number, or an attribute of type IntRange, Int or Nat"
+                    )
             return INT_TYPE
         case t.Less(left, right, _):
             for part in (left, right):
                 if not _is_int(infer(part, context, at)):
-                    raise context.wrong(part, at, "a number is needed", "use an attribute or constant of type IntRange")
+                    raise context.wrong(
+                        part, at, "a number is needed", "use a number, or an attribute of type IntRange, Int or Nat"
+                    )
             return BoolType()
         case t.Equal(left, right):
             a, b = infer(left, context, at), infer(right, context, at)
@@ -266,6 +273,9 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     case IntRange(low, high), t.Constant(value) if not low <= int(value) <= high:
                         problem = f"{value} is not in {low}..{high}, so the two are never equal"
                         raise context.wrong(term, at, problem, "compare with a number of the range")
+                    case Integer() as kind, t.Constant(value) if int(value) not in kind:
+                        problem = f"{value} is not a {kind}, so the two are never equal"
+                        raise context.wrong(term, at, problem, f"compare with a number from {kind.low}")
             if isinstance(a, SetOf) or isinstance(b, SetOf):
                 raise context.wrong(
                     term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"
@@ -420,7 +430,7 @@ def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -
 
 
 def _is_int(inferred: Inferred) -> bool:
-    return inferred == INT_TYPE or isinstance(inferred, IntRange)
+    return inferred == INT_TYPE or isinstance(inferred, IntRange | Integer)
 
 
 def compatible(a: Inferred, b: Inferred) -> bool:

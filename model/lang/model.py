@@ -16,7 +16,7 @@ from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
 from .rules import Action, Rule
 from .terms import Equal, Quantified, Term, Value, Var, variable, without_caches
-from .types import Ref, Sort
+from .types import Integer, Ref, Sort
 from .wording import show_term
 
 MOST_OBJECTS = 64
@@ -24,6 +24,12 @@ MOST_OBJECTS = 64
 
 Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
 """The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
+
+Bound = Mapping[tuple[str, str], int | tuple[int, int]]
+"""How far explorations follow integers: (sort name, attribute name) -> the highest value, or the lowest and the highest.
+
+For an ``Int`` one number is the highest absolute value.
+"""
 
 Configurations = Callable[[Mapping[str, int]], Iterable[Rigid]]
 """The rigid attributes to explore at given sizes: sort name -> number of objects."""
@@ -84,6 +90,8 @@ class Model(InNotebook):
         default_scope: sort name -> number of objects, unless a scope is given. A sort that is left out has one object.
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
+        bound: how far explorations follow the attributes of type ``Int`` and ``Nat``: ``{("Node", "term"): 3}``. They take no
+            step to a state beyond it. Proofs and logs ignore it.
         refuted: the properties that this variant is expected to violate; all others are expected to hold.
         assumes: of an ``AlwaysCanReach`` or ``LeadsTo``: its name -> the assumptions on the environment on which its verdict rests. Each
             is a rigid attribute with ``assumed``: ``Job.mortal``. ``verify --property assumptions`` compares.
@@ -109,6 +117,7 @@ class Model(InNotebook):
     amends: str = ""
     changes: Sequence[Change] = ()
     verify_scope: Mapping[str, int] = field(default_factory=dict)
+    bound: Bound = field(default_factory=dict)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
     amended: Amended | None = field(default=None, compare=False, repr=False)
 
@@ -204,6 +213,16 @@ class Model(InNotebook):
         values = {f"{m.sort}.{a.name}": a.assumed for m in self.machines for a in m.attributes if a.assumed is not None}
         return {name: values[name] for name in self.assumes.get(prop, ())}
 
+    @cached_property
+    def integers(self) -> Mapping[tuple[str, str], Attribute]:
+        """The attributes that change and have integers without a bound, by (sort, attribute)."""
+        return {
+            (m.sort.name, a.name): a
+            for m in self.machines
+            for a in m.attributes
+            if isinstance(a.type, Integer) and not a.rigid
+        }
+
     def asking(self, properties: Sequence[Property]) -> Model:
         """This variant with other properties, all of which are expected to hold. It is not compared with what it amends."""
         return replace(self, properties=properties, refuted=frozenset(), assumes={}, amended=None)
@@ -219,13 +238,14 @@ class Model(InNotebook):
         configurations: Configurations | None = None,
         default_scope: Mapping[str, int] = {},
         assumes: Mapping[str, Sequence[str]] = {},
+        bound: Mapping[tuple[str, str], int | tuple[int, int]] = {},
     ) -> Model:
         """A variant that differs from this one by ``changes``, applied in their order.
 
         Args:
             machines: replace the machines of their sorts, where the changes need additional attributes, events or
                 sorts.
-            axioms, default_scope: are added to this variant's.
+            axioms, default_scope, bound: are added to this variant's.
             configurations: replace this variant's.
             assumes: of the new variant; it takes none from this one, as with ``refuted``.
 
@@ -282,6 +302,7 @@ class Model(InNotebook):
             axioms=[*self.axioms, *axioms],
             configurations=configurations or self.configurations,
             default_scope={**self.default_scope, **default_scope},
+            bound={**self.bound, **bound},
             amends=self.variant,
             changes=tuple(changes),
             place=calling_place(),

@@ -63,6 +63,32 @@ class IntRange:
 
 
 @dataclass(frozen=True)
+class Integer:
+    """The integers without an upper bound: ``Int`` has all, ``Nat`` those from 0.
+
+    Proofs and logs know no bound. An exploration takes no step beyond ``Model.bound``, and its verdicts say so.
+
+    Args:
+        low: the lowest value, or None.
+    """
+
+    low: int | None = None
+
+    def __str__(self) -> str:
+        return {None: "Int", 0: "Nat"}.get(self.low, f"{self.low}..")
+
+    def __call__(self) -> Integer:
+        """The type itself, so that ``Nat()`` may be written like ``BoolType()``."""
+        return self
+
+    def __contains__(self, value: int) -> bool:
+        return self.low is None or self.low <= value
+
+
+Int, Nat = Integer(), Integer(0)
+
+
+@dataclass(frozen=True)
 class EnumType:
     """One of a few named ``values``; the first is initial unless declared otherwise."""
 
@@ -97,4 +123,4 @@ class SetOf:
         return f"set of {self.sort.name}"
 
 
-Type = BoolType | IntRange | EnumType | Ref | SetOf
+Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf

@@ -1,5 +1,6 @@
 """The meaning of a model at a finite scope: packed states, and the step."""
 
+from .bounds import Bounds, bounds_of, range_of, with_bound
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import (
     Instance,
@@ -18,6 +19,7 @@ from .run import Run, parameters
 from .step import Causes, Choice, IllFormed, Step, Stepper, stepper_of
 
 __all__ = [
+    "Bounds",
     "Causes",
     "Choice",
     "Firings",
@@ -32,6 +34,7 @@ __all__ = [
     "Step",
     "Stepper",
     "Undefined",
+    "bounds_of",
     "check_scope",
     "compile_term",
     "configurations",
@@ -39,7 +42,9 @@ __all__ = [
     "instance_with",
     "instances",
     "parameters",
+    "range_of",
     "scope_text",
     "search",
     "stepper_of",
+    "with_bound",
 ]  # fmt: skip

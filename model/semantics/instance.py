@@ -12,7 +12,7 @@ from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid
 from schedproof.model.lang.terms import Value
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
 
 State = tuple[int, ...]
 """A state: one small number per slot.
@@ -123,6 +123,8 @@ class Instance:
             number = encode(kind, value)
         except ValueError:
             return False
+        if isinstance(kind, Integer):
+            return number in kind
         return (number == NO_OBJECT and isinstance(kind, Ref)) or number in self.domain(kind)
 
     def attributes(self, sort: str) -> tuple[Attribute, ...]:
@@ -181,6 +183,8 @@ class Instance:
                 return NO_OBJECT
             case IntRange(low, _):
                 return low
+            case Integer(low):
+                return low or 0
             case _:
                 return 0
 
@@ -207,8 +211,14 @@ class Instance:
         return tuple(state)
 
     def domain(self, kind: Type) -> Sequence[int]:
-        """All values of a type, encoded."""
+        """All values of a type, encoded.
+
+        Raises:
+            TypeError: the type has integers without a bound; see :mod:`.bounds`.
+        """
         match kind:
+            case Integer():
+                raise TypeError(f"{kind} has no finite domain")
             case Ref(sort):
                 return range(self.sizes[sort.name])
             case SetOf(sort):
@@ -231,7 +241,7 @@ class Instance:
                 return values[value]
             case BoolType():
                 return bool(value)
-            case IntRange():
+            case IntRange() | Integer():
                 return value
 
     def read(self, kind: Type, shown: object) -> int:
@@ -256,7 +266,7 @@ class Instance:
                 if isinstance(shown, bool) is not isinstance(kind, BoolType):  # True is 1 in Python
                     raise ValueError(f"{shown!r} is not a value of type {kind}")
                 value = encode(kind, shown)
-                if value not in self.domain(kind):
+                if value not in (kind if isinstance(kind, Integer) else self.domain(kind)):
                     raise ValueError(f"{shown!r} is not a value of type {kind}")
                 return value
 

@@ -13,7 +13,7 @@ from schedproof.model.lang.machine import Attribute, Row
 from schedproof.model.lang.model import Model
 from schedproof.model.lang.rules import Action, Rule
 from schedproof.model.lang.triggers import trigger_graph
-from schedproof.model.lang.types import IntRange
+from schedproof.model.lang.types import Integer, IntRange
 
 from .evaluate import Eval, Firings, Moment, Owner, Undefined, compile_term, compile_value, reads, search
 from .instance import Instance, State
@@ -395,7 +395,11 @@ class Stepper:
                         value = update.value(moment)
                         result.append((update.slot + who, value))
                         kind = update.attribute.type
-                        if isinstance(kind, IntRange) and not kind.low <= value <= kind.high:
+                        if isinstance(kind, IntRange):
+                            inside = kind.low <= value <= kind.high
+                        else:
+                            inside = not isinstance(kind, Integer) or value in kind
+                        if not inside:
                             name = self.instance.object_names(sort)[who]
                             raise IllFormed(
                                 f"{name} fires {event}, which sets {update.attribute.name} to {value}, "

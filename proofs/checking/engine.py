@@ -221,6 +221,10 @@ class Exploring:
                 "files; give each worker more memory, or add workers"
             )
         if self.workers is not None and memory_of(known) > GATHERED:
+            if known.frontier_count:
+                return known, (
+                    "the workers of a cluster keep a graph without the steps beyond the bounds of integers; give smaller bounds"
+                )
             # Its workers follow no points of history: the properties that read one are checked on slices.
             anew = partial(compiled, code=known.program) if self.checkpoint is not None else None
             return known, self.workers.graph(known, anew, self.progress)

@@ -26,6 +26,7 @@ from schedproof.model.semantics import (
     Moment,
     ScopeError,
     Undefined,
+    bounds_of,
     check_scope,
     compile_term,
     configurations,
@@ -35,7 +36,7 @@ from schedproof.model.semantics import (
 from schedproof.model.semantics.reasons import configuration_text, first_false
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult
 from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
-from schedproof.proofs.exploration.liveness import NEVER
+from schedproof.proofs.exploration.liveness import NEVER, Open
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
 
@@ -199,7 +200,9 @@ def _in_configuration(
         yield from first.results()
         groups = _without(groups, first.held)
     measured = any(isinstance(prop, SAFETY) for each in groups.values() for prop in each)
-    if len(groups) > 1 and measured and (first.pace is not None or first.cut_short):
+    # An integer of history cuts steps, which would be missing for properties that do not read it.
+    shared = measured and not any(field in instance.model.integers for kept in groups for field in kept)
+    if len(groups) > 1 and shared and (first.pace is not None or first.cut_short):
         every = NO_HISTORY.union(*groups)
         together = _Search(slices.instance(every), [prop for each in groups.values() for prop in each], how)
         yield from together.results(pace=first.pace, states=first.states)
@@ -374,11 +377,24 @@ def _safety(exploration: ExplorationResult, watched: Watch) -> Result:
         verdict, note, example = Verdict.UNDETERMINED, ILL_FORMED, None
     elif not watched.met:
         at = scope_text(scope)
-        verdict, note, example = Verdict.UNDETERMINED, f"{NEVER} at {at}", None
+        verdict, note, example = Verdict.UNDETERMINED, f"{NEVER} at {at}{_bounded(exploration)}", None
     else:
         verdict, note, example = Verdict.PROVED, "", None
     vacuous = failed is None and exploration.complete and exploration.ill_formed is None and not watched.met
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, watched.seconds, example, note, vacuous)
+    result = Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, watched.seconds, example, note, vacuous)
+    return _within(result, exploration)
+
+
+def _within(result: Result, exploration: ExplorationResult) -> Result:
+    """The result, with the bounds of integers if it holds only where no step leads beyond them."""
+    if result.verdict is not Verdict.PROVED or not exploration.frontier_count:
+        return result
+    return replace(result, within=bounds_of(exploration.instance).text)
+
+
+def _bounded(exploration: ExplorationResult) -> str:
+    """The bounds of integers for a note, if the exploration took no step beyond them."""
+    return f" within {bounds_of(exploration.instance).text}" if exploration.frontier_count else ""
 
 
 ILL_FORMED = "the model is not well-formed, and what its ill-formed steps lead to was not explored"
@@ -399,7 +415,9 @@ def _together(results: Sequence[Result]) -> Result:
     if worst.scope is None:
         return worst
     most = {sort: max((r.scope or {}).get(sort, 0) for r in results) for sort in worst.scope}
-    return replace(worst, scope=most, seconds=sum(r.seconds for r in results), configurations=len(results))
+    within = next((r.within for r in proved if r.within), "") if worst.verdict is Verdict.PROVED else ""
+    seconds = sum(r.seconds for r in results)
+    return replace(worst, scope=most, seconds=seconds, configurations=len(results), within=within)
 
 
 def admitted(instance: Instance) -> bool:
@@ -436,12 +454,16 @@ def _well_formed(exploration: ExplorationResult) -> Result:
     elif not exploration.complete:
         verdict, note, example = Verdict.UNDETERMINED, stopped(exploration), None
     elif not exploration.transition_count:
-        why = nothing_enabled(exploration.instance)
-        note = f"{NOTHING_HAPPENS} at {scope_text(scope)}{f': {why}' if why else ''}"
+        if exploration.frontier_count:
+            note = f"vacuous: every step from the initial state leads beyond {bounds_of(exploration.instance).text}"
+        else:
+            why = nothing_enabled(exploration.instance)
+            note = f"{NOTHING_HAPPENS} at {scope_text(scope)}{f': {why}' if why else ''}"
         verdict, example, vacuous = Verdict.UNDETERMINED, None, True
     else:
         verdict, note, example = Verdict.PROVED, "", None
-    return Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note, vacuous)
+    result = Result(prop.name, prop.kind, verdict, Method.EXPLORATION, scope, 0.0, example, note, vacuous)
+    return _within(result, exploration)
 
 
 NOTHING_HAPPENS = "vacuous: no action is enabled in the initial state, so nothing happens"
@@ -472,11 +494,15 @@ def _check(exploration: ExplorationResult, graph: Exploration | Graph | SharedGr
     seconds = time.perf_counter() - start
     method = Method.EXPLORATION
     if isinstance(checked, str):
-        note = f"{checked} at {scope_text(scope)}"
+        note = f"{checked} at {scope_text(scope)}{_bounded(exploration)}"
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=note, vacuous=True)
+    if isinstance(checked, Open):
+        note = checked.why if exploration.ill_formed is None else ILL_FORMED
+        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=note)
     has_run = isinstance(prop, LifeCycle) and checked is None  # a run of well-formed steps
     if exploration.ill_formed is not None and not has_run:
         return Result(prop.name, prop.kind, Verdict.UNDETERMINED, method, scope, seconds, note=ILL_FORMED)
     if checked is None:
-        return Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)
+        result = Result(prop.name, prop.kind, Verdict.PROVED, method, scope, seconds)
+        return result if has_run else _within(result, exploration)
     return Result(prop.name, prop.kind, Verdict.REFUTED, method, scope, seconds, checked)

@@ -28,6 +28,7 @@ from dataclasses import replace
 from schedproof.model.lang import (
     AlwaysCanReach,
     DeadlockFree,
+    Integer,
     IntRange,
     Invariant,
     LeadsTo,
@@ -84,7 +85,10 @@ class Slices:
         return (
             bool(points)
             and not self.fragile
-            and all(point is not None and not self._updates[point.field] for point in points)
+            and all(
+                point is not None and not self._updates[point.field] and point.field not in model.integers
+                for point in points
+            )
         )
 
     def instance(self, kept: Slice) -> Instance:
@@ -131,11 +135,15 @@ def _never_fails(instance: Instance, field: Field, value: t.Term, me: Owner) -> 
         return False
     attribute = instance.model.machine(field[0]).attribute(field[1])
     assert attribute is not None
-    if not isinstance(attribute.type, IntRange):
+    if not isinstance(attribute.type, IntRange | Integer):
         return True
     kind: Type | None = None
     if isinstance(value, t.Constant):
         kind = IntRange(int(value.value), int(value.value))
     elif isinstance(value, t.Attr):
         kind = type_of_term(instance, value, {}, me)
+    if isinstance(attribute.type, Integer):
+        return attribute.type.low is None or (
+            isinstance(kind, IntRange | Integer) and kind.low is not None and kind.low in attribute.type
+        )
     return isinstance(kind, IntRange) and attribute.type.low <= kind.low and kind.high <= attribute.type.high

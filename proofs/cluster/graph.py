@@ -251,6 +251,10 @@ class Rows:
         """The edges by node."""
         return self
 
+    def enabled(self, node: int) -> set[Choice]:
+        """The enabled choices of a node: a graph of workers has all of them, since it has no bounds of integers."""
+        return {edge.choice for edge in self[node]}
+
     def __getitem__(self, node: int) -> Sequence[Edge]:
         if node not in self._edges:
             nodes = [node, *(n for n in self._next() if n != node)]

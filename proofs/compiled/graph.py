@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from schedproof.model.semantics import Choice, Instance, Moment, State, compile_
 from schedproof.proofs.exploration.explore import Edge, Progress
 
 from . import paths
+from .beyond import cut_choices, joined
 from .carry import Carried
 from .histories import Histories
 from .kernel import TOGETHER, check, link
@@ -26,8 +27,11 @@ from .steps import program as program_of
 Nodes = NDArray[np.bool_]
 """A set of states, as truth values by state number."""
 
-Reaching = tuple[dict[str, int], Nodes, Nodes]
-"""A binding of a property's variables, the states that can reach its goal, and those of its premise."""
+Reaching = tuple[dict[str, int], Nodes, Nodes, Nodes]
+"""A binding of a property's variables, the states that can reach its goal, those that may reach it, and those of its premise."""
+
+NO_VALUE = -(1 << 62)
+"""The value of a slot where there is no state."""
 
 PER_STATE, PER_EDGE = 80, 20
 """Bytes per state and per edge of a graph and its searches; measured, and rounded up."""
@@ -49,6 +53,7 @@ class Graph:
         whence: for each state the last edge of a shortest run to it.
         targets: for each edge the number of its target.
         choices: for each edge the number of its choice.
+        beyond: whether the last node is no state, but stands for all states beyond the bounds of integers (:mod:`.beyond`).
         asked: the properties whose goals are searched for together.
         reaching: by property, results that wait for its turn.
     """
@@ -60,6 +65,7 @@ class Graph:
     offsets: NDArray[np.int64]
     targets: NDArray[np.uint32]
     choices: NDArray[np.uint16]
+    beyond: bool = False
     _prepared: dict[str, Machine] = field(default_factory=dict, repr=False)
     asked: list[AlwaysCanReach] = field(default_factory=list, repr=False)
     reaching: dict[str, list[Reaching]] = field(default_factory=dict, repr=False)
@@ -72,7 +78,15 @@ class Graph:
     @property
     def size(self) -> int:
         """The number of states."""
-        return len(self.offsets) - 1
+        return len(self.offsets) - 1 - self.beyond
+
+    def enabled(self, state: int) -> set[Choice]:
+        """The enabled choices of a state, also those that lead beyond the bounds of integers."""
+        return {edge.choice for edge in self.edges[state]}
+
+    def nodes(self, states: Nodes, beyond: bool) -> Nodes:
+        """A set of nodes: some states, and the node beyond the bounds of integers if there is one and ``beyond`` is true."""
+        return np.append(states, beyond) if self.beyond else states
 
     def state(self, number: int) -> State:
         """A state in the representation of the interpreted engine."""
@@ -99,11 +113,12 @@ class Graph:
         return choices_of(self.reached.program, actions)
 
     def values(self, slot: int) -> NDArray[np.int64]:
-        """The value of a slot in each state."""
+        """The value of a slot in each node; ``NO_VALUE`` beyond the bounds of integers."""
         layout = self.reached.program.layout
         at, mask, low = layout.slots[slot]
         words = self.words[at // 64 :: layout.words][: self.size]
-        return ((words >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
+        values = ((words >> np.uint64(at % 64)) & np.uint64(mask)).astype(np.int64) + low
+        return np.append(values, NO_VALUE) if self.beyond else values
 
     def prepare(self, groups: Mapping[str, Sequence[Predicate]]) -> None:
         """Compiles groups of formulas for :meth:`holding`: at once, since each compilation has a fixed cost."""
@@ -132,8 +147,8 @@ class Graph:
         return [row == TRUE for row in truths]
 
     def reach(self, goals: Sequence[Nodes], without: Sequence[str]) -> Iterator[Nodes]:
-        """For each of up to 64 goals, the states that can reach it without an action of ``without``."""
-        bits = paths.packed(goals, self.size)
+        """For each of up to 64 goals, the nodes that can reach it without an action of ``without``."""
+        bits = paths.packed(goals, len(self.offsets) - 1)
         allowed = ~self.choices_of(without)
         full = bits.dtype.type((1 << len(goals)) - 1)
         if paths.spread(self.offsets, self.targets, self.choices, allowed, bits, full):
@@ -223,4 +238,12 @@ def graph_of(reached: Reached, progress: Progress | None = None, histories: Hist
             progress(count, last, int(graph.depths[last - 1]))
     if histories is not None and carried is not None:
         histories.end(machine, carried, graph.words, graph.offsets, graph.targets, graph.choices)
-    return graph
+    return _with_beyond(graph) if reached.frontier_count else graph
+
+
+def _with_beyond(graph: Graph) -> Graph:
+    """The graph with the steps beyond the bounds of integers."""
+    ends, cut = cut_choices(graph.reached.program, graph.words, graph.size)
+    offsets, targets, choices, whence = joined(graph.offsets, graph.targets, graph.choices, graph.whence, ends, cut)
+    depths = np.append(graph.depths, graph.depths[-1])
+    return replace(graph, depths=depths, whence=whence, offsets=offsets, targets=targets, choices=choices, beyond=True)

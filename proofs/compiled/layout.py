@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
-from schedproof.model.semantics import Instance, State
+from schedproof.model.lang.machine import Attribute
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
+from schedproof.model.semantics import Instance, State, range_of
 from schedproof.proofs.exploration.limits import TooWide
 
 Words = NDArray[np.uint64]
@@ -89,7 +90,7 @@ def layout(instance: Instance) -> Layout:
         sort = machine.sort.name
         size = instance.sizes[sort]
         named = [("", 0, len(machine.states))] if machine.states else []
-        named += [(a.name, *span(instance, a.type)) for a in instance.attributes(sort)]
+        named += [(a.name, *span_of(instance, sort, a)) for a in instance.attributes(sort)]
         for name, low, values in named:
             width = (values - 1).bit_length()
             positions = []
@@ -105,13 +106,27 @@ def layout(instance: Instance) -> Layout:
     return Layout(fields, (at - 1) // 64 + 1 if at else 1, bits)
 
 
+def span_of(instance: Instance, sort: str, attribute: Attribute) -> tuple[int, int]:
+    """The lowest encoded value of an attribute, and the number of values; of integers, within their bound.
+
+    Raises:
+        ModelError: an integer has no bound.
+        TooWide: sums of such numbers could exceed 64 bits.
+    """
+    if not isinstance(attribute.type, Integer):
+        return span(instance, attribute.type)
+    return span(instance, IntRange(*range_of(instance.model, sort, attribute.name)))
+
+
 def span(instance: Instance, kind: Type) -> tuple[int, int]:
     """The lowest encoded value of a type, and the number of values.
 
     Raises:
-        TooWide: sums of such numbers could exceed 64 bits.
+        TooWide: sums of such numbers could exceed 64 bits, or there are infinitely many.
     """
     match kind:
+        case Integer():
+            raise TooWide(f"values of {kind} are more than compiled code counts to; explore it interpreted")
         case Ref(sort):
             return -1, instance.sizes[sort.name] + 1
         case SetOf(sort):

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Property
 from schedproof.model.semantics import Choice, Undefined
 from schedproof.proofs.exploration.lasso import lasso
-from schedproof.proofs.exploration.liveness import NEVER, Answer, bindings, no_more, not_that_far, vacuous
+from schedproof.proofs.exploration.liveness import (
+    NEVER,
+    Answer,
+    bindings,
+    no_more,
+    not_that_far,
+    not_within,
+    only_beyond,
+    vacuous,
+)
 from schedproof.proofs.verdict import Counterexample
 
 from . import paths
@@ -44,25 +53,28 @@ def life_cycle(graph: Graph, prop: LifeCycle) -> Answer:
         furthest = max(furthest, int(paths.longest_prefix(graph.offsets, graph.targets, values, life)))
         if furthest == len(life):
             return None
-    return not_that_far(prop, furthest)
+    return not_within(instance, prop) if graph.beyond else not_that_far(prop, furthest)
 
 
 def always_can_reach(graph: Graph, prop: AlwaysCanReach) -> Answer:
     """Checks AG EF: which states can reach the goal."""
-    met = False
+    met = beyond = False
     nearest: tuple[int, dict[str, int]] | None = None
-    for bound, reach, start in _reaching(graph, prop):
+    for bound, reach, perhaps, start in _reaching(graph, prop):
         met = met or bool(start.any())
-        stuck = np.flatnonzero(start & ~reach)  # numbers follow the distance from the initial state
+        beyond = beyond or bool((start & ~reach & perhaps).any())
+        stuck = np.flatnonzero(start & ~perhaps)  # numbers follow the distance from the initial state
         if len(stuck) and (nearest is None or int(stuck[0]) < nearest[0]):
             nearest = int(stuck[0]), bound
     if nearest is not None:
         return no_more(graph.instance, graph.path(nearest[0]), prop, nearest[1])
+    if beyond:
+        return only_beyond(graph.instance)
     return None if met else NEVER
 
 
 def _reaching(graph: Graph, prop: AlwaysCanReach) -> Iterator[Reaching]:
-    """For each binding of a property's variables, the states that can reach its goal, and those of its premise."""
+    """For each binding of a property's variables, the states that can or may reach its goal, and those of its premise."""
     if prop.name not in graph.reaching:
         _reach_together(graph, prop)
     return iter(graph.reaching.pop(prop.name))
@@ -84,8 +96,10 @@ def _reach_together(graph: Graph, prop: AlwaysCanReach) -> None:
                 raise
     for first in range(0, len(held), TOGETHER):
         goals = [goal for _, _, goal, _ in held[first : first + TOGETHER]]
-        for (name, bound, _, start), reach in zip(held[first:], graph.reach(goals, prop.without), strict=False):
-            graph.reaching[name].append((bound, reach, start))
+        can = list(graph.reach([graph.nodes(goal, False) for goal in goals], prop.without))
+        may = can if not graph.beyond else graph.reach([graph.nodes(goal, True) for goal in goals], prop.without)
+        for (name, bound, _, start), reach, perhaps in zip(held[first:], can, may, strict=False):
+            graph.reaching[name].append((bound, reach[: graph.size], perhaps[: graph.size], start))
 
 
 def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
@@ -93,11 +107,12 @@ def leads_to(graph: Graph, prop: LeadsTo) -> Answer:
     met = left = False
     held = list(_held(graph, prop))
     for first in range(0, len(held), TOGETHER):
-        some = held[first : first + TOGETHER]
+        # No run of the graph goes on beyond the bounds, as if that were a goal.
+        some = [(b, graph.nodes(o, True), graph.nodes(g, False)) for b, o, g in held[first : first + TOGETHER]]
         met = met or any(bool(given.any()) for _, _, given in some)
         left = left or any(bool((given & ~goal).any()) for _, goal, given in some)
         avoiding = [_avoiding(graph, goal, given)[0] != paths.NONE for _, goal, given in some]
-        regions = paths.packed(avoiding, graph.size)
+        regions = paths.packed(avoiding, len(graph.offsets) - 1)
         paths.trim(*_fair_edges(graph, prop), regions)
         for place, (bound, goal, given) in enumerate(some):
             inside = paths.members(regions, place)

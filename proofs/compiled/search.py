@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from schedproof.model.semantics import Choice, Instance
+from schedproof.model.semantics import Choice, Instance, bounds_of
 from schedproof.proofs.exploration.explore import AT_LIMIT, Halt, Progress, real
 from schedproof.proofs.exploration.limits import LostWorker, Saving, TooWide
 from schedproof.proofs.exploration.symmetry import Symmetry
@@ -125,6 +125,11 @@ class Reached:
         if self.symmetry is not None:
             return sum(part.totals[-1] for part in self.parts)
         return sum(int(part.seen[self.program.seen.stuck]) for part in self.parts)
+
+    @property
+    def frontier_count(self) -> int:
+        """The number of representatives with a step that was cut, since it leads beyond the bounds of integers."""
+        return sum(int(part.seen[self.program.seen.cut]) for part in self.parts)
 
     @property
     def bytes_per_state(self) -> float:
@@ -306,6 +311,7 @@ def _described(code: Program, symmetry: Symmetry | None) -> dict[str, Any]:
         "symmetric": [] if symmetry is None else list(symmetry.sorts),
         "actions": [action.name for action in code.actions],
         "conditions": len(code.conditions),
+        "within": bounds_of(instance).text,
     }
 
 

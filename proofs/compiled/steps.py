@@ -13,8 +13,8 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.machine import Row
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import IntRange
-from schedproof.model.semantics import Choice, Instance
+from schedproof.model.lang.types import Integer, IntRange
+from schedproof.model.semantics import Choice, Instance, bounds_of, range_of
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.relevance import Change, change_of
@@ -91,9 +91,14 @@ class Seen:
         """The index of the number of states without any step; it follows the counts of actions and is counted like them."""
         return FIRST_ACTION + self.actions
 
+    @property
+    def cut(self) -> int:
+        """The index of the number of states with a step that leads beyond the bounds of integers, and is not taken."""
+        return self.stuck + 1
+
     def condition(self, number: int) -> int:
         """The index of whether a condition's premise was met; the first violating state and the action follow."""
-        return self.stuck + 1 + 3 * number
+        return self.cut + 1 + 3 * number
 
     @property
     def size(self) -> int:
@@ -128,7 +133,8 @@ class Program:
 
     ``steps(state, out, chosen, seen, number)`` takes the steps of ``state``, in the order of
     :class:`schedproof.model.semantics.Stepper`, and returns their number. It writes the words of each target to ``out`` and the
-    number of its choice to ``chosen``. It notes results in ``seen``; ``number`` is the state's number.
+    number of its choice to ``chosen``. It notes results in ``seen``; ``number`` is the state's number. A step that leads beyond
+    the bounds of integers is not among them.
     """
 
     instance: Instance
@@ -203,6 +209,7 @@ class Steps:
         self.conditions = conditions
         self.terms = Terms(instance, where)
         self._seen = Seen(len(actions), len(conditions))
+        self._bounds = bounds_of(instance)
         self._rules = ordered_rules(instance.model)
         self._rows: dict[Event, list[Row]] = {}
         for row in instance.model.rows:
@@ -227,10 +234,16 @@ class Steps:
                     self._check(number, condition, Moment(), 0)
             for number, action in enumerate(self.actions):
                 self._action(number, action)
-            terms.emit(If(binary("==", Local("steps"), 0), [self._counted(self._seen.stuck, 1)]))
+            stuck: Expr = binary("==", Local("steps"), 0)
+            if self._bounds:
+                stuck = binary("&", stuck, binary("==", Local("cut"), 0))
+                terms.emit(If(binary("!=", Local("cut"), 0), [self._counted(self._seen.cut, 1)]))
+            terms.emit(If(stuck, [self._counted(self._seen.stuck, 1)]))
             self._check_steps()
         with terms.body() as start:
             terms.emit(Set("steps", 0))
+            if self._bounds:
+                terms.emit(Set("cut", 0))
             terms.unpack(terms.read, "now", "state")
         return Function(
             "steps",
@@ -305,11 +318,12 @@ class Steps:
         chosen, ill_formed = terms.new("taken"), terms.new("ill formed")
         with terms.block(chosen):
             with terms.block(ill_formed):
-                self._step(number, action, replace(moment, undefined=ill_formed))
+                self._step(number, action, replace(moment, undefined=ill_formed), chosen)
                 terms.emit(Leave(chosen))
             self._ill_formed(number)
 
-    def _step(self, number: int, action: Action, moment: Moment) -> None:
+    def _step(self, number: int, action: Action, moment: Moment, done: str) -> None:
+        """Writes a step; ``done`` is the label to leave to if it leads beyond the bounds of integers."""
         terms = self.terms
         scope = {v.name: v for v in action.parameters}
         roots = [(sort_of(self.instance.model, f.of, scope), f.event) for f in action.fires]
@@ -330,8 +344,13 @@ class Steps:
         for k in range(self.layout.words):
             terms.emit(Put("next", k, Item("state", k)))
         self._before_updates()
+        if self._bounds:
+            terms.emit(Set("beyond", 0))
         for event in fired:
             self._update(event, moment)
+        if self._bounds:
+            # Only now: a step that is ill-formed is so however far it leads.
+            self._cut(done)
         for k in range(self.layout.words):
             at = binary("+", binary("*", Local("steps"), self.layout.words), k)
             terms.emit(Put("out", at, Item("next", k)))
@@ -348,6 +367,10 @@ class Steps:
             terms.unpack(read, "after", "next")
             for stmt in checked:
                 terms.emit(stmt)
+
+    def _cut(self, done: str) -> None:
+        """Writes that a step beyond the bounds of integers is not taken."""
+        self.terms.emit(If(Local("beyond"), [Set("cut", 1), Leave(done)]))
 
     def _choice_number(self, number: int, action: Action, moment: Moment) -> Expr:
         """The number of a choice, as :meth:`Program.choice` decodes it: the last parameter varies fastest."""
@@ -523,6 +546,12 @@ class Steps:
             if isinstance(kind, IntRange):
                 terms.check(binary("<=", kind.low, value), moment.undefined)
                 terms.check(binary("<=", value, kind.high), moment.undefined)
+            if isinstance(kind, Integer):
+                lowest, highest = range_of(self.instance.model, sort, attribute.name)
+                if kind.low is not None:
+                    terms.check(binary("<=", kind.low, value), moment.undefined)
+                for outside in (binary("<", value, lowest), binary("<", highest, value)):
+                    terms.emit(Set("beyond", binary("|", Local("beyond"), outside)))
             low = self.layout.fields[sort, attribute.name].low
             old = terms.value(t.Attr(t.Me(), attribute.name), of_row)
             self._flip(sort, attribute.name, who, binary("^", binary("-", value, low), binary("-", old, low)))

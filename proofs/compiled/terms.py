@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import count
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import EnumType, Integer, IntRange, Ref, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
 from schedproof.model.semantics.search import levels
@@ -121,6 +121,10 @@ class Terms:
         values = self.instance.rigid_values(sort, attribute)
         key = f"{sort}.{name}{' by value' if by_value else ''}"
         if key not in self.tables:
+            if isinstance(attribute.type, Integer):
+                assert not by_value
+                self.tables[key] = [_number(value) for value in values]
+                return key
             low, number = span(self.instance, attribute.type)
             masks = [
                 sum(1 << i for i, v in enumerate(values) if v == low + n) for n in range(number if by_value else 0)
@@ -496,7 +500,8 @@ class Terms:
                 return bit(value) if _is_some(other) else _one_or_none(value)
             case t.Attr(t.Var(name), attribute) if name == var.name:
                 kind = self._type(one, moment)
-                if isinstance(kind, SetOf) or (isinstance(kind, IntRange) and kind.high - kind.low >= MOST_VALUES):
+                many = isinstance(kind, IntRange) and kind.high - kind.low >= MOST_VALUES
+                if many or isinstance(kind, SetOf | Integer):
                     return None
                 with self.body() as before:
                     value = self.value(other, moment, kind)

@@ -31,22 +31,24 @@ _GOLDEN = U(0x9E3779B97F4A7C15)
 @inner_loop
 def _walk(
     address: int, initial: Any, length: int, steps: int, state: Any, counters: Any, trail: Any, out: Any, chosen: Any,
-    seen: Any, times: Any, weights: Any,
+    seen: Any, times: Any, weights: Any, cut_at: int,
 ) -> None:  # fmt: skip
     """Takes ``steps`` steps.
 
     Args:
         state: the current state.
         counters: the steps so far, the steps of this walk, the finished walks, those of them that ended because nothing
-            changes any more, and the seed.
+            changes any more, the seed, and the finished walks that only steps beyond the bounds of integers continue.
         trail: the choices of this walk.
         times: by choice, the number of its steps.
         weights: by choice, its share of the probability; none gives all steps the same.
+        cut_at: the index in ``seen`` of the number of states with a step beyond the bounds of integers.
     """
     words = len(initial)
     state_at, out_at, chosen_at, seen_at = state.ctypes.data, out.ctypes.data, chosen.ctypes.data, seen.ctypes.data
     done = 0
     while done < steps:
+        cut_before = seen[cut_at]
         step_count = call(address, state_at, out_at, chosen_at, seen_at, counters[0])
         over = True
         for i in range(step_count * words):
@@ -61,7 +63,10 @@ def _walk(
         over = over or total == 0
         if over or counters[1] == length:
             counters[2] += 1
-            counters[3] += over
+            if over and seen[cut_at] > cut_before:
+                counters[5] += 1
+            else:
+                counters[3] += over
             if counters[1] == 0:
                 return
             counters[1] = 0
@@ -95,6 +100,7 @@ class Walked:
         steps: the number of steps.
         walks: the number of walks.
         ended: the number of walks that reached a state in which nothing changes any more, or no step has a weight.
+        cut: the number of walks that ended where only steps beyond the bounds of integers change something.
         action_counts: the number of steps of each action.
         watches: the safety properties; a failed one was violated in a state of a walk, or by a step from one.
         ill_formed: the choice of the first ill-formed step, if there was one.
@@ -105,6 +111,7 @@ class Walked:
     steps: int
     walks: int
     ended: int
+    cut: int
     seconds: float = field(compare=False)
     action_counts: Counter[str]
     watches: Sequence[Watch]
@@ -155,6 +162,7 @@ def walk(
         walker.steps,
         walker.walks,
         int(walker.counters[3]),
+        int(walker.counters[5]),
         seconds,
         walker.per_action(),
         watches,
@@ -183,7 +191,7 @@ class _Walker:
         self.program, self._length = program, length
         self._initial: Words = np.array(program.layout.pack(program.instance.initial()), np.uint64)
         self._state = self._initial.copy()
-        self.counters: NDArray[np.int64] = np.array([0, 0, 0, 0, seed], np.int64)
+        self.counters: NDArray[np.int64] = np.array([0, 0, 0, 0, seed, 0], np.int64)
         self._trail: NDArray[np.uint64] = np.zeros(length, np.uint64)
         self._out: Words = np.empty(program.choices * words, np.uint64)
         self._chosen: NDArray[np.uint64] = np.empty(program.choices, np.uint64)
@@ -210,7 +218,7 @@ class _Walker:
     @property
     def stuck(self) -> bool:
         """Whether nothing changes from the initial state on."""
-        return bool(self.counters[3]) and self.counters[1] == 0 and self.steps == 0
+        return bool(self.counters[3] or self.counters[5]) and self.counters[1] == 0 and self.steps == 0
 
     def per_action(self) -> Counter[str]:
         """The number of steps of each action."""
@@ -240,5 +248,5 @@ class _Walker:
     def _take(self, steps: int, seen: NDArray[np.int64], times: NDArray[np.int64]) -> None:
         _walk(
             self.program.machine(None).address("steps"), self._initial, self._length, steps, self._state, self.counters, self._trail,
-            self._out, self._chosen, seen, times, self._weights,
+            self._out, self._chosen, seen, times, self._weights, self.program.seen.cut,
         )  # fmt: skip

@@ -9,7 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from schedproof.model.semantics import Choice, IllFormed, Instance, State, Step, Stepper, Undefined, stepper_of
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    State,
+    Step,
+    Stepper,
+    Undefined,
+    bounds_of,
+    stepper_of,
+)
 
 from .symmetry import Symmetry
 
@@ -80,6 +90,10 @@ class ExplorationResult(Runs, Protocol):
         """The number of expanded states in which no action is enabled, symmetric ones included."""
 
     @property
+    def frontier_count(self) -> int:
+        """The number of representatives with a step that was cut, since it leads beyond the bounds of integers."""
+
+    @property
     def depth(self) -> int:
         """The greatest distance of a state from the initial state."""
 
@@ -96,6 +110,7 @@ class Exploration:
 
     Attributes:
         parents: the predecessor of each state on a shortest run, and the choice that leads from there.
+        cut: by state number, the enabled choices that lead beyond the bounds of integers, which were not explored.
         orbits: the number of states that each representative stands for (1 without symmetry).
         ill_formed: the first ill-formed step, as (state number, choice, error).
         stopped: why the exploration stopped early.
@@ -108,6 +123,7 @@ class Exploration:
     depths: list[int] = field(default_factory=list)
     parents: list[tuple[int, Choice] | None] = field(default_factory=list)
     edges: list[list[Edge]] = field(default_factory=list)
+    cut: dict[int, list[Choice]] = field(default_factory=dict)
     orbits: list[int] = field(default_factory=list)
     ill_formed: tuple[int, Choice, str] | None = None
     stopped: str = ""
@@ -136,7 +152,16 @@ class Exploration:
     @property
     def stuck_count(self) -> int:
         """The number of expanded states in which no action is enabled, symmetric ones included."""
-        return sum(self.orbits[n] for n in range(self.expanded) if not self.edges[n])
+        return sum(self.orbits[n] for n in range(self.expanded) if not self.edges[n] and n not in self.cut)
+
+    @property
+    def frontier_count(self) -> int:
+        """The number of representatives with a step that was cut, since it leads beyond the bounds of integers."""
+        return len(self.cut)
+
+    def enabled(self, state: int) -> set[Choice]:
+        """The enabled choices of a state, also those that were cut."""
+        return {edge.choice for edge in self.edges[state]} | set(self.cut.get(state, ()))
 
     @property
     def depth(self) -> int:
@@ -184,7 +209,7 @@ def explore(
     on_depth: Callable[[Exploration], str] | None = None,
     stepper: Stepper | None = None,
 ) -> Exploration:
-    """Explores all reachable states of ``instance``.
+    """Explores all reachable states of ``instance``, within the bounds of its integers.
 
     Args:
         symmetry: explore interchangeable objects once.
@@ -195,7 +220,11 @@ def explore(
         on_step: called for every step with its source state and that state's number.
         on_depth: like ``halt``, but called before each depth is expanded, when all states of that depth are known.
         stepper: takes the steps; by default the instance's own stepper.
+
+    Raises:
+        ModelError: an integer has no bound.
     """
+    bounds = bounds_of(instance)
     stepper = stepper or stepper_of(instance)
     reducer = Symmetry(instance) if symmetry else None
     if reducer is not None and not reducer.sorts:
@@ -249,6 +278,9 @@ def explore(
                 except (IllFormed, Undefined) as error:
                     if exploration.ill_formed is None:
                         exploration.ill_formed = (source, choice, str(error))
+                    continue
+                if bounds and not bounds.has(step.after):
+                    exploration.cut.setdefault(source, []).append(choice)
                     continue
                 if on_step:
                     on_step(state, source, step)

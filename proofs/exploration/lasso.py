@@ -19,7 +19,10 @@ class Graph(Protocol):
 
     @property
     def edges(self) -> Edges:
-        """The enabled choices of each state."""
+        """The choices of each state that were explored."""
+
+    def enabled(self, state: int, /) -> set[Choice]:
+        """The enabled choices of a state, also those that lead beyond the bounds of integers."""
 
 
 class Edges(Protocol):
@@ -77,7 +80,7 @@ class _Tour:
                 return self._walk
 
     def _choices(self, state: int) -> set[Choice]:
-        return {edge.choice for edge in self._graph.edges[state]}
+        return self._graph.enabled(state)
 
     def _go(self, is_goal: Callable[[Edge], bool]) -> None:
         """Takes a shortest walk whose last edge satisfies ``is_goal``."""

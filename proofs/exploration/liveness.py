@@ -1,6 +1,9 @@
 """Life cycles, reachability and leads-to, checked on a complete explored graph.
 
-Each function returns None if the property holds, a counterexample, or the text that the property is vacuous.
+Each function returns None if the property holds, a counterexample, the text that the property is vacuous, or what is open.
+
+Steps beyond the bounds of integers are missing from the graph. A lasso is a run of the model all the same: the choices that
+were cut are enabled, so a fair run does not avoid them for ever. Where no run is found, one may exist beyond the bounds.
 """
 
 from __future__ import annotations
@@ -8,10 +11,11 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Var
 from schedproof.model.lang import terms as t
-from schedproof.model.semantics import Choice, Instance, Moment, Remembered, compile_term
+from schedproof.model.semantics import Choice, Instance, Moment, Remembered, bounds_of, compile_term
 from schedproof.proofs.verdict import Counterexample
 
 from .explore import Exploration
@@ -19,7 +23,19 @@ from .lasso import lasso
 from .run_facts import words
 from .runs import counterexample_of
 
-Answer = Counterexample | str | None
+
+@dataclass(frozen=True)
+class Open:
+    """The property is neither refuted nor holds within the bounds of integers.
+
+    Args:
+        why: what depends on the states beyond them.
+    """
+
+    why: str
+
+
+Answer = Counterexample | str | Open | None
 
 NEVER = "vacuous: its premise is never true"
 ALREADY = "vacuous: wherever its premise is true, its goal is true already"
@@ -51,7 +67,22 @@ def life_cycle(instance: Instance, exploration: Exploration, prop: LifeCycle) ->
                 if node not in seen:
                     seen.add(node)
                     queue.append(node)
+    if exploration.frontier_count:
+        return not_within(instance, prop)
     return not_that_far(prop, furthest + 1)
+
+
+def not_within(instance: Instance, prop: LifeCycle) -> Open:
+    """The answer if no object goes through the given states within the bounds of integers."""
+    return Open(
+        f"within {bounds_of(instance).text} no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}; "
+        "try a greater bound"
+    )
+
+
+def only_beyond(instance: Instance) -> Open:
+    """The answer if some state cannot reach the goal within the bounds of integers, but perhaps beyond them."""
+    return Open(f"some state can reach the goal only beyond {bounds_of(instance).text}, if at all; try a greater bound")
 
 
 def not_that_far(prop: LifeCycle, states: int) -> Counterexample:
@@ -109,10 +140,12 @@ def can_reach(goal: Iterable[int], back: Sequence[Sequence[int]]) -> set[int]:
 def always_can_reach(instance: Instance, exploration: Exploration, prop: AlwaysCanReach) -> Answer:
     """Checks AG EF by a backward search from the goal."""
     back = _predecessors(exploration, prop.without)
-    met = False
+    frontier = {s for s, cut in exploration.cut.items() if any(c.action not in prop.without for c in cut)}
+    met = beyond = False
     nearest: tuple[int, dict[str, int]] | None = None
     for bound in bindings(instance, prop.over):
-        reaching = can_reach(where(instance, exploration, prop.goal, prop.over, bound), back)
+        goal = where(instance, exploration, prop.goal, prop.over, bound)
+        reaching = can_reach(goal, back)
         start = (
             where(instance, exploration, prop.given, prop.over, bound)
             if prop.given is not None
@@ -120,10 +153,15 @@ def always_can_reach(instance: Instance, exploration: Exploration, prop: AlwaysC
         )
         met = met or bool(start)
         stuck = start - reaching  # numbers follow the distance from the initial state
+        if stuck and frontier:
+            beyond = True
+            stuck -= can_reach(goal | frontier, back)
         if stuck and (nearest is None or min(stuck) < nearest[0]):
             nearest = min(stuck), bound
     if nearest is not None:
         return no_more(instance, exploration.path(nearest[0]), prop, nearest[1])
+    if beyond:
+        return only_beyond(instance)
     return None if met else NEVER
 
 
@@ -210,7 +248,7 @@ def _fair_loops(exploration: Exploration, region: set[int], prop: LeadsTo) -> li
             for e in exploration.edges[s]
             if e.target in part and e.choice.action not in prop.without
         }
-        enabled = [{e.choice for e in exploration.edges[s]} for s in part]
+        enabled = [exploration.enabled(s) for s in part]
         always = set.intersection(*enabled)
         if any(c.action in prop.weak and c not in used for c in always):
             continue
@@ -218,7 +256,7 @@ def _fair_loops(exploration: Exploration, region: set[int], prop: LeadsTo) -> li
         if not missed:
             fair.append(part)
             continue
-        rest = {s for s in part if not any(e.choice in missed for e in exploration.edges[s])}
+        rest = {s for s in part if missed.isdisjoint(exploration.enabled(s))}
         work += components(targets, rest)
     return fair
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schedproof.model.semantics import Choice, Instance, State, Stepper, parameters
+from schedproof.model.semantics import Choice, Instance, ScopeError, State, Stepper, parameters
 
 Edge = tuple[Choice, State]
 """A step of the model from a given state: its label and the state after."""
@@ -81,7 +81,13 @@ class ModelGraph:
         Raises:
             NotAQuotient: states with the same normal form have different steps.
             NotConfluent: the order of urgent actions matters.
+            ScopeError: the model has integers without a bound.
         """
+        if instance.model.integers:
+            sort, name = next(iter(instance.model.integers))
+            raise ScopeError(
+                f"{sort}.{name} has integers without a bound, and a refinement explores all of the model; give it an IntRange"
+            )
         same: Normal = normal or (lambda state: state)
         stepper, settle = Stepper(instance), Settling(instance, urgent or {})
         steps: dict[State, tuple[Edge, ...]] = {}

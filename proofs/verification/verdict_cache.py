@@ -218,12 +218,13 @@ class VerdictCache:
                 read = Digester(places=True).digest(locks).hex()
                 return [read, *expected, "/", *its.reading.rests, "/", *its.reading.breaks]
             other = otherwise(self._model, its.reading)
-            elements = [other.machines, other.elements, other.axioms, configurations(other, check_scope(other, {}))]
+            scope = configurations(other, check_scope(other, {}))
+            elements = [other.machines, other.elements, other.axioms, scope, other.bound]
             return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]
         if isinstance(its, Assumed):
             model = self._model
             scope = configurations(model, check_scope(model, {}))
-            content = [model.machines, model.elements, model.axioms, scope]
+            content = [model.machines, model.elements, model.axioms, scope, model.bound]
             return [self._of(content), self._of(model.refuted), self._of(sorted(model.assumes.items()))]
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
@@ -263,7 +264,7 @@ class VerdictCache:
     def _scope(self) -> str:
         model = self._model
         sizes = check_scope(model, model.verify_scope)
-        return self._of([sizes, bool(model.verify_scope), model.axioms, configurations(model, sizes)])
+        return self._of([sizes, bool(model.verify_scope), model.axioms, configurations(model, sizes), model.bound])
 
 
 def _is_builtin(system: System) -> bool:

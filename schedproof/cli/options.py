@@ -58,6 +58,11 @@ scope_option: Decorator = click.option(
     help="Number of objects of each sort; may be repeated.  [default: the scope of the model]",
 )  # fmt: skip
 
+bound_option: Decorator = click.option(
+    "--bound", "bounds", metavar="SORT.ATTRIBUTE=N", multiple=True,
+    help="Follow an Int or Nat up to N, or in LOW..HIGH; may be repeated.  [default: the bound of the model]",
+)  # fmt: skip
+
 no_crash_option: Decorator = click.option("--no-crash", is_flag=True, help="Leave out the actions that are crashes.")
 
 directory_option: Decorator = click.option(

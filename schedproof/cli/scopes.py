@@ -6,10 +6,11 @@ import math
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang.bounds import problem_of
 from schedproof.model.registry.errors import UserError, require_known
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import check_scope, scope_text
+from schedproof.model.semantics import check_scope, scope_text, with_bound
 from schedproof.proofs.verification.properties import require_properties
 
 MOST_CHOICES = 5_000_000
@@ -91,6 +92,31 @@ def scope(model: Model, text: str | None) -> dict[str, int]:
     return sizes
 
 
+def bounded(model: Model, texts: Sequence[str]) -> Model:
+    """The model with the bounds of integers that ``texts`` (``SORT.ATTRIBUTE=N`` or ``SORT.ATTRIBUTE=LOW..HIGH``) specify.
+
+    Raises:
+        UserError: another form, an attribute without such a bound, or one that starts outside of it.
+    """
+    bound: dict[tuple[str, str], int | tuple[int, int]] = {}
+    number = "([+-]?[0-9]{1,15})"
+    for part in [part for text in texts for part in text.split(",")]:
+        match = re.fullmatch(rf"\s*(\w+)\.(\w+)\s*=\s*(?:{number}\.\.)?{number}\s*", part)
+        if match is None:
+            example = next((f"{sort}.{name}" for sort, name in model.integers), "Node.term")
+            raise UserError(
+                f"--bound: {part.strip()!r} is not of the form SORT.ATTRIBUTE=N; write, for example, --bound {example}=3"
+            )
+        key, high = (match[1], match[2]), int(match[4])
+        value = high if match[3] is None else (int(match[3]), high)
+        if key in bound:
+            raise UserError(f"--bound: {'.'.join(key)} is given twice; write each attribute once")
+        if (wrong := problem_of(model, key, value)) is not None:
+            raise UserError(f"--bound: {wrong[0]}; {wrong[1]}")
+        bound[key] = value
+    return with_bound(model, bound)
+
+
 def _values(kind: Type, sizes: Mapping[str, int]) -> int:
     match kind:
         case Ref(sort):
@@ -99,6 +125,8 @@ def _values(kind: Type, sizes: Mapping[str, int]) -> int:
             return int(1 << sizes[sort.name])
         case IntRange(low, high):
             return high - low + 1
+        case Integer():
+            raise AssertionError("no variable has integers without a bound")
         case EnumType(values):
             return len(values)
         case BoolType():

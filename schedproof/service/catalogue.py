@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from schedproof.model.lang import EnumType, IntRange, Model, Ref, SetOf, Type
+from schedproof.model.lang import EnumType, Integer, IntRange, Model, Ref, SetOf, Type
 from schedproof.model.registry import discovery
 from schedproof.model.registry.system import System
 
@@ -67,6 +67,8 @@ def kind(of: Type) -> str:
             return f"list of {sort.name}"
         case IntRange(low, high):
             return f"{low}..{high}"
+        case Integer():
+            return str(of)
         case EnumType(values):
             return " | ".join(values)
         case _:

@@ -21,9 +21,11 @@ from schedproof.model.lang import (
     AlwaysCanReach,
     Attribute,
     BoolType,
+    DeadlockFree,
     Document,
     EnumType,
     Event,
+    Int,
     IntRange,
     Invariant,
     LeadsTo,
@@ -31,6 +33,7 @@ from schedproof.model.lang import (
     Machine,
     Model,
     ModelError,
+    Nat,
     Property,
     Ref,
     Rigid,
@@ -88,7 +91,14 @@ class Scope:
 
 
 class Maker:
-    """Makes one model, as the chances fall."""
+    """Makes one model, as the chances fall.
+
+    Attributes:
+        grows: numbers may pass the ends of ``NUMBER``.
+        recorded: the share of attributes that are history.
+    """
+
+    grows, recorded = False, 0.1
 
     def __init__(self, chance: Random) -> None:
         self.chance, self._numbers = chance, count()
@@ -126,7 +136,7 @@ class Maker:
             kind = self._type()
             initial = self._constant(kind) if kind in (TRUTH, NUMBER, MODE) and self.often(0.5) else None
             rigid = self.often(0.35)
-            history = not rigid and self.often(0.1)
+            history = not rigid and self.often(self.recorded)
             attributes.append(Attribute(f"x{n}", kind, rigid=rigid, history=history, initial=initial))
         if self.often(0.25):
             attributes.append(Attribute("first", TRUTH, rigid=True))
@@ -176,7 +186,8 @@ class Maker:
         if attribute.type == NUMBER and not attribute.history and self.often(0.6):
             up = self.often(0.6)
             name, end = attribute.name, NUMBER.high if up else NUMBER.low
-            self.needs[key].append(lambda x: ~(getattr(x, name) == end))
+            if not self.grows:
+                self.needs[key].append(lambda x: ~(getattr(x, name) == end))
             return old + 1 if up else old - 1
         if isinstance(attribute.type, SetOf) and self.often(0.5):
             one = self._one(attribute.type.sort, scope)
@@ -517,11 +528,60 @@ class Drawn:
         return Instance(self.model, dict(self.model.default_scope), rigid, with_history)
 
 
-def random_model(seed: int) -> Drawn:
+class IntegerMaker(Maker):
+    """Makes models whose numbers have no end, but a bound; their deadlocks are asked about, too."""
+
+    grows, recorded = True, 0.25
+
+    def _type(self) -> Type:
+        return NUMBER if self.often(0.5) else super()._type()
+
+    def model(self) -> Model:
+        """All of it.
+
+        Raises:
+            ModelError: it is none.
+        """
+        ranged, bound = super().model(), dict[tuple[str, str], int | tuple[int, int]]()
+
+        def endless(sort: Sort, a: Attribute) -> Attribute:
+            if a.type != NUMBER or (a.rigid and self.often(0.5)):
+                return a
+            initial = a.initial or 0
+            kind = Nat if initial >= 0 and self.often(0.3) else Int  # type: ignore[operator]
+            if not a.rigid:
+                high = max(int(initial), self.chance.choice([0, 1, 1, 2, 2, 3]))
+                bound[sort.name, a.name] = high if kind == Nat or self.often(0.4) else (min(-1, int(initial)), high)
+                if kind == Int and bound[sort.name, a.name] == high < abs(int(initial)):
+                    bound[sort.name, a.name] = abs(int(initial))
+            return replace(a, type=kind)
+
+        machines = [
+            replace(
+                m,
+                attributes=[endless(m.sort, a) for a in m.attributes],
+                events=[
+                    replace(e, parameters={n: Int if k == NUMBER else k for n, k in e.parameters.items()})
+                    for e in m.events
+                ],
+            )
+            for m in ranged.machines
+        ]
+        if not bound:
+            raise ModelError("model", ranged.place, "it has no integers", "draw another")
+        rigid = ranged.configurations(ranged.default_scope)
+        low = [{k: [abs(v) if type(v) is int else v for v in vs] for k, vs in each.items()} for each in rigid]
+        properties = [*ranged.properties, DeadlockFree(name="lives", says="")]
+        return checked(
+            replace(ranged, machines=machines, bound=bound, properties=properties, configurations=lambda sizes: low)
+        )
+
+
+def random_model(seed: int, make: type[Maker] = Maker) -> Drawn:
     """The same for the same seed."""
     refused = small = large = 0
     for attempt in count():
-        maker = Maker(Random(f"{seed} {attempt}"))
+        maker = make(Random(f"{seed} {attempt}"))
         try:
             drawn = Drawn(maker.model(), refused, small, large)
         except ModelError:

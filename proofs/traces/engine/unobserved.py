@@ -13,7 +13,7 @@ from types import EllipsisType
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.lang.types import BoolType, IntRange, Ref, SetOf
+from schedproof.model.lang.types import BoolType, Integer, IntRange, Ref, SetOf
 
 Truth = bool | None
 """None: it depends."""
@@ -189,7 +189,7 @@ class Ended(Unobserved):
         if not isinstance(kind, Ref) or self.stands_for(term.of):
             return False  # another variable of the sort may stand for the object too
         attribute = self.model.machine(kind.sort).attribute(term.name)
-        return attribute is not None and not attribute.rigid and not isinstance(attribute.type, IntRange)
+        return attribute is not None and not attribute.rigid and not isinstance(attribute.type, IntRange | Integer)
 
 
 @dataclass(frozen=True)
@@ -258,6 +258,8 @@ class Unnamed(Unobserved):
                 return False
             case IntRange(low, _):
                 return low
+            case Integer(low):
+                return low or 0
             case kind:
                 return kind.values[0]
 

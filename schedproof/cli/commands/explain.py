@@ -13,7 +13,7 @@ from schedproof.cli import choose, scopes
 from schedproof.cli.axioms import axiom_lines, axiom_texts
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, refuse_idle, scope_option, variant_option
+from schedproof.cli.options import bound_option, json_option, refuse_idle, scope_option, variant_option
 from schedproof.cli.output import Destination, OutputFile
 from schedproof.cli.premises import ASSUMPTIONS, PREFIX, explain_assumptions, explain_interpretation, is_premise
 from schedproof.cli.progress import exploring, progress
@@ -25,13 +25,13 @@ from schedproof.diagrams.player.branches import MOST_DEPTH
 from schedproof.diagrams.player.build import DEPTH, OtherRun
 from schedproof.diagrams.player.data import About
 from schedproof.model.cited import quote
-from schedproof.model.lang import LeadsTo, LifeCycle, Model, Property, Ref
+from schedproof.model.lang import Integer, LeadsTo, LifeCycle, Model, Property, Ref
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.quotes import footnotes
 from schedproof.model.registry.errors import UserError, require_known, unknown
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Instance, check_scope, instances, scope_text
+from schedproof.model.semantics import Instance, bounds_of, check_scope, instances, scope_text
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, sequence, shown
@@ -58,6 +58,7 @@ from schedproof.proofs.verification.verify import CheckedProperty, verify_varian
 @click.option("--state", "state", multiple=True, metavar="OBJECT.FIELD=VALUE",
               help="Show the shortest run to a state with this value; may be repeated.")  # fmt: skip
 @scope_option
+@bound_option
 @click.option("--mermaid", is_flag=True, help="Print a Mermaid sequence diagram.")
 @click.option("--html", "html_file", type=OutputFile(), metavar="FILE",
               help="Write a page of HTML that plays the run step by step; - is standard output.")  # fmt: skip
@@ -72,6 +73,7 @@ def explain(
     variant: str | None,
     state: tuple[str, ...],
     scope: str | None,
+    bounds: tuple[str, ...],
     mermaid: bool,
     html_file: Destination | None,
     branches: int | None,
@@ -93,13 +95,15 @@ def explain(
     if (property_name is None) == (not state):
         raise UserError(f"PROPERTY, --state: write one of the two; 'schedproof list {system}' lists properties")
     if property_name is not None and is_premise(property_name):
-        refuse_idle({"--scope": scope, "--mermaid": mermaid, "--html": html_file}, f"on {property_name}")
+        refuse_idle(
+            {"--scope": scope, "--bound": bounds, "--mermaid": mermaid, "--html": html_file}, f"on {property_name}"
+        )
     if property_name is not None and property_name.startswith(PREFIX):
         if variant is not None:
             choose.variant(chosen, variant)
         return explain_interpretation(chosen, variant, property_name, json_file)
     having = [m.variant for m in chosen.variants.values() if property_name in property_names(chosen, m)]
-    model = choose.variant(chosen, variant or (having[0] if having else None))
+    model = scopes.bounded(choose.variant(chosen, variant or (having[0] if having else None)), bounds)
     sizes = scopes.scope(model, scope)
     compared = _named(chosen, compare_to) if compare_to is not None else None
     if compared is not None and (compared.model.variant, compared.property) in (
@@ -313,6 +317,10 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
         return []
     at = scope_text(result.scope or sizes)
+    if result.within:
+        at += f" within {result.within}"
+    elif _is_induction(result) and model.integers:
+        at += " within the bounds of its integers"
     lines = [
         f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
     ]
@@ -331,9 +339,11 @@ def _explain_state(
     at = scope_text(sizes)
     title = f"{model.system} {model.variant} at {at}: " + ", ".join(conditions)
     nearest: tuple[Exploration, int] | None = None
+    within = ""
     with progress("explain") as report_progress:
         for instance, slots in _askable(model, sizes, conditions):
             exploration = explore(instance, symmetry=False, progress=exploring(report_progress))
+            within = within or (bounds_of(instance).text if exploration.frontier_count else "")
             number = next((n for n, s in enumerate(exploration.states) if all(s[slot] == v for slot, v in slots)), None)
             if number is not None and (nearest is None or exploration.depths[number] < nearest[0].depths[nearest[1]]):
                 nearest = exploration, number
@@ -353,7 +363,13 @@ def _explain_state(
     if outputs.json is not None:
         outputs.json.write_json(data)
     if not outputs.use_stdout:
-        click.echo(f"{title}: no state that is reachable at this scope satisfies this; a larger scope may have one")
+        reachable, more = (
+            f"reachable at this scope{f' within {within}' if within else ''}",
+            "a larger scope may have one",
+        )
+        if within:
+            more = "a greater bound or a larger scope may have one"
+        click.echo(f"{title}: no state that is {reachable} satisfies this; {more}")
     return Exit.DIFFERENT
 
 
@@ -447,6 +463,12 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
                 raise unknown(f"state of {name}", value, states)
             return instance.slot(sort) + names.index(name), states.index(value)
         attribute = next(a for a in instance.attributes(sort) if a.name == field)
+        if isinstance(attribute.type, Integer):
+            if not re.fullmatch("[+-]?[0-9]{1,15}", value):
+                raise UserError(
+                    f"--state: {name}.{field} is a number, not {value!r}; write, for example, {name}.{field}=3"
+                )
+            return instance.slot(sort, field) + names.index(name), int(value)
         values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
         if isinstance(attribute.type, Ref):
             values["none"] = instance.read(attribute.type, None)

@@ -16,7 +16,14 @@ from schedproof.cli import choose, scopes
 from schedproof.cli.cluster import cluster_option, require_no_contradiction, workers_at
 from schedproof.cli.errors import Exit, note
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
+from schedproof.cli.options import (
+    bound_option,
+    json_option,
+    no_crash_option,
+    properties_option,
+    scope_option,
+    variant_option,
+)
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.sizes import Size
@@ -26,7 +33,7 @@ from schedproof.cli.verdict_status import EXPECTED, OPEN, code, standing
 from schedproof.model.lang import DeadlockFree, LifeCycle, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
-from schedproof.model.semantics import instances, scope_text
+from schedproof.model.semantics import bounds_of, instances, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import about_crashes, explored
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
@@ -51,6 +58,8 @@ class Counts:
     representatives: int
     transitions: int
     stuck: int
+    frontier: int
+    within: str
     depth: int
     per_action: Counter[str]
 
@@ -63,6 +72,8 @@ class Counts:
             exploration.representatives,
             exploration.transition_count,
             exploration.stuck_count,
+            exploration.frontier_count,
+            bounds_of(exploration.instance).text if exploration.frontier_count else "",
             exploration.depth,
             exploration.per_action(),
         )
@@ -93,6 +104,11 @@ class Explored:
     def stopped(self) -> str:
         """Why it went no further; empty if it has come to its end."""
         return next((graph.stopped for graph in self.graphs if graph.stopped), self.ended)
+
+    @property
+    def within(self) -> str:
+        """The bounds of integers, if the exploration took no step beyond them; else empty."""
+        return next((graph.within for graph in self.graphs if graph.within), "")
 
     @property
     def per_action(self) -> Counter[str]:
@@ -133,6 +149,7 @@ class Explored:
             "transitions": sum(g.transitions for g in self.graphs),
             "stuck": sum(g.stuck for g in self.graphs),
             "depth": max(g.depth for g in self.graphs),
+            **({"within": self.within, "frontier": sum(g.frontier for g in self.graphs)} if self.within else {}),
             "per_action": dict(self.per_action),
             "properties": [{**j.as_json(), "standing": self.standing(j)} for j in self.properties],
             "not_judged": dict(self.unchecked),
@@ -170,6 +187,7 @@ def _unchecked(model: Model, sizes: Mapping[str, int], crash: bool, result: Resu
 @click.argument("system")
 @variant_option()
 @scope_option
+@bound_option
 @properties_option("Check")
 @click.option("--counts-only", is_flag=True, help="Count states and transitions, and check no property.")
 @no_crash_option
@@ -206,6 +224,7 @@ def explore(
     system: str,
     variant: str | None,
     scope: str | None,
+    bounds: tuple[str, ...],
     properties: tuple[str, ...],
     counts_only: bool,
     no_crash: bool,
@@ -239,7 +258,7 @@ def explore(
     if properties and counts_only:
         raise UserError("--property, --counts-only: they contradict each other; leave out one of them")
     chosen = choose.system(system)
-    model = choose.variant(chosen, variant)
+    model = scopes.bounded(choose.variant(chosen, variant), bounds)
     scopes.properties([(chosen, model)], properties)
     able = {WELL_FORMED, *(p.name for p in model.properties)}
     scopes.checkable(properties, able, "explore", f"schedproof verify {system} --variant {model.variant}")
@@ -308,7 +327,7 @@ def _load(workers: RemoteWorkers | None) -> str:
 
 def _print(explored: Explored, load: str) -> None:
     model = explored.model
-    at = scope_text(explored.sizes)
+    at = scope_text(explored.sizes) + (f" within {explored.within}" if explored.within else "")
     title = f"{model.system} {model.variant} at {at}" + ("" if explored.crash else ", without crashes")
     rows = [[action, model.action(action).sentence, n] for action, n in explored.per_action.items()]
     table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
@@ -331,6 +350,9 @@ def _print(explored: Explored, load: str) -> None:
     json = explored.as_json()
     if json["representatives"] != json["states"]:
         click.echo(f"{count(json['representatives'], 'representative')} explored for {json['states']} states")
+    if explored.within:
+        frontier = count(json["frontier"], "state" if json["representatives"] == json["states"] else "representative")
+        click.echo(f"steps from {frontier} lead beyond {explored.within}, and were not explored")
     if json["stuck"]:
         ends = [
             checked.result.name

@@ -11,7 +11,7 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, no_crash_option, scope_option, variant_option
+from schedproof.cli.options import bound_option, json_option, no_crash_option, scope_option, variant_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count, table
@@ -50,6 +50,7 @@ class Profiled:
 @click.argument("system")
 @variant_option()
 @scope_option
+@bound_option
 @no_crash_option
 @click.option(
     "--max-states", type=click.IntRange(min=1), metavar="N", default=MOST, show_default=True,
@@ -60,6 +61,7 @@ def profile(
     system: str,
     variant: str | None,
     scope: str | None,
+    bounds: tuple[str, ...],
     no_crash: bool,
     max_states: int,
     json_file: Destination | None,
@@ -69,7 +71,7 @@ def profile(
     It also lists the actions that are never enabled and the rules that never fire. Counts are exact. Shares of the time
     are measured around each guard and each rule, in the interpreter and without caches.
     """
-    model = choose.variant(choose.system(system), variant)
+    model = scopes.bounded(choose.variant(choose.system(system), variant), bounds)
     sizes = scopes.scope(model, scope)
     with progress("profile") as report_progress:
         profiles = [

@@ -14,7 +14,14 @@ import click
 from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option, no_crash_option, properties_option, scope_option, variant_option
+from schedproof.cli.options import (
+    bound_option,
+    json_option,
+    no_crash_option,
+    properties_option,
+    scope_option,
+    variant_option,
+)
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import ReportProgress, progress
 from schedproof.cli.tables import count, table
@@ -78,6 +85,7 @@ class Simulated:
             "steps": self.steps,
             "walks": sum(w.walks for w in self.walked),
             "ended": sum(w.ended for w in self.walked),
+            **({"cut": cut} if (cut := sum(w.cut for w in self.walked)) else {}),
             "per_action": dict(self.per_action),
             "weights": dict(self.weights),
             "broken": {
@@ -98,6 +106,7 @@ class Simulated:
 @click.argument("system")
 @variant_option()
 @scope_option
+@bound_option
 @properties_option("Watch", "all that speak of states or steps, without history variables")
 @no_crash_option
 @click.option("--weight", "weights", multiple=True, metavar="ACTION=N",
@@ -113,6 +122,7 @@ def simulate(
     system: str,
     variant: str | None,
     scope: str | None,
+    bounds: tuple[str, ...],
     properties: tuple[str, ...],
     no_crash: bool,
     weights: tuple[str, ...],
@@ -127,7 +137,7 @@ def simulate(
     Random walks prove nothing: what they do not find may exist all the same.
     """
     chosen = choose.system(system)
-    model = choose.variant(chosen, variant)
+    model = scopes.bounded(choose.variant(chosen, variant), bounds)
     scopes.properties([(chosen, model)], properties)
     sizes = scopes.scope(model, scope)
     weight_of = _weights(model, weights, crash=not no_crash)
@@ -223,8 +233,9 @@ def _print(simulated: Simulated, seed: int) -> None:
             click.echo(indented(counterexample_lines(model, example)))
     json = simulated.as_json()
     weightless = ", or only by steps of weight 0" if 0 in simulated.weights.values() else ""
+    cut = f", and {json['cut']} at the bound of an integer" if "cut" in json else ""
     rate = simulated.steps / max(simulated.seconds, 1e-9)
     click.echo(
-        f"{title}: {simulated.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes{weightless}; "
+        f"{title}: {simulated.steps} steps in {json['walks']} walks (seed {seed}), of which {json['ended']} ended in a state that no step changes{weightless}{cut}; "
         f"{rate:,.0f} steps/s; {_properties(len(simulated.broken))} violated, {len(simulated.unexpected)} of them unexpectedly; nothing is proved"
     )

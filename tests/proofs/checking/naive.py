@@ -19,6 +19,7 @@ from schedproof.model.lang import (
     AlwaysCanReach,
     BoolType,
     EnumType,
+    Integer,
     IntRange,
     Invariant,
     LeadsTo,
@@ -217,6 +218,9 @@ def packed(kind: Type, value: Any) -> int:
         case IntRange(low, high):
             if not low <= value <= high:
                 raise Wrong("out of range")
+        case Integer(lowest):
+            if lowest is not None and value < lowest:
+                raise Wrong("not a natural number")
     return int(value)
 
 
@@ -301,13 +305,14 @@ def _written(world: World, machine: Machine, event: str, who: int, payload: Mapp
 class Graph:
     """All that can be reached: states with their depths, what can be done in each, and where that is not well-formed.
 
-    ``wrong`` are (state, action, values of its parameters; None, if it cannot be said who may take it).
+    ``wrong`` are (state, action, values of its parameters; None, if it cannot be said who may take it). ``cut`` is what leads too far.
     """
 
     instance: Instance
     depth: dict[State, int]
     steps: dict[State, dict[Chosen, World]]
     wrong: list[tuple[State, str, tuple[Any, ...] | None]]
+    cut: dict[State, set[Chosen]] = field(default_factory=dict)
 
     @cached_property
     def transitions(self) -> int:
@@ -348,11 +353,30 @@ def explore(instance: Instance) -> Graph:
                 except Wrong:
                     graph.wrong.append((state, action.name, chosen))
                     continue
+                if _too_far(instance, done.after):
+                    graph.cut.setdefault(state, set()).add((action.name, chosen))
+                    continue
                 graph.steps[state][action.name, chosen] = done
                 if done.after not in graph.depth:
                     graph.depth[done.after] = graph.depth[state] + 1
                     waiting.append(done.after)
     return graph
+
+
+def _too_far(instance: Instance, state: State) -> bool:
+    """Some number is beyond its bound."""
+    for (sort, name), bound in instance.model.bound.items():
+        if name not in [a.name for a in instance.attributes(sort)]:
+            continue
+        for who in range(instance.sizes[sort]):
+            number = state[instance.slot(sort, name) + who]
+            if isinstance(bound, tuple):
+                lowest, highest = bound
+                if number < lowest or number > highest:
+                    return True
+            elif abs(number) > bound:
+                return True
+    return False
 
 
 Answer = tuple[Verdict, int | None]
@@ -381,14 +405,14 @@ def check(graph: Graph, prop: Property) -> Answer:
     if graph.wrong:
         return Verdict.UNDETERMINED, None
     if isinstance(prop, LifeCycle):
-        return Verdict.REFUTED, None
+        return (Verdict.UNDETERMINED if graph.cut else Verdict.REFUTED), None
     assert isinstance(prop, AlwaysCanReach | LeadsTo)
     try:
         result = _reached(graph, prop)
     except Wrong:
         return Verdict.REFUTED, None
     if result is not None:
-        return Verdict.REFUTED, result[0]
+        return (Verdict.UNDETERMINED, None) if result == ("open",) else (Verdict.REFUTED, result[0])  # type: ignore[return-value]
     return (Verdict.PROVED if _is_met(graph, prop) else Verdict.UNDETERMINED), None
 
 
@@ -408,6 +432,20 @@ def _safe(graph: Graph, prop: Invariant | StepInvariant, moments: Sequence[tuple
     return (Verdict.PROVED if met and not graph.wrong else Verdict.UNDETERMINED), None
 
 
+def deadlock(graph: Graph) -> int | None:
+    """How near a state is in which no action is enabled, wherever it leads; None if there is none.
+
+    Raises:
+        Wrong: it cannot be said of some action who may take it.
+    """
+    ended = [
+        depth
+        for state, depth in graph.depth.items()
+        if not any(choices(graph.instance, state, action) for action in graph.instance.model.actions)
+    ]
+    return min(ended, default=None)
+
+
 def _where(graph: Graph, world: World, formula: t.Term | None) -> set[State]:
     return {s for s in graph.depth if formula is None or replace(world, state=s).value(formula)}
 
@@ -421,15 +459,20 @@ def _is_met(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> bool:
     return False
 
 
-def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | None] | None:
-    """How near a state is that refutes it, if there is one."""
-    bad = []
+def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | str | None] | None:
+    """How near a state is that refutes it, if there is one; "open" if one may, depending on what is too far."""
+    bad, is_open = [], False
     for world in World(graph.instance, ()).choosing(prop.over):
         start, goal = _where(graph, world, prop.given), _where(graph, world, prop.goal)
         if isinstance(prop, AlwaysCanReach):
             network = graph.network(prop.without)
             reaching = goal.union(*(nx.ancestors(network, s) for s in goal))
-            bad += [graph.depth[s] for s in start - reaching]
+            for s in start - reaching:
+                ahead = {s, *nx.descendants(network, s)}
+                if any(name not in prop.without for a in ahead for name, _ in graph.cut.get(a, ())):
+                    is_open = True
+                else:
+                    bad.append(graph.depth[s])
         else:
             avoiding = graph.network()
             avoiding.remove_nodes_from(goal)
@@ -437,14 +480,14 @@ def _reached(graph: Graph, prop: AlwaysCanReach | LeadsTo) -> tuple[int | None] 
             left = start.union(*(nx.descendants(avoiding, s) for s in start))
             if _stays(graph, prop, left):
                 return (None,)
-    return (min(bad),) if bad else None
+    return (min(bad),) if bad else ("open",) if is_open else None
 
 
 def _stays(graph: Graph, prop: LeadsTo, region: set[State]) -> bool:
     """A fair run can stay in a region for ever: tried with each set of strongly connected states that can be all it sees."""
     network = graph.network(prop.without).subgraph(region)
     for part in map(set, nx.strongly_connected_components(network)):
-        able = [set(graph.steps[s]) for s in part]
+        able = [{*graph.steps[s], *graph.cut.get(s, ())} for s in part]
         used = {
             chosen
             for s in part
@@ -454,7 +497,9 @@ def _stays(graph: Graph, prop: LeadsTo, region: set[State]) -> bool:
         if any(name in prop.weak and (name, how) not in used for name, how in set.intersection(*able)):
             continue  # as many states as can be are in it: with fewer of them the same is always possible, too
         missed = {c for c in set.union(*able) if c[0] in prop.strong and c not in used}
-        if not missed or _stays(graph, prop, {s for s in part if not missed & set(graph.steps[s])}):
+        if not missed or _stays(
+            graph, prop, {s for s in part if not missed & {*graph.steps[s], *graph.cut.get(s, ())}}
+        ):
             return True
     return False
 

@@ -89,18 +89,23 @@ def assert_same_graph(instance: Instance, threads: int = 1, *, crash: bool = Tru
     assert (reached.state_count, reached.transition_count) == (plain.state_count, plain.transition_count)
     assert reached.per_action() == plain.per_action()
     assert (reached.depth, reached.stuck_count) == (plain.depth, plain.stuck_count)
+    assert reached.frontier_count == plain.frontier_count
     assert (reached.ill_formed is None) == (plain.ill_formed is None)
     graph = compiled.graph_of(reached)
     assert [graph.state(n) for n in range(graph.size)] == plain.states
-    assert graph.depths.tolist() == plain.depths
-    assert [graph.edges[n] for n in range(graph.size)] == plain.edges
+    assert graph.depths[: graph.size].tolist() == plain.depths
+    edges = [graph.edges[n] for n in range(graph.size)]
+    cut = {n: [e.choice for e in each if e.target == graph.size] for n, each in enumerate(edges)}
+    assert {n: each for n, each in cut.items() if each} == plain.cut
+    edges = [[e for e in each if e.target < graph.size] for each in edges]
+    assert edges == plain.edges
     whole: nx.MultiDiGraph[int] = nx.MultiDiGraph()
     whole.add_nodes_from([0])
-    whole.add_edges_from((n, edge.target) for n in range(graph.size) for edge in graph.edges[n])
+    whole.add_edges_from((n, edge.target) for n in range(graph.size) for edge in edges[n])
     lengths = nx.single_source_shortest_path_length(whole, 0)
-    assert sum(1 for _, degree in whole.out_degree() if degree == 0) == reached.stuck_count
+    assert sum(1 for n, degree in whole.out_degree() if degree == 0 and not cut[n]) == reached.stuck_count
     assert (len(lengths), whole.number_of_edges()) == (reached.state_count, reached.transition_count)
-    assert [lengths[n] for n in range(graph.size)] == graph.depths.tolist()
+    assert [lengths[n] for n in range(graph.size)] == plain.depths
     numbers = {state: n for n, state in enumerate(plain.states)}
     parts = len(reached.parts)
     ends = [
@@ -130,6 +135,7 @@ def assert_same_quotient(instance: Instance, threads: int = 1) -> None:
     assert (reached.representatives, reached.state_count) == (plain.representatives, plain.state_count)
     assert (reached.transition_count, reached.per_action()) == (plain.transition_count, plain.per_action())
     assert (reached.depth, reached.stuck_count) == (plain.depth, plain.stuck_count)
+    assert reached.frontier_count == plain.frontier_count
     for number in range(threads):
         for place in range(0, reached.parts[number].count, max(1, reached.parts[number].count // 20)):
             end, length = end_of(instance, reached.path(place * threads + number))

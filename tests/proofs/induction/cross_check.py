@@ -19,6 +19,7 @@ import z3
 from schedproof.model.lang import (
     BoolType,
     EnumType,
+    Integer,
     IntRange,
     Invariant,
     Model,
@@ -73,7 +74,7 @@ class CrossCheck:
         symbols = self.proof.symbols
         self.solver = z3.Solver(ctx=symbols.context)
         self.solver.set("smt.ematching", False)
-        self.objects = {s: [z3.Const(f"{s}#{i}", sort) for i in range(sizes[s])] for s, sort in symbols.sorts.items()}
+        self.objects = {s: [symbols.constant(f"{s}#{i}", s) for i in range(sizes[s])] for s in symbols.sorts}
         for name, sort in symbols.sorts.items():
             x = z3.Const("x", sort)
             self.solver.add(z3.ForAll([x], z3.Or(*[x == o for o in self.objects[name]])))
@@ -135,6 +136,8 @@ class CrossCheck:
                 return list(range(len(machine.states)))
             for attribute in instance.attributes(sort):
                 if 0 <= slot - instance.slot(sort, attribute.name) < self.sizes[sort]:
+                    if isinstance(attribute.type, Integer):
+                        return [n for n in (*range(-3, 4), -(10**9), 10**9) if n in attribute.type]
                     none = [-1] if isinstance(attribute.type, Ref) else []
                     return none + list(instance.domain(attribute.type))
         raise AssertionError(slot)
@@ -162,7 +165,7 @@ class CrossCheck:
         match kind:
             case BoolType():
                 return z3.BoolVal(bool(value), context)
-            case IntRange():
+            case IntRange() | Integer():
                 return z3.IntVal(value, context)
             case EnumType(values):
                 return self.proof.symbols.enum(values)[values[value]]

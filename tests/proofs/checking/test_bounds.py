@@ -1,0 +1,208 @@
+"""Verdicts within the bounds of integers, on a counter whose truths are argued in the tests."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import (
+    Action,
+    AlwaysCanReach,
+    Attribute,
+    DeadlockFree,
+    Int,
+    Invariant,
+    LeadsTo,
+    LifeCycle,
+    Machine,
+    Model,
+    ModelError,
+    Nat,
+    Property,
+    Row,
+    Sort,
+    State,
+    StepInvariant,
+    after,
+    me,
+    variables,
+)
+from schedproof.model.semantics import Stepper, instances, with_bound
+from schedproof.proofs.checking.engine import Engine, Exploring
+from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
+from schedproof.proofs.exploration.limits import TooWide
+from schedproof.proofs.verdict import Result, Verdict
+
+Box = Sort("Box", "b")
+(b,) = variables(Box, "b")
+ENGINES = [Engine.INTERPRETED, Engine.COMPILED]
+
+
+def counter(*properties: Property, **parts: Any) -> Model:
+    """A box counts up as long as it is open, and can be closed at 5 or above."""
+    whole: dict[str, Any] = {
+        "system": "counter",
+        "variant": "plain",
+        "about": "",
+        "machines": [Machine(Box, [State("Open"), State("Shut")], [Attribute("n", Nat)])],
+        "rows": [Row(Box, "up", "Open", "Open", n=me.n + 1), Row(Box, "shut", "Open", "Shut")],
+        "actions": [
+            Action("up", [b], [b.is_("Open")], [b.fires("up")], "{b} counts"),
+            Action("shut", [b], [b.is_("Open"), b.n >= 5], [b.fires("shut")], "{b} is shut"),
+        ],
+        "rules": [],
+        "properties": properties,
+        "default_scope": {"Box": 1},
+        "bound": {("Box", "n"): 3},
+    }
+    return Model(**{**whole, **parts})
+
+
+def verdicts(model: Model, engine: Engine, **how: Any) -> dict[str, Result]:
+    """By the name of the property."""
+    return {r.name: r for r in model_check(model, {}, how=Exploring(engine, **how))}
+
+
+def only(prop: Property, engine: Engine, high: int = 3) -> Result:
+    """The result of one property of the counter up to ``high``."""
+    return verdicts(with_bound(counter(prop), {("Box", "n"): high}), engine)[prop.name]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_holds_within_bounds_says_so(engine: Engine) -> None:
+    small = Invariant(name="small", says="", over=[b], then=b.n <= 3)
+    grows = StepInvariant(name="grows", says="", over=[b], then=after(b.n <= 3) | (b.n >= 3))
+    both = verdicts(counter(small, grows), engine)
+    for result in both.values():
+        assert result.reach == "holds at Box=1 within n <= 3"
+        assert result.as_json()["within"] == "n <= 3"
+    assert only(small, engine, 4).verdict is Verdict.REFUTED  # the false bound of a range would have kept it
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_bound_that_cuts_nothing_is_not_named(engine: Engine) -> None:
+    [up, shut] = counter().actions
+    model = counter(actions=[dataclasses.replace(up, when=[*up.when, b.n < 2]), shut])
+    assert verdicts(model, engine)[WELL_FORMEDNESS.name].reach == "holds at Box=1"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_deadlock_is_none_that_the_bound_makes(engine: Engine) -> None:
+    # An open box can always count.
+    lives = DeadlockFree(name="lives", says="", ended=None)
+    assert only(lives, engine).reach == "holds at Box=1 within n <= 3"
+    assert only(lives, engine, 5).verdict is Verdict.REFUTED  # after shut
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_goal_beyond_the_bound_is_open(engine: Engine) -> None:
+    # An open box can be shut, from every n on: within 3 nobody sees that.
+    goal = AlwaysCanReach(name="ends", says="", over=[b], goal=b.is_("Shut"))
+    result = only(goal, engine)
+    assert result.verdict is Verdict.UNDETERMINED
+    assert result.note == "some state can reach the goal only beyond n <= 3, if at all; try a greater bound"
+    assert only(goal, engine, 5).reach == "holds at Box=1 within n <= 5"
+    # Without counting, 0 stays 0, and nothing beyond the bound can help.
+    assert only(dataclasses.replace(goal, without=["up"]), engine).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_life_beyond_the_bound_is_open(engine: Engine) -> None:
+    life = LifeCycle(name="life", says="", sort=Box, states=["Open", "Shut"])
+    result = only(life, engine)
+    assert result.verdict is Verdict.UNDETERMINED
+    assert result.note == "within n <= 3 no box goes through Open -> Shut; try a greater bound"
+    assert only(life, engine, 5).reach == "holds at Box=1"  # its run is a run
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("fair", "verdict"),
+    [({"weak": ["up"]}, Verdict.PROVED), ({"strong": ["up"]}, Verdict.PROVED), ({}, Verdict.REFUTED)],
+)
+def test_no_run_stays_at_the_bound_unfairly(engine: Engine, fair: Any, verdict: Verdict) -> None:
+    # From 1 on, a box that counts fairly passes 2. It does not stay at 3: there it can count, which is cut.
+    later = LeadsTo(name="later", says="", over=[b], given=b.n == 1, goal=b.n >= 9, **fair)
+    result = only(later, engine)
+    assert result.verdict is verdict
+    assert result.within == ("n <= 3" if verdict is Verdict.PROVED else "")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_ill_formed_step_is_none_less_beyond(engine: Engine) -> None:
+    # At 0 it counts down to -1, which no Nat is, however far the other number goes.
+    two = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("m", Int)])
+    rows = [Row(Box, "up", "Open", "Open", m=me.m + 9, n=me.n - 1)]
+    actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
+    model = counter(machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 3, ("Box", "m"): 3})
+    result = verdicts(model, engine)[WELL_FORMEDNESS.name]
+    assert result.verdict is Verdict.REFUTED
+    assert result.counterexample is not None
+    assert "sets n to -1, outside of Nat" in result.counterexample.problem
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_step_may_lead_beyond(engine: Engine) -> None:
+    result = verdicts(with_bound(counter(), {("Box", "n"): 0}), engine)[WELL_FORMEDNESS.name]
+    assert result.reach == "undetermined: vacuous: every step from the initial state leads beyond n <= 0"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> None:
+    # A box counts up to its limit, which is rigid and has no bound: 2, or one far beyond.
+    limited = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("limit", Nat, rigid=True)])
+    rows = [Row(Box, "up", "Open", "Open", n=me.n + 1)]
+    actions = [Action("up", [b], [b.n < b.limit], [b.fires("up")], "{b} counts")]
+    kept = Invariant(name="kept", says="", over=[b], then=b.n <= b.limit)
+
+    def model(*limits: int) -> Model:
+        return counter(
+            kept,
+            machines=[limited],
+            rows=rows,
+            actions=actions,
+            configurations=lambda sizes: [{("Box", "limit"): [limit]} for limit in limits],
+        )
+
+    assert verdicts(model(2), engine)["kept"].reach == "holds at Box=1"
+    assert verdicts(model(10**12), engine)["kept"].reach == "holds at Box=1 within n <= 3"
+    both = "holds in 2 configurations of up to Box=1 within n <= 3"
+    assert verdicts(model(2, 10**12), engine)["kept"].reach == both
+    assert verdicts(model(10**12, 2), engine)["kept"].reach == both
+
+
+def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
+    far = with_bound(counter(), {("Box", "n"): (0, 1 << 50)})
+    with pytest.raises(TooWide, match="more than compiled code counts to"):
+        verdicts(far, Engine.COMPILED, max_states=10)
+    assert verdicts(far, Engine.AUTO, max_states=10)[WELL_FORMEDNESS.name].verdict is Verdict.UNDETERMINED
+
+
+def test_bounds_of_integers_are_from_minus_to_plus() -> None:
+    # Down and up from 0 within 2: five states.
+    two = Machine(Box, [State("Open")], [Attribute("n", Int)])
+    rows = [Row(Box, "up", "Open", "Open", n=me.n + 1), Row(Box, "down", "Open", "Open", n=me.n - 1)]
+    actions = [Action(name, [b], [], [b.fires(name)], "{b} counts") for name in ("up", "down")]
+    model = counter(machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 2})
+    within = Invariant(name="within", says="", over=[b], then=(b.n <= 2) & (b.n >= -2))
+    result = verdicts(model.asking([within]), Engine.INTERPRETED)["within"]
+    assert result.reach == "holds at Box=1 within -2 <= n <= 2"
+    narrow = with_bound(model, {("Box", "n"): (-1, 0)})
+    assert verdicts(narrow.asking([within]), Engine.COMPILED)["within"].within == "-1 <= n <= 0"
+
+
+def test_a_step_of_the_model_knows_no_bound() -> None:
+    [instance] = instances(counter(), {})
+    stepper, state = Stepper(instance), instance.initial()
+    for _ in range(1000):
+        [step] = stepper.steps(state, [counter().action("up")])
+        state = step.after
+    assert state[instance.slot("Box", "n")] == 1000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_exploration_needs_a_bound(engine: Engine) -> None:
+    with pytest.raises(ModelError, match=r"Box\.n: an exploration needs a bound of Nat.*--bound Box\.n=3"):
+        verdicts(counter(bound={}), engine)
