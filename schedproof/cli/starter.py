@@ -1,4 +1,4 @@
-"""The small working model that ``schedproof init`` writes."""
+"""The files that ``schedproof init`` writes: a small working model, the model of a diagram, a workflow."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +16,10 @@ from schedproof.diagrams.writing import write_whole
 from schedproof.model.registry.discovery import registered
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import MANIFEST
+
+from .sketches.model_text import log_text, model_text, named, refuted
+from .sketches.sketch import Sketch
+from .sketches.source import Source
 
 TEMPLATES = "templates"
 
@@ -46,19 +50,37 @@ def check_name(name: str) -> None:
 def files(name: str) -> Mapping[str, str]:
     """The files of a new system, by path: a manifest, a package with the model and a log, and a test."""
     package = name.replace("-", "_")
-    folder = resources.files(__package__) / TEMPLATES
-
-    def filled(template: str) -> str:
-        text = (folder / f"{template}.txt").read_text(encoding="utf-8")
-        return text.replace("@name@", name).replace("@package@", package)
-
+    words = {"name": name, "package": package, "model": "FENCED"}
     return {
-        MANIFEST: filled(MANIFEST),
+        MANIFEST: _filled(MANIFEST, words),
         f"{package}/__init__.py": "",
-        f"{package}/model.py": filled("model.py"),
-        f"{package}/log.jsonl": filled("log.jsonl"),
-        f"test_{package}.py": filled("test_model.py"),
+        f"{package}/model.py": _filled("model.py", words),
+        f"{package}/log.jsonl": _filled("log.jsonl", words),
+        f"test_{package}.py": _filled("test_model.py", words),
     }
+
+
+def files_from(name: str, source: Source, sketches: Sequence[Sketch]) -> Mapping[str, str]:
+    """The files of a new system whose model begins with the machines of a file, by path."""
+    package = name.replace("-", "_")
+    machines = named(sketches, name)
+    listed = ", ".join(f'"{each}"' for each in refuted(machines))
+    words = {"name": name, "package": package, "model": "AS_WRITTEN", "refuted": listed}
+    return {
+        MANIFEST: _filled("from.schedproof.toml", words),
+        f"{package}/__init__.py": "",
+        f"{package}/model.py": model_text(machines, name, source),
+        f"{package}/log.jsonl": log_text(machines[0], name),
+        f"test_{package}.py": _filled("test_model.py", words),
+    }
+
+
+def _filled(template: str, words: Mapping[str, str]) -> str:
+    """A template with words in place of ``@key@``."""
+    text = (resources.files(__package__) / TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
+    for key, word in words.items():
+        text = text.replace(f"@{key}@", word)
+    return text
 
 
 def write(content: Mapping[str, str], folder: Path) -> list[Path]:
