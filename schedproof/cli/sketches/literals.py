@@ -110,11 +110,11 @@ class PythonFile:
         self.source = source
         try:
             self.tree = ast.parse(source.text)
-        except SyntaxError as error:
-            span = source.span(error.lineno or 1, max((error.offset or 1) - 1, 0), max(error.offset or 1, 1))
-            raise source.error(span, f"not Python: {error.msg}", "write valid Python") from None
-        except (ValueError, RecursionError):
-            raise source.error(source.span(1), "not Python: it cannot be parsed", "write valid Python") from None
+        except (SyntaxError, ValueError) as error:  # ValueError: Python 3.11.3 and earlier, of a NUL
+            line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
+            problem = error.msg if isinstance(error, SyntaxError) else str(error)
+            span = source.span(line, max(column - 1, 0), max(column, 1))
+            raise source.error(span, f"not Python: {problem}", "write valid Python") from None
         self.assigned: dict[str, ast.expr] = {}
         self.members: dict[str, dict[str, ast.expr]] = {}
         for node in ast.walk(self.tree):

@@ -48,8 +48,26 @@ def of_python(source: Source) -> list[Sketch]:
     Raises:
         UserError: it is not Python, or makes no machine.
     """
-    file = PythonFile(source)
-    machines: list[tuple[dict[str, Located], dict[str, Any], str]] = []
+    try:
+        machines = _made(PythonFile(source))
+    except (RecursionError, MemoryError):
+        raise source.error(
+            source.span(1), "an expression is too deep", "write the lists of a machine by themselves"
+        ) from None
+    if not machines:
+        raise source.error(
+            source.span(1), "no machine of transitions is made here", "write Machine(states=[...], transitions=[...])"
+        )
+    return [_Reader(source).machine(values, spans, inside) for values, spans, inside in machines]
+
+
+Made = tuple[dict[str, Located], dict[str, Any], str]
+"""The arguments of a machine, where they are, and the class that makes it."""
+
+
+def _made(file: PythonFile) -> list[Made]:
+    """The machines that a Python file makes, in their order."""
+    machines: list[Made] = []
     for called, call, inside in file.calls():
         named = {each.arg: each for each in call.keywords if each.arg is not None}
         positional = dict(zip(("model", "states", "initial", "transitions"), call.args, strict=False))
@@ -72,11 +90,7 @@ def of_python(source: Source) -> list[Sketch]:
     if not machines and "transitions" in file.assigned:
         named_values = {name: file.value(file.assigned[name]) for name in MACHINE if name in file.assigned}
         machines.append((named_values, {}, ""))
-    if not machines:
-        raise source.error(
-            source.span(1), "no machine of transitions is made here", "write Machine(states=[...], transitions=[...])"
-        )
-    return [_Reader(source).machine(values, spans, inside) for values, spans, inside in machines]
+    return machines
 
 
 def _added(file: PythonFile, machine: dict[str, Located], called: str, call: ast.Call) -> None:

@@ -47,4 +47,5 @@ def cases() -> Iterator[Case]:
     yield _from("x.yaml", "states: [{label: idle}]\ntransitions: []", "states: [{label: idle}]")
     yield _from("x.py", "Machine(states=['idle'")
     yield _from("x.py", "x = '\0'", "x = '\\0'  # a NUL byte")
+    yield _from("x.py", f"x = {'1 + ' * 50_000}1", "x = 1 + 1 + ...  # 50,000 times")
     yield _from("x.py", "machine = None")
