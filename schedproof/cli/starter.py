@@ -20,6 +20,7 @@ from schedproof.model.registry.manifest import MANIFEST
 from .sketches.model_text import log_text, model_text, named, refuted
 from .sketches.sketch import Sketch
 from .sketches.source import Source
+from .workflow import Checked, place_and_words
 
 TEMPLATES = "templates"
 
@@ -75,6 +76,12 @@ def files_from(name: str, source: Source, sketches: Sequence[Sketch]) -> Mapping
     }
 
 
+def github_workflow(folder: Path, checked: Sequence[Checked]) -> Mapping[str, str]:
+    """The workflow for GitHub that checks systems of a folder, by its path from there."""
+    path, words = place_and_words(folder, checked)
+    return {path: _filled("github.yml", words)}
+
+
 def _filled(template: str, words: Mapping[str, str]) -> str:
     """A template with words in place of ``@key@``."""
     text = (resources.files(__package__) / TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")
@@ -98,16 +105,18 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{str(folder)!r} is not a directory; choose another with -o DIRECTORY")
-    for name in content:
-        if (folder / name).exists() or (folder / name).is_symlink():
+    paths = {name: Path(os.path.normpath(folder / name)) for name in content}  # a workflow is above the folder
+    for name, path in paths.items():
+        if path.exists() or path.is_symlink():
             advice = "add a system to it by hand" if name == MANIFEST else "choose another name"
+            advice = "add the steps to it by hand" if name.endswith(".yml") else advice
             raise UserError(
-                f"{str(folder / name)!r} exists already, and was not changed; {advice}, or another directory with -o"
+                f"{str(path)!r} exists already, and was not changed; {advice}, or another directory with -o"
             )
     made: list[Path] = []  # in order of creation
     try:
         for name, text in content.items():
-            path = folder / name
+            path = paths[name]
             for parent in reversed(path.parents):
                 if not parent.exists():
                     parent.mkdir()
@@ -121,7 +130,7 @@ def write(content: Mapping[str, str], folder: Path) -> list[Path]:
         raise UserError(
             f"cannot write to {str(folder)!r}: {reason}; nothing was written; choose another directory with -o"
         ) from None
-    return [folder / name for name in content]
+    return list(paths.values())
 
 
 def _remove(path: Path) -> None:
