@@ -284,9 +284,9 @@ class _Reader:
             problem = f"the arrow from {arrow.source} to {target} names no event"
             self._note(arrow.line, problem, f"it is read as {event}; write what causes it", event=event)
         self._remark(arrow.line, event, guard, effect)
-        own = {a.source for a in self.arrows for name, *_ in _events(a) if name == event}
+        inner = {a.source for a in self.arrows for name, *_ in _events(a) if name == event}
         for leaf in sources:
-            if leaf != arrow.source and leaf in own and arrow.source not in self.boxes:
+            if leaf != arrow.source and leaf in inner and arrow.source not in self.boxes:
                 continue  # the arrow of the inner state counts
             after = leaf if loops else self._entry(target, arrow.line)
             self.draft.move(event, self.names[leaf], self.names[after], self.source.span(line))
