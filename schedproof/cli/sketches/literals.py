@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from schedproof.model.lang.excerpt import Span
+from schedproof.model.lang.excerpt import Span, between
 
 from .source import Source
 
@@ -69,7 +69,7 @@ def of_yaml(source: Source, *, is_json: bool) -> Located:
         return _of_node(source, loader, node)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        span = source.span(mark.line + 1, mark.column, mark.column + 1) if mark is not None else source.span(1)
+        span = between(source.lines, mark, mark) if mark is not None else source.span(1)
         problem = getattr(error, "problem", None) or "its text cannot be read"
         raise source.error(span, f"not YAML: {problem}", "write states and transitions as YAML") from None
     except RecursionError:
@@ -79,11 +79,7 @@ def of_yaml(source: Source, *, is_json: bool) -> Located:
 
 
 def _of_node(source: Source, loader: yaml.SafeLoader, node: yaml.Node) -> Located:
-    first, last = node.start_mark, node.end_mark
-    if last.line == first.line:
-        span = source.span(first.line + 1, first.column, last.column)
-    else:
-        span = source.span(first.line + 1, first.column, len(source.lines[first.line].rstrip()))
+    span = between(source.lines, node.start_mark, node.end_mark)
     if isinstance(node, yaml.SequenceNode):
         return Located([_of_node(source, loader, each) for each in node.value], span, {})
     if isinstance(node, yaml.MappingNode):

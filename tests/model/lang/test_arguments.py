@@ -15,7 +15,8 @@ from tests.model.lang.wrong_models import Job, j
 DECLARATIONS = [
     kind
     for name in lang.__all__
-    if isinstance(kind := getattr(lang, name), type) and dataclasses.is_dataclass(kind)
+    if isinstance(kind := getattr(lang, name), type)
+    and dataclasses.is_dataclass(kind)
     and name not in ("Term", "Var", "Place", "Property")
     and not issubclass(kind, Exception)
 ]
