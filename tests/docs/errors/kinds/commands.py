@@ -48,7 +48,7 @@ def cases() -> Iterator[Case]:
         ["explain", "hived", "--state", "g0=Deleted", "--state", "c0.user=g0", "--html", "run.html"],
         ["coverage", "hived", "--scope", "Cell=1"], ["coverage", "hived", "--names", "--html", "x.html", "--json", "-"], ["diff", "hived", "as-written", "nosuch"], ["table", "hived", "PodGrup"],
         ["generate", "hived", "--cover", "actions", "--output", ""], ["generate", "hived", "--cover", "actions", "--output", "missing/x"],
-        ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""],
+        ["init", "A b"], ["init", "hived"], ["init", "json"], ["init", "mine", "-o", ""], ["init", "--ci", "github"],
         ["locks", "locks.yaml", "--format", "dot"], ["locks", "locks.yaml", "--picture", "picture"],
         ["locks", "locks.yaml", "--picture", "x.dot", "--log", "log.jsonl"], ["locks", "locks.yaml", "--picture", "x.dot"],
         ["report", "hived", "--earlier", "missing"], ["report", "hived", "--single-file", "-o", ""], ["report", "hived", "--single-file", "-o", "-", "--json", "-"], ["report", "hived", "-o", "-"],
