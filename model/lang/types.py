@@ -93,6 +93,7 @@ class Integer:
 Int, Nat = Integer(), Integer(0)
 
 
+@declaration
 @dataclass(frozen=True)
 class EnumType:
     """One of a few named ``values``; the first is initial unless declared otherwise."""
