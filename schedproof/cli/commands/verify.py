@@ -24,10 +24,12 @@ from schedproof.cli.summary import summary
 from schedproof.cli.tables import count, seconds, table
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
 from schedproof.cli.verifying import work
+from schedproof.model.lang import Model
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import MANIFEST
 from schedproof.model.registry.system import System
+from schedproof.model.semantics import check_scope, scope_text
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan
@@ -155,6 +157,8 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
         columns = ["property", "kind", "verdict", "expected", "", "seconds"]
         table(f"{report.system} {report.variant}", columns, rows, right=["seconds"])
         click.echo(f"{report.system} {report.variant}: {reached(report.properties)}")
+        if idle := _never(report, systems[report.system].variants[report.variant]):
+            click.echo(idle)
         click.echo()
     for report in reports:
         model = systems[report.system].variants[report.variant]
@@ -171,6 +175,13 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
                     click.echo(indented([f"The same counterexample as for {first}."] if same else lines))
                 click.echo()
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
+
+
+def _never(report: VariantReport, model: Model) -> str:
+    """The actions and rules that never happened in the exploration, in one line; "" if all did, or it is unknown."""
+    texts = [each.result.unfired.text for each in report.properties if each.result.unfired is not None]
+    at = scope_text(check_scope(model, model.verify_scope))
+    return f"{report.system} {report.variant}: never at {at}: {texts[0]}" if texts and texts[0] else ""
 
 
 def _row(checked: CheckedProperty) -> list[str]:
