@@ -22,7 +22,7 @@ class Fired:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._taken: set[str] = set()
+        self._actions_taken: set[str] = set()
         self._instances: list[Instance] = []
         self._states = 0
         self._complete = True
@@ -30,7 +30,7 @@ class Fired:
     def note(self, exploration: ExplorationResult) -> None:
         """Notes the actions of a finished exploration."""
         self._complete &= exploration.complete and exploration.ill_formed is None
-        self._taken.update(exploration.per_action())
+        self._actions_taken.update(exploration.per_action())
         self._states += exploration.state_count
         if self._states <= MOST_STATES:
             self._instances.append(exploration.instance)
@@ -40,8 +40,10 @@ class Fired:
         if not self._complete:
             return None
         model = self._model
-        idle = tuple(action.name for action in model.actions if action.name not in self._taken)
-        triggers = {(name, "") for name in self._taken}.union(*(caused(model, name) for name in self._taken))
+        idle = tuple(action.name for action in model.actions if action.name not in self._actions_taken)
+        triggers = {(name, "") for name in self._actions_taken}.union(
+            *(caused(model, name) for name in self._actions_taken)
+        )
         of_idle = {(name, "") for name in idle}.union(*(caused(model, name) for name in idle)) - triggers
         on = {rule.name: looked_at(model, rule.on) for rule in model.rules}
         never = {name for name, trigger in on.items() if trigger not in triggers}

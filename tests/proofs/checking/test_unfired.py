@@ -51,8 +51,8 @@ def with_idle_parts() -> Model:
 @pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
 def test_idle_actions_and_rules_are_found(engine: Engine) -> None:
     """A rule that only follows from an idle action is not listed: the action is."""
-    found = fired(with_idle_parts(), {"Lamp": 2}, Exploring(engine))
-    assert found == Unfired(("burn",), ("a lamp that is on goes on", "nothing pops"))
+    idle = fired(with_idle_parts(), {"Lamp": 2}, Exploring(engine))
+    assert idle == Unfired(("burn",), ("a lamp that is on goes on", "nothing pops"))
 
 
 def test_of_many_states_only_rules_without_a_cause_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,8 +79,8 @@ def test_it_is_what_the_profile_counts(model: Model, scope: dict[str, int]) -> N
     sizes = check_scope(model, scope)
     counted = together([profile(instance) for instance in instances(model, sizes)])
     idle = tuple(action.name for action in counted.never_enabled)
-    taken = [action.name for action in model.actions if action.name not in idle]
-    of_taken = {(name, "") for name in taken}.union(*(caused(model, name) for name in taken))
+    actions_taken = [action.name for action in model.actions if action.name not in idle]
+    of_taken = {(name, "") for name in actions_taken}.union(*(caused(model, name) for name in actions_taken))
     of_idle = {(name, "") for name in idle}.union(*(caused(model, name) for name in idle)) - of_taken
     on = {rule.name: looked_at(model, rule.on) for rule in model.rules}
     rules = tuple(rule.name for rule in counted.never_fired if on[rule.name] not in of_idle)
@@ -93,8 +93,8 @@ def test_the_verdict_on_well_formed_has_it() -> None:
     (formed,) = (each.result for each in report.properties if each.result.name == "well-formed")
     assert formed.unfired is not None
     assert formed.as_json()["unfired"] == {"actions": ["burn"], "rules": ["a lamp that is on goes on", "nothing pops"]}
-    again = msgspec.json.decode(msgspec.json.encode(Entry(formed)), type=Entry)  # as the cache keeps it
-    assert again.result is not None and again.result.unfired == formed.unfired
+    decoded = msgspec.json.decode(msgspec.json.encode(Entry(formed)), type=Entry)  # as the cache keeps it
+    assert decoded.result is not None and decoded.result.unfired == formed.unfired
     assert [each.result.unfired for each in report.properties if each.result is not formed] == [None] * 4
 
 
