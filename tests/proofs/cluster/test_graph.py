@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 from collections import Counter
@@ -12,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Model
+from schedproof.model.lang import AlwaysCanReach, Attribute, LeadsTo, LifeCycle, Model, Ref, implies
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
 from schedproof.proofs.checking import engine
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.cluster import RemoteWorkers, graph_edges, liveness, room
+from schedproof.proofs.cluster import RemoteWorkers, graph_edges, graph_part, liveness, room
 from schedproof.proofs.cluster import spread as kernel
 from schedproof.proofs.cluster.graph import ClusterGraph
 from schedproof.proofs.cluster.graph_part import GraphPart
@@ -162,6 +163,72 @@ def test_fair_loops_that_few_graphs_have(edges: EDGES, given: set[int], strong: 
         results = spread(model, LocalHosts(count))
         assert_same(model, results, expected)
         assert {r.name: r.verdict for r in results}["p"] is Verdict.REFUTED
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(("count", "turned"), [(1, 0), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0)])
+def test_of_two_fair_loops_the_nearer_one_is_taken(count: int, turned: int) -> None:
+    """Both are as far from the start; one has one step, the other one two.
+
+    Args:
+        turned: other names for the states, which give them other owners.
+    """
+    start, near, far, beyond = ((n + turned) % 5 + 1 for n in range(1, 5))
+    before = turned + 1
+    edges = (
+        (0, "a", before), (before, "a", start), (0, "b", near), (start, "b", near), (near, "a", near),
+        (start, "a", far), (far, "a", beyond), (beyond, "a", far), (0, "c", 6),
+    )  # fmt: skip
+    loop = LeadsTo(
+        name="p", says="", over=[x], given=x.is_(f"s{start}"), goal=x.is_("s6"), weak=["a"], strong=[], without=[]
+    )
+    model = model_of(edges, 7, loop)
+    [result] = spread(model, LocalHosts(count))
+    assert_same(model, [result], alone(model))
+    assert result.counterexample is not None
+    assert (result.counterexample.loops_from, len(result.counterexample.steps)) == (3, 4)
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_of_several_stuck_states_the_nearest_is_taken(count: int) -> None:
+    """Each of three objects is stuck as soon as it has moved: one may have, or all of them."""
+    stuck = AlwaysCanReach(name="p", says="", over=[x], goal=x.is_("s0"))
+    model = dataclasses.replace(model_of(((0, "a", 1), (1, "a", 2)), 3, stuck), default_scope={"Thing": 3})
+    [result] = spread(model, LocalHosts(count))
+    assert_same(model, [result], alone(model))
+    assert result.counterexample is not None
+    assert len(result.counterexample.steps) == 1
+
+
+@pytest.fixture
+def merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What components have is merged after every message and every node; larger graphs than these have too much to keep."""
+    monkeypatch.setattr(graph_edges, "BATCH", 20)
+    monkeypatch.setattr(graph_part, "MOST_USED", 0)
+    monkeypatch.setattr(graph_part, "MOST_PAIRS", 0)
+    monkeypatch.setattr(graph_part, "KEYS", 0)
+
+
+@pytest.mark.usefixtures("kept", "merged")
+@pytest.mark.parametrize("seed", thinned(SEEDS, 10))
+def test_choices_that_components_take_are_merged(seed: int) -> None:
+    for count in (1, 2):
+        assert {r.name: r.verdict for r in spread(required(seed), LocalHosts(count))}["p"] is by_hand(seed)
+
+
+@pytest.mark.usefixtures("kept", "merged")
+@pytest.mark.parametrize("enabled", [(0, 1, 2), (0,), (1,), (2,)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_choices_that_components_miss_are_merged(enabled: tuple[int, ...], count: int) -> None:
+    """A loop of three states, left by ``d``, which is enabled in all of them or in one."""
+    edges = ((0, "a", 1), (1, "a", 2), (2, "a", 0), *((n, "d", 3) for n in enabled))
+    weak, strong = (["a"], ["d"]) if len(enabled) == 1 else (["d"], [])
+    assert not fair_lasso(edges, {0}, {3}, set(weak), set(strong), set())
+    start, goal = x.is_("s0"), x.is_("s3")
+    ends = LeadsTo(name="p", says="", over=[x], given=start, goal=goal, weak=weak, strong=strong, without=[])
+    [result] = spread(model_of(edges, 4, ends), LocalHosts(count))
+    assert result.verdict is Verdict.PROVED
 
 
 @pytest.mark.usefixtures("kept")
@@ -368,3 +435,21 @@ def test_an_undefined_formula_has_the_same_message(seed: int) -> None:
     expected = alone(model)
     assert any("reads an object that does not exist" in r.counterexample.problem for r in expected if r.counterexample)
     assert_same(model, spread(model, LocalHosts(3)), expected)
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_an_undefined_goal_is_reported_before_a_premise(at: int, count: int) -> None:
+    """The goal is undefined in one state, and the premise in the three others: workers know of different formulas."""
+    goal = implies(x.is_(f"s{at}"), x.next.is_("s0"))
+    given = implies(~x.is_(f"s{at}"), x.next.next == x)
+    plain = model_of(
+        tuple((n, "a", n + 1) for n in range(3)), 4, AlwaysCanReach(name="p", says="", over=[x], given=given, goal=goal)
+    )
+    machine = dataclasses.replace(plain.machines[0], attributes=[Attribute("next", Ref(x.type.sort))])
+    model = dataclasses.replace(plain, machines=[machine])
+    [result] = spread(model, LocalHosts(count))
+    assert_same(model, [result], alone(model))
+    assert result.counterexample is not None
+    assert result.counterexample.problem.endswith(": the state of NONE is read")
