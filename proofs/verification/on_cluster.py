@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.cluster import ClusterError, RemoteWorkers
 from schedproof.proofs.exploration.limits import LostWorker
 
+from .own_code import digest_of_code
 from .parts import Done, Part, ReportProgress
 from .verdict_cache import PARTS, source_of
 from .verify import Plan, timed
@@ -48,15 +50,12 @@ class ClusterPool:
         self._workers = workers
         variants = [(plan.system.name, plan.model.variant) for plan in plans if plan.todo]
         try:
-            codes = workers.each(partial(_code, manifests=self._manifests), variants)
+            answers = workers.each(partial(_codes, manifests=self._manifests), variants)
         except LostWorker as error:
             raise WorkerDied(f"{error}; run the command again") from error
-        for (system, variant), each in zip(variants, zip(*codes, strict=True), strict=True):
-            if different := sum(code != code_of(systems[system], variant) for code in each):
-                raise ClusterError(
-                    f"--cluster: {different} of {len(codes)} workers have another version of schedproof, or not the same "
-                    f"{system} {variant}; install both on each machine of the cluster, in the same folders"
-                )
+        for (system, variant), each in zip(variants, zip(*answers, strict=True), strict=True):
+            if why := different(Code.of(systems[system], variant), each, f"{system} {variant}"):
+                raise ClusterError(why)
 
     def run(
         self, tasks: Sequence[Part], report_progress: ReportProgress, prepares: Callable[[Part], str] = lambda task: ""
@@ -88,15 +87,16 @@ def _answered(part: Part, *, manifests: Manifests) -> tuple[str, Any]:
     return answered(partial(timed, others=others), part, lambda line: None)
 
 
-def _code(variants: Sequence[tuple[str, str]], *, manifests: Manifests) -> list[str]:
-    """In a worker: the code of variants; empty where there is none."""
-    codes = []
-    for name, variant in variants:
-        try:
-            codes.append(code_of(_system(name, manifests.get(name)), variant))
-        except Exception:  # whatever goes wrong in another version
-            codes.append("")
-    return codes
+def _codes(variants: Sequence[tuple[str, str]], *, manifests: Manifests) -> list[Code | str]:
+    """In a worker: the code of variants; where one cannot be loaded, the reason."""
+    return [_code(name, variant, manifests.get(name)) for name, variant in variants]
+
+
+def _code(name: str, variant: str, manifest: Path | None) -> Code | str:
+    try:
+        return Code.of(_system(name, manifest), variant)
+    except Exception as error:  # whatever goes wrong in another version
+        return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _system(name: str, manifest: Path | None) -> System:
@@ -108,15 +108,44 @@ def _of_manifest(manifest: Path, name: str) -> System:
     return load(read(manifest)[name])
 
 
-def code_of(system: System, variant: str) -> str:
-    """A hash of schedproof's source and of a variant's elements. It must be the same in all workers."""
-    try:
-        content = Digester().digest(system.variants[variant])
-    except TypeError:  # such as a function inside a user's own kind of element
-        content = b""
-    return hashlib.sha256("\n".join(_source()).encode() + content).hexdigest()
+@dataclass(frozen=True)
+class Code:
+    """What must be the same in all workers: hashes of schedproof's source, of a variant's elements, and of its system's own code."""
+
+    schedproof: str
+    model: str
+    system: str
+
+    @staticmethod
+    def of(system: System, variant: str) -> Code:
+        """The code of a variant in this process.
+
+        Raises:
+            Exception: whatever its modules raise.
+        """
+        model = Digester(functions=True).digest(system.variants[variant]).hex()
+        return Code(_source(), model, digest_of_code(system))
+
+
+def different(code: Code, answers: Sequence[Code | str], what: str) -> str:
+    """Which workers have other code than this process, and what to do; empty if none has.
+
+    Args:
+        answers: of each worker; a text where it cannot load the variant.
+        what: the system and the variant.
+    """
+    some = f"of {len(answers)} workers"
+    codes = [each for each in answers if isinstance(each, Code)]
+    failures = [each for each in answers if isinstance(each, str)]
+    others = (
+        (failures, f"do not load {what} ({failures[0] if failures else ''})", "install it on each machine, in the same folder"),
+        ([c for c in codes if c.schedproof != code.schedproof], "have another version of schedproof", "install the same on each machine"),
+        ([c for c in codes if c.system != code.system], f"have other code of {what}", "install the same on each machine"),
+        ([c for c in codes if c.model != code.model], f"have another model of {what}", "install the same on each machine"),
+    )  # fmt: skip
+    return next((f"--cluster: {len(its)} {some} {problem}; {remedy}" for its, problem, remedy in others if its), "")
 
 
 @cache
-def _source() -> tuple[str, ...]:
-    return tuple(source_of(*PARTS, systems=True))
+def _source() -> str:
+    return hashlib.sha256("\n".join(source_of(*PARTS, systems=True)).encode()).hexdigest()
