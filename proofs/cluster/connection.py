@@ -68,7 +68,7 @@ def connected(address: Address, report: Callable[[str], None] = lambda line: Non
             _start(ray, address)
         # Ray has put its own in place. Without any, a process that is terminated leaves some of Ray's behind.
         signal.signal(signal.SIGTERM, _terminated if before is signal.SIG_DFL else before)
-        hosts = RayHosts(ray, address)
+        hosts = RayHosts(ray, address, report)
         try:
             yield RemoteWorkers(hosts, report)
         finally:
@@ -147,46 +147,81 @@ class RayHosts:
     Args:
         ray: the module.
         address: where they are.
+        report: called with one line when a worker is lost while it starts.
 
     Raises:
         ClusterError: they do not start in time, or run other code than this process.
+        LostWorker: one is lost each time that it is started.
     """
 
-    def __init__(self, ray: Any, address: Address) -> None:
+    def __init__(self, ray: Any, address: Address, report: Callable[[str], None] = lambda line: None) -> None:
         self._ray = ray
+        self._report = report
         self._kind = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Host)
         processors = int(ray.cluster_resources().get("CPU", 0))
-        self._actors: list[Any] = []
-        self._places: list[str] = []
+        self._actors: list[Any] = [None] * max(1, processors)
+        self._places = [""] * len(self)
         try:
-            self._actors += [self._kind.remote() for _ in range(max(1, processors))]
-            self._check(self._actors, f"at {address}")
-            self._places += ray.get([actor.place.remote() for actor in self._actors])
+            self._start(range(len(self)), f"at {address}")
         except BaseException:
             self.end()
             raise
 
-    def _check(self, actors: Sequence[Any], where: str) -> None:
-        """Waits until workers have started, and compares their code with that of this process."""
-        refs = [actor.fingerprint.remote() for actor in actors]
+    def _start(self, workers: Sequence[int], where: str) -> None:
+        """Starts processes for workers, and again for those that are lost before they answer.
+
+        Raises:
+            ClusterError: as :meth:`_check`.
+            LostWorker: they are lost each time.
+        """
+        for left in reversed(range(MOST_STARTS)):
+            for n in workers:
+                self._kill(
+                    self._actors[n]
+                )  # one that only does not answer must not write to the files of its successor
+                self._actors[n] = self._kind.remote()
+            workers = self._check(workers, where)
+            if not workers:
+                return
+            lost = " and ".join(f"worker {n + 1} of {len(self)}" for n in workers)
+            if left:
+                self._report(f"{lost} was lost while it started: it is replaced")
+        raise LostWorker(
+            f"{lost} {where} was lost each of the {MOST_STARTS} times that it was started; free memory on its machine, or choose "
+            "another cluster"
+        )
+
+    def _check(self, workers: Sequence[int], where: str) -> list[int]:
+        """Waits until workers have started, and compares their code with that of this process; returns those that were lost.
+
+        Raises:
+            ClusterError: they do not start in time, or run other code.
+        """
+        refs = [self._actors[n].introduction.remote() for n in workers]
         started, missing = self._ray.wait(refs, num_returns=len(refs), timeout=SECONDS_TO_START)
         if missing:
             raise ClusterError(
                 f"--cluster: {len(started)} of {len(refs)} workers started {where} within {SECONDS_TO_START} s; "
                 "end what else runs there, or choose another cluster"
             )
-        try:
-            codes = self._ray.get(refs)
-        except self._ray.exceptions.RayError as error:
-            raise ClusterError(
-                f"--cluster: a worker {where} does not start ({_first_line(error)}); "
-                f"install schedproof {_version()} on each machine of the cluster"
-            ) from error
+        lost, codes = [], list[str]()
+        for n, ref in zip(workers, refs, strict=True):
+            try:
+                code, self._places[n] = self._ray.get(ref)
+                codes.append(code)
+            except self._ray.exceptions.RayError as error:
+                if _fails_to_load(self._ray, error):
+                    raise ClusterError(
+                        f"--cluster: a worker {where} does not start ({_first_line(error)}); "
+                        f"install schedproof {_version()} on each machine of the cluster"
+                    ) from error
+                lost.append(n)
         if different := sum(code != fingerprint() for code in codes):
             raise ClusterError(
                 f"--cluster: {different} of {len(codes)} workers {where} run another version of schedproof; "
                 f"install schedproof {_version()} on each machine of the cluster"
             )
+        return lost
 
     def __len__(self) -> int:
         return len(self._actors)
@@ -235,18 +270,7 @@ class RayHosts:
 
     def replace(self, worker: int) -> None:
         """See :class:`.team.TaskHosts`."""
-        for left in reversed(range(MOST_STARTS)):
-            self._kill(
-                self._actors[worker]
-            )  # one that only does not answer must not write to the files of its successor
-            self._actors[worker] = self._kind.remote()
-            try:
-                self._check([self._actors[worker]], "in place of a lost one")
-                self._places[worker] = self._ray.get(self._actors[worker].place.remote())
-                return
-            except (ClusterError, self._ray.exceptions.RayError):  # it may be lost, too
-                if not left:
-                    raise
+        self._start([worker], "in place of a lost one")
 
     def places(self) -> list[str]:
         """See ``Hosts``."""
@@ -274,6 +298,11 @@ class RayHosts:
     def _kill(self, actor: Any) -> None:
         with suppress(Exception):  # it may be lost, and the cluster too
             self._ray.kill(actor)
+
+
+def _fails_to_load(ray: Any, error: Exception) -> bool:
+    """Whether a worker raised this because it cannot load its code; otherwise its process was lost."""
+    return isinstance(error, ray.exceptions.RayTaskError) or getattr(error, "actor_init_failed", False)
 
 
 def _version() -> str:

@@ -239,9 +239,9 @@ class Host:
         """See :func:`fingerprint`."""
         return fingerprint()
 
-    def place(self) -> str:
-        """Its process and machine, to find what it logs."""
-        return f"process {os.getpid()} on {socket.gethostname()}"
+    def introduction(self) -> tuple[str, str]:
+        """Its fingerprint; and its process and machine, to find what it logs."""
+        return fingerprint(), f"process {os.getpid()} on {socket.gethostname()}"
 
     def perform(self, function: Callable[[Any], Any], task: Any) -> Any:
         """What a function answers to a task that needs no states."""

@@ -70,11 +70,12 @@ def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path, monkeypatch
     [instance] = instances(AS_WRITTEN, {"PodGroup": 4, "Cell": 4})
     killed, right = list[int](), connection.RayHosts._check
 
-    def check(self: connection.RayHosts, actors: Sequence[Any], where: str) -> None:
+    def check(self: connection.RayHosts, workers: Sequence[int], where: str) -> list[int]:
+        lost = right(self, workers, where)
         if where.startswith("in place") and len(killed) == 1:
-            right(self, actors, where)
             kill_one()
-        right(self, actors, where)
+            lost = right(self, workers, where)
+        return lost
 
     def kill_one(*_: int) -> None:
         if len(killed) < 2:
@@ -88,6 +89,27 @@ def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path, monkeypatch
         reached = compiled.explore(instance, workers=workers, saving=Saving(tmp_path, 0), progress=kill_one)
         assert numbers(reached) == numbers(compiled.explore(instance))
     assert len(set(killed)) == 2
+
+
+@pytest.mark.long
+def test_a_worker_killed_at_its_first_start_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes, right = list[str](), connection.RayHosts._check
+
+    def check(self: connection.RayHosts, workers: Sequence[int], where: str) -> list[int]:
+        lost = right(self, workers, where)
+        if len(workers) == 2:
+            victim = processes(psutil.Process())[0]
+            victim.kill()
+            victim.wait(10)
+            lost = right(self, workers, where)
+        return lost
+
+    monkeypatch.setattr(connection.RayHosts, "_check", check)
+    [instance] = instances(AS_WRITTEN, {"PodGroup": 3, "Cell": 3})
+    with connected(Address(workers=2), notes.append) as workers:
+        assert numbers(compiled.explore(instance, workers=workers)) == numbers(compiled.explore(instance))
+    assert len(notes) == 1
+    assert notes[0].endswith(" of 2 was lost while it started: it is replaced")
 
 
 @pytest.mark.long
