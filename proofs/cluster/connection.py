@@ -231,6 +231,11 @@ class RayHosts:
         refs = getattr(self._actors[worker], method).options(num_returns=returns).remote(*arguments)
         return [refs] if returns == 1 else list(refs)
 
+    def are_there(self, refs: Sequence[Ref], seconds: float) -> bool:
+        """See ``Hosts``."""
+        some = list(refs)
+        return not some or not self._ray.wait(some, num_returns=len(some), timeout=seconds, fetch_local=False)[1]
+
     def results(self, refs: Sequence[Ref]) -> list[Any]:
         """See ``Hosts``."""
         lost = self._ray.exceptions.RayError

@@ -24,7 +24,8 @@ from schedproof.proofs.cluster import RemoteWorkers, graph_edges, graph_part, li
 from schedproof.proofs.cluster import spread as kernel
 from schedproof.proofs.cluster.graph import ClusterGraph
 from schedproof.proofs.cluster.graph_part import GraphPart
-from schedproof.proofs.exploration.limits import LostWorker, Saving
+from schedproof.proofs.cluster.halting import HaltedCalls
+from schedproof.proofs.exploration.limits import Halted, LostWorker, Saving
 from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
@@ -453,3 +454,38 @@ def test_an_undefined_goal_is_reported_before_a_premise(at: int, count: int) -> 
     assert_same(model, [result], alone(model))
     assert result.counterexample is not None
     assert result.counterexample.problem.endswith(": the state of NONE is read")
+
+
+# --- Interrupts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("kept")
+def test_an_interrupt_leaves_the_properties_open_that_follow() -> None:
+    """At a moment drawn for today: those before have their verdicts, and no loss of a worker is reported."""
+    expected, asked = {r.name: r for r in alone(AS_WRITTEN)}, itertools.count()
+    spread(AS_WRITTEN, LocalHosts(2), halt=lambda: str(next(asked))[:0])
+    rng, questions = random.Random(seed_of_today("interrupts")), next(asked)
+    assert questions > 300
+    for last in (5, *rng.sample(range(20, questions), 5)):
+        at = itertools.count()
+        halt = lambda at=at, last=last: "interrupted" if next(at) >= last else ""  # noqa: E731
+        results = spread(AS_WRITTEN, LocalHosts(2), halt=halt)
+        decided = [r for r in results if r.note != "interrupted"]
+        assert_same(AS_WRITTEN, decided, [expected[r.name] for r in decided])
+        assert {r.verdict for r in results[len(decided) :]} == {Verdict.UNDETERMINED}
+        assert results[: len(decided)] == decided
+
+
+def test_no_result_is_waited_for_when_there_is_a_reason_to_stop() -> None:
+    """A worker may need long for one: here it never ends."""
+    waits = list[float]()
+
+    class Endless:
+        def are_there(self, refs: Sequence[Any], seconds: float) -> bool:
+            waits.append(seconds)
+            return False
+
+    calls = HaltedCalls(Endless(), lambda: "interrupted" if len(waits) == 3 else "")  # type: ignore[arg-type]
+    with pytest.raises(Halted, match=r"^interrupted$"):
+        calls.results([None])
+    assert sum(waits) <= 2
