@@ -98,7 +98,7 @@ def _located(name: str, folder: Path | None) -> ModuleSpec | None:
     spec: ModuleSpec | None = None
     parts = name.split(".")
     for n in range(len(parts)):
-        spec = _found(".".join(parts[: n + 1]), path) or (_found(parts[0], None) if n == 0 else None)
+        spec = _spec_of(".".join(parts[: n + 1]), path) or (_spec_of(parts[0], None) if n == 0 else None)
         if spec is None:
             return None
         path = None if spec.submodule_search_locations is None else list(spec.submodule_search_locations)
@@ -107,7 +107,7 @@ def _located(name: str, folder: Path | None) -> ModuleSpec | None:
     return spec
 
 
-def _found(name: str, path: list[str] | None) -> ModuleSpec | None:
+def _spec_of(name: str, path: list[str] | None) -> ModuleSpec | None:
     for finder in sys.meta_path:
         with suppress(Exception):  # a finder of a package may not expect to be asked
             if (spec := finder.find_spec(name, path)) is not None:

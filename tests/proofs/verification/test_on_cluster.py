@@ -19,7 +19,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.cluster import ClusterError, RemoteWorkers
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification import on_cluster
-from schedproof.proofs.verification.on_cluster import ClusterPool, Code
+from schedproof.proofs.verification.on_cluster import Code, verifying
 from schedproof.proofs.verification.verify import Run, VariantReport, plan, verify
 from schedproof.proofs.verification.workers import WorkerDied
 from tests.proofs.cluster.local_hosts import LocalHosts
@@ -36,7 +36,7 @@ def verified(own_system: System, hosts: LocalHosts, notes: list[str] | None = No
     """The reports of workers."""
     plans = plan([own_system])
     run, lines = Run(plans), list[str]()
-    pool = ClusterPool(RemoteWorkers(hosts, (notes if notes is not None else lines).append), plans)
+    pool = verifying(RemoteWorkers(hosts, (notes if notes is not None else lines).append), plans)
     for _ in run.work(pool, lines.append):
         pass
     assert any(" of 2" in line or " of 1" in line for line in lines), "what is begun is reported"
@@ -81,12 +81,14 @@ def test_a_worker_that_is_lost_before_the_work_ends_it(monkeypatch: pytest.Monke
         verified(systems()["lamps"], LocalHosts(2, [2]))
 
 
-def test_what_goes_wrong_in_a_worker_goes_wrong_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(*_: object, **__: object) -> None:
-        raise Disagreement("the engines")
+def disagree(*_: object, **__: object) -> None:
+    """What a worker may raise."""
+    raise Disagreement("the engines")
 
+
+def test_what_goes_wrong_in_a_worker_goes_wrong_here(monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, {"lamps": three()})
-    monkeypatch.setattr(on_cluster, "timed", wrong)
+    monkeypatch.setattr(on_cluster, "timed", disagree)
     with pytest.raises(Disagreement, match=r"^the engines"):
         verified(systems()["lamps"], LocalHosts(2))
 

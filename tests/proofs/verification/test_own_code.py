@@ -38,7 +38,7 @@ COUNTING = [
 ]  # fmt: skip
 
 
-def own(folder: Path, files: Mapping[str, str] = FILES) -> System:
+def system_in(folder: Path, files: Mapping[str, str] = FILES) -> System:
     """A system whose modules are never imported: if they were, one that is named or read twice would be known."""
     for name, text in files.items():
         path = folder / name
@@ -49,19 +49,19 @@ def own(folder: Path, files: Mapping[str, str] = FILES) -> System:
 
 
 def test_two_folders_with_the_same_files_have_one_hash(tmp_path: Path) -> None:
-    assert digest_of_code(own(tmp_path / "a")) == digest_of_code(own(tmp_path / "b")) != ""
+    assert digest_of_code(system_in(tmp_path / "a")) == digest_of_code(system_in(tmp_path / "b")) != ""
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_what_is_imported_counts(name: str, tmp_path: Path) -> None:
     """Also where a function imports it; files that nobody imports do not."""
-    before = digest_of_code(own(tmp_path / "a"))
-    changed = digest_of_code(own(tmp_path / "b", {**FILES, name: FILES[name] + "\n# changed\n"}))
+    before = digest_of_code(system_in(tmp_path / "a"))
+    changed = digest_of_code(system_in(tmp_path / "b", {**FILES, name: FILES[name] + "\n# changed\n"}))
     assert (changed != before) is (name in COUNTING)
 
 
 def test_a_module_that_is_missing_elsewhere_changes_it(tmp_path: Path) -> None:
-    system = own(tmp_path)
+    system = system_in(tmp_path)
     before = digest_of_code(system)
     shutil.rmtree(tmp_path / "late")
     assert digest_of_code(system) != before
@@ -82,7 +82,7 @@ def test_an_installed_package_counts_by_its_version(tmp_path: Path, monkeypatch:
         own_code._version.cache_clear()
         with monkeypatch.context() as patch:
             patch.syspath_prepend(packages)
-            return digest_of_code(own(tmp_path / "own", {**FILES, "own_model.py": "import acme\n"}))
+            return digest_of_code(system_in(tmp_path / "own", {**FILES, "own_model.py": "import acme\n"}))
 
     assert installed("1.0") == installed("1.0-patched")
     assert installed("1.0") != installed("2.0")
