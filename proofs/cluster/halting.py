@@ -47,9 +47,9 @@ class HaltedCalls:
         Raises:
             Halted: there is a reason to stop.
         """
-        there = False
-        while not there:
-            there = self.calls.are_there(refs, SECONDS_BETWEEN)
+        has_all = False
+        while not has_all:
+            has_all = self.calls.are_there(refs, SECONDS_BETWEEN)
             if why := self.halt():
                 raise Halted(why)
         return self.calls.results(refs)

@@ -48,7 +48,7 @@ def _add(digest: hashlib._Hash, name: str, content: bytes) -> None:
 def _modules(entry: Entry) -> Iterator[tuple[str, bytes]]:
     """The modules of a system by name, with their source; or packages with their versions."""
     todo = [reference.partition(":")[0] for _, reference in references_of(entry)]
-    own = {name.partition(".")[0] for name in todo}
+    own_packages = {name.partition(".")[0] for name in todo}
     known = set(todo)
     while todo:
         name = todo.pop()
@@ -59,7 +59,7 @@ def _modules(entry: Entry) -> Iterator[tuple[str, bytes]]:
         if spec is None or not spec.has_location or spec.origin is None:
             continue
         file = Path(spec.origin)
-        if top not in own and INSTALLED & set(file.parts):
+        if top not in own_packages and INSTALLED & set(file.parts):
             yield top, _version(top).encode()
             continue
         content = file.read_bytes()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schedproof.proofs.cluster import Address, ClusterError
-from schedproof.proofs.cluster.connection import RayHosts
+from schedproof.proofs.cluster.ray_hosts import RayHosts
 from schedproof.proofs.cluster.worker import Host
 from schedproof.proofs.exploration.limits import LostWorker
 
@@ -34,7 +34,8 @@ class FakeRay:
     """Stands for the module.
 
     Args:
-        fates: what becomes of each process, in the order of their starts; later ones run.
+        fates: what becomes of each process, in the order of their starts: an error, another code, or WAITING if no processor
+            is free for it; later ones run.
     """
 
     exceptions = SimpleNamespace(RayError=RayError, RayTaskError=RayTaskError)
@@ -43,6 +44,8 @@ class FakeRay:
         self._fates = list(fates)
         self.started = 0
         self.killed: list[int] = []
+        self.processors: list[int] = []
+        self.fingerprints: dict[int, Exception] = {}
 
     def cluster_resources(self) -> dict[str, float]:
         """Two processors."""
@@ -54,20 +57,24 @@ class FakeRay:
 
     def remote(self, **_: Any) -> Any:
         """The decorator of a class."""
-        return lambda kind: SimpleNamespace(remote=self._start)
+        return lambda kind: SimpleNamespace(
+            options=lambda num_cpus: SimpleNamespace(remote=lambda: self._start(num_cpus))
+        )
 
-    def _start(self) -> Any:
+    def _start(self, processors: int) -> Any:
+        self.processors.append(processors)
         fate = self._fates.pop(0) if self._fates else ""
         number, self.started = self.started, self.started + 1
         answer = (fate or Host().fingerprint(), f"process {number} on host")
-        result = fate if isinstance(fate, Exception) else answer
-        return SimpleNamespace(number=number, introduction=SimpleNamespace(remote=lambda: result))
+        result = fate if isinstance(fate, Exception) or fate is WAITING else answer
+        lives = SimpleNamespace(remote=lambda: self.fingerprints.get(number, Host().fingerprint()))
+        return SimpleNamespace(number=number, introduction=SimpleNamespace(remote=lambda: result), fingerprint=lives)
 
     def wait(self, refs: Sequence[Any], **_: Any) -> tuple[Sequence[Any], Sequence[Any]]:
-        """All are there."""
-        return refs, []
+        """All are there that have a processor."""
+        return [ref for ref in refs if ref is not WAITING], [ref for ref in refs if ref is WAITING]
 
-    def get(self, ref: Any) -> Any:
+    def get(self, ref: Any, **_: Any) -> Any:
         """A result, or the error."""
         if isinstance(ref, Exception):
             raise ref
@@ -78,6 +85,7 @@ class FakeRay:
         self.killed.append(actor.number)
 
 
+WAITING = "waiting"
 LOST, UNABLE = ActorDiedError(actor_init_failed=False), ActorDiedError(actor_init_failed=True)
 
 
@@ -108,3 +116,39 @@ def test_workers_that_cannot_load_their_code_are_refused(wrong: Exception | str)
         RayHosts(ray, Address(workers=2))
     assert ray.started == 2
     assert set(ray.killed) == {0, 1}
+
+
+def test_workers_of_a_lost_machine_share_processors() -> None:
+    """If none is free for them in time: together, and with one line."""
+    ray, notes = FakeRay("", "", WAITING, WAITING), list[str]()
+    hosts = RayHosts(ray, Address("192.0.2.1", 1), notes.append)
+    ray.fingerprints = {0: LOST, 1: LOST}
+    hosts.replace_lost()
+    assert ray.processors == [1, 1, 1, 1, 0, 0]
+    assert hosts.places() == ["process 4 on host", "process 5 on host"]
+    assert notes == [
+        "no processor was free for worker 1 of 2 and worker 2 of 2 within 90 s: it shares one with another worker"
+    ]
+
+
+def test_a_machine_in_place_of_a_lost_one_is_used() -> None:
+    ray, notes = FakeRay(), list[str]()
+    hosts = RayHosts(ray, Address("192.0.2.1", 1), notes.append)
+    ray.fingerprints = {1: LOST}
+    hosts.replace_lost()
+    assert ray.processors == [1, 1, 1]
+    assert hosts.places() == ["process 0 on host", "process 2 on host"]
+    assert notes == []
+
+
+def test_workers_that_start_nowhere_are_refused() -> None:
+    """At first, and in place of others."""
+    with pytest.raises(ClusterError, match=r"1 of 2 workers started at local:2 within 90 s; end what else runs there"):
+        RayHosts(FakeRay("", WAITING), Address(workers=2))
+    ray = FakeRay("", "", WAITING, WAITING)
+    hosts = RayHosts(ray, Address(workers=2))
+    ray.fingerprints = {1: LOST}
+    with pytest.raises(
+        ClusterError, match=r"worker 2 of 2 did not start in place of a lost one within 90 s; see whether"
+    ):
+        hosts.replace_lost()
