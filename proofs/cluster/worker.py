@@ -183,9 +183,9 @@ class PartWorker:
         self._at = saved.at
         return self._standing
 
-    def room(self) -> Room:
-        """The memory for a graph."""
-        return Room.of(self._part, self._memory)
+    def room(self, life: int) -> Room:
+        """The memory for a graph; ``life`` is the number of states of the longest life cycle."""
+        return Room.of(self._part, self._memory, life)
 
     def link(self, text: str, shape: Shape, states: int) -> None:
         """Begins the graph of a complete search; arguments as for :class:`.graph_part.GraphPart`."""

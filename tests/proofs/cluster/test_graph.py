@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import random
+import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -342,6 +343,29 @@ def test_a_graph_that_is_too_large_leaves_properties_open(monkeypatch: pytest.Mo
     note = results["preempting-ends"].note
     assert note.startswith("all 1,512 states were explored, but their graph takes 0 MiB on the machine ")
     assert note.endswith(", which has 0 MiB left")
+
+
+def test_a_long_life_cycle_takes_the_memory_that_is_kept_for_it() -> None:
+    """For each of its states, beside a short one; what the search for one object takes is freed before that for the next."""
+    reached = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(1)))
+    search = reached.parts[0].search  # type: ignore[attr-defined]
+    graph = ClusterGraph(reached, search)
+    [life] = [p for p in AS_WRITTEN.properties if p.name == "cell-life-without-preemption"]
+    assert isinstance(life, LifeCycle)
+
+    def taken(states: int) -> int:
+        asked = dataclasses.replace(life, states=(list(life.states[:2]) * states)[:states])
+        liveness.answer(graph, asked)  # without what is compiled at first
+        tracemalloc.start()
+        liveness.answer(graph, asked)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    each = (taken(400) - taken(200)) / 200 / reached.state_count
+    assert room.PER_LIFE - 1 < each <= room.PER_LIFE + 0.1
+    [short], [long] = (search.results(search.call(0, "room", states)) for states in (200, 400))
+    assert long.needed - short.needed == 200 * room.PER_LIFE * reached.state_count
 
 
 def test_memory_that_is_left_is_that_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
