@@ -353,7 +353,7 @@ def test_a_long_life_cycle_takes_the_memory_that_is_kept_for_it() -> None:
     [life] = [p for p in AS_WRITTEN.properties if p.name == "cell-life-without-preemption"]
     assert isinstance(life, LifeCycle)
 
-    def taken(states: int) -> int:
+    def peak_of(states: int) -> int:
         asked = dataclasses.replace(life, states=(list(life.states[:2]) * states)[:states])
         liveness.answer(graph, asked)  # without what is compiled at first
         tracemalloc.start()
@@ -362,7 +362,7 @@ def test_a_long_life_cycle_takes_the_memory_that_is_kept_for_it() -> None:
         tracemalloc.stop()
         return peak
 
-    each = (taken(400) - taken(200)) / 200 / reached.state_count
+    each = (peak_of(400) - peak_of(200)) / 200 / reached.state_count
     assert room.PER_LIFE - 1 < each <= room.PER_LIFE + 0.1
     [short], [long] = (search.results(search.call(0, "room", states)) for states in (200, 400))
     assert long.needed - short.needed == 200 * room.PER_LIFE * reached.state_count
