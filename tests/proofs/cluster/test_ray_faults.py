@@ -231,6 +231,20 @@ def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
         assert error.count("it is replaced, and what it did is tried again") == kill
 
 
+@pytest.mark.long(seconds=15)
+def test_generate_writes_the_same_on_a_cluster(tmp_path: Path) -> None:
+    """Every file."""
+    arguments = ["hived", "--cover", "transitions", "--of", "graph", "--scope", "PodGroup=2,Cell=2", "--replay"]
+    written = []
+    for how in (["--jobs", "1"], ["--cluster", "local:2"]):
+        folder = tmp_path / how[0]
+        command = [sys.executable, "-m", "schedproof", "generate", *arguments, *how, "-o", folder]
+        subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+        written.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert len(written[0]) > 50
+    assert written[0] == written[1]
+
+
 @pytest.mark.long(seconds=20)
 def test_a_terminated_command_leaves_nothing() -> None:
     """No process, nor one of Ray's own, which would stay for a minute; and no folder."""
