@@ -18,9 +18,11 @@ from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
 from schedproof.model.registry.errors import UserError
+from schedproof.proofs.locks.answer import Answer
 from schedproof.proofs.locks.explore import LIMIT, Problem
 from schedproof.proofs.locks.kinds import WORDS
-from schedproof.proofs.locks.model_check import Answer, LocksChecked, interleaving, model_check, standstill
+from schedproof.proofs.locks.model_check import LocksChecked, interleaving, model_check, standstill
+from schedproof.proofs.locks.unchecked import unchecked
 from schedproof.proofs.traces.formats.lock_log import check_log
 
 from .diagram import ENDINGS
@@ -140,6 +142,9 @@ def _print(checked: LocksChecked) -> None:
         )
     table("", ["check", "kind", "verdict", "expected", "", "seconds"], rows, right=["seconds"])
     for answer in checked.answers:
+        for remark in answer.remarks:
+            click.echo(f"{answer.check.name}: {remark}")
+    for answer in checked.answers:
         if answer.deadlock is None and answer.problem:
             _print_violation(answer, answer.problem, answer.steps)
     if checked.explored is not None:
@@ -159,6 +164,8 @@ def _print(checked: LocksChecked) -> None:
             f"threads: {count(checked.explored.states, 'state')}, {count(checked.explored.moves, 'move')}, "
             f"{count(len(checked.explored.problems), 'problem')}"
         )
+    if left := unchecked(checked.locks):
+        click.echo("\n".join(["", "not checked:", *(f"  {phrase}" for phrase in left)]))
     says, how_many = counted([standing(a.verdict, checked.expected(a)) for a in checked.answers], "check")
     click.echo(f"{says}: {how_many}")
 
@@ -198,10 +205,17 @@ def _as_json(checked: LocksChecked) -> dict[str, Any]:
         }
         if answer.note:
             entry["note"] = answer.note
+        if answer.remarks:
+            entry["remarks"] = list(answer.remarks)
         if answer.problem:
             entry |= {"problem": answer.problem, "steps": list(answer.steps)}
         entries.append(entry)
-    data: dict[str, Any] = {"name": checked.locks.name, "checks": entries, "ok": checked.ok}
+    data: dict[str, Any] = {
+        "name": checked.locks.name,
+        "checks": entries,
+        "unchecked": list(unchecked(checked.locks)),
+        "ok": checked.ok,
+    }
     if checked.explored is not None:
         data |= {"states": checked.explored.states, "moves": checked.explored.moves}
         data["deadlocks"] = [
