@@ -193,23 +193,23 @@ def find_circles(every: Sequence[Acquisition]) -> Circles:
 def _possible(locks: tuple[str, ...], ways: Sequence[Sequence[Acquisition]]) -> Circle | None:
     """A choice of acquisitions that can wait for each other at once; one without more assumptions if there is one."""
     for writers in (False, True):
-        if (chosen := next(_choices(ways, writers, again=False), None)) is not None:
+        if (chosen := next(_choices(ways, writers, repeats=False), None)) is not None:
             return Circle(locks, chosen)
     for writers in (False, True):
-        if (chosen := next(_choices(ways, writers, again=True), None)) is not None:
+        if (chosen := next(_choices(ways, writers, repeats=True), None)) is not None:
             return Circle(locks, chosen, next(a.thread for a, b in combinations(chosen, 2) if _same(a, b)))
     return None
 
 
 def _choices(
-    ways: Sequence[Sequence[Acquisition]], writers: bool, *, again: bool, chosen: tuple[Acquisition, ...] = ()
+    ways: Sequence[Sequence[Acquisition]], writers: bool, *, repeats: bool, chosen: tuple[Acquisition, ...] = ()
 ) -> Iterator[tuple[Acquisition, ...]]:
     """Choices of one acquisition for each edge, of programs that exclude each other by no lock.
 
     Args:
         ways: for each edge of the circle its acquisitions.
         writers: whether a reader may wait for a reader, because of a writer.
-        again: whether a thread may run twice.
+        repeats: whether a thread may run twice.
         chosen: the acquisitions chosen so far.
     """
     if len(chosen) == len(ways):
@@ -217,8 +217,8 @@ def _choices(
             yield chosen
         return
     for one in ways[len(chosen)]:
-        if all(_gates(one, other) == () and (again or not _same(one, other)) for other in chosen):
-            yield from _choices(ways, writers, again=again, chosen=(*chosen, one))
+        if all(_gates(one, other) == () and (repeats or not _same(one, other)) for other in chosen):
+            yield from _choices(ways, writers, repeats=repeats, chosen=(*chosen, one))
 
 
 def _same(one: Acquisition, other: Acquisition) -> bool:
@@ -232,8 +232,7 @@ def _gates(one: Acquisition, other: Acquisition) -> tuple[str, ...]:
     return tuple(
         name
         for name in held
-        if (theirs := other.held_as(name)) is not None
-        and (theirs is not Mode.READ or one.held_as(name) is not Mode.READ)
+        if (mode := other.held_as(name)) is not None and (mode is not Mode.READ or one.held_as(name) is not Mode.READ)
     )
 
 
@@ -276,7 +275,7 @@ def _through_writers(by: Sequence[Acquisition]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Again:
+class Reacquired:
     """A program acquires a lock that it holds.
 
     Args:
@@ -314,33 +313,33 @@ class Repeated:
     """The acquisitions of locks that are held already.
 
     Args:
-        again: those that can wait for ever.
+        violations: those that can wait for ever.
         gated: reads that no described writer can separate, since reader and writers hold a common lock; with that lock.
     """
 
-    again: tuple[Again, ...]
+    violations: tuple[Reacquired, ...]
     gated: tuple[tuple[Acquisition, str], ...]
 
 
 def find_repeated(every: Sequence[Acquisition]) -> Repeated:
     """The acquisitions of locks that the program holds, first those that wait for themselves."""
-    again: list[Again] = []
+    violations: list[Reacquired] = []
     gated: list[tuple[Acquisition, str]] = []
     for one in every:
         held = one.held_as(one.lock)
         if held is None:
             continue
         if one.mode is not Mode.READ or held is not Mode.READ:
-            again.append(Again(one, reads=False))
+            violations.append(Reacquired(one, reads=False))
             continue
         writers = tuple(writer for writer in writers_of(every, one.lock) if not _same(one, writer))
         free = tuple(writer for writer in writers if not _gates(one, writer))
         if writers and not free:
             gated.append((one, _gates(one, writers[0])[0]))
         else:
-            again.append(Again(one, reads=True, writers=free))
-    again.sort(key=lambda each: (each.reads, each.by.after))
-    return Repeated(tuple(again), tuple(gated))
+            violations.append(Reacquired(one, reads=True, writers=free))
+    violations.sort(key=lambda each: (each.reads, each.by.after))
+    return Repeated(tuple(violations), tuple(gated))
 
 
 def writers_of(every: Sequence[Acquisition], lock: str) -> tuple[Acquisition, ...]:

@@ -29,9 +29,9 @@ class Instance:
 
 def circles(check: Check, instances: Sequence[Instance]) -> Answer:
     """Whether acquisitions form a circle that no common lock excludes."""
-    found = [(each, find_circles(each.acquisitions)) for each in instances]
-    gated = {each.kind: each.text for _, among in reversed(found) for each in reversed(among.gated)}
-    for instance, among in found:
+    results = [(each, find_circles(each.acquisitions)) for each in instances]
+    gated = {each.kind: each.text for _, among in reversed(results) for each in reversed(among.gated)}
+    for instance, among in results:
         if not among.circles:
             continue
         closing = {each.names for each in among.circles}
@@ -51,20 +51,20 @@ def circles(check: Check, instances: Sequence[Instance]) -> Answer:
             remarks=tuple(text for names, text in reversed(gated.items()) if names not in closing),
             circles=among,
         )
-    why = "" if all(among.complete for _, among in found) else "there are too many circles to look at all"
+    why = "" if all(among.complete for _, among in results) else "there are too many circles to look at all"
     return _holds(check, instances, why, reversed(gated.values()))
 
 
-def again(check: Check, instances: Sequence[Instance]) -> Answer:
+def reacquired(check: Check, instances: Sequence[Instance]) -> Answer:
     """Whether some program acquires a lock that it holds."""
     remarks: dict[str, None] = {}
     for instance in instances:
-        found = find_repeated(instance.acquisitions)
-        for one, gate in found.gated:
+        repeated = find_repeated(instance.acquisitions)
+        for one, gate in repeated.gated:
             who = f"{one.name} reads a lock twice ({one.place})"
             remarks[f"{who}; every writer of it that the file describes holds {gate}, and so does {one.name}"] = None
-        if found.again:
-            first, *others = found.again
+        if repeated.violations:
+            first, *others = repeated.violations
             names = dict.fromkeys(each.by.name for each in others if each.by.name != first.by.name)
             return Answer(
                 check,

@@ -133,7 +133,7 @@ class _Work:
             case "circles":
                 return derived_answers.circles(check, self.instances)
             case "again":
-                return derived_answers.again(check, self.instances)
+                return derived_answers.reacquired(check, self.instances)
             case "release":
                 return self.operations(
                     check, every, lambda p, o: [j for j in p.releases if j.operation == o.name], runs.keeps

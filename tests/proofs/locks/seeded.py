@@ -349,7 +349,7 @@ def nothing_is_apart(locks: Any) -> Any:
 def reads_once(every: Any) -> derived.Repeated:
     """A read lock may be acquired again."""
     repeated = _repeated(every)
-    return replace(repeated, again=tuple(each for each in repeated.again if not each.reads))
+    return replace(repeated, violations=tuple(each for each in repeated.violations if not each.reads))
 
 
 _acquisitions, _made, _repeated = derived.acquisitions, made.made, derived.find_repeated

@@ -18,7 +18,7 @@ from schedproof.proofs.locks.kinds import Kind
 from schedproof.proofs.locks.model_check import model_check
 from schedproof.proofs.verdict import Verdict
 
-CIRCLES, AGAIN, WAITING = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
+CIRCLES, REACQUIRED, WAITING = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
 QUEUES = "classes: {Partition: {}, Queue: {in: [Partition, Queue]}, Node: {in: Partition}}\noperations:\n"
 
 
@@ -104,7 +104,9 @@ CASES = {
         CIRCLES,
         "a circle of 2 locks: queue1 > queue2 > queue1",
     ),
-    "a tree from one end": Made(QUEUES + "  down(Queue q): [wlock q: [each Queue c in q: [down(c)]]]\n", AGAIN, ""),
+    "a tree from one end": Made(
+        QUEUES + "  down(Queue q): [wlock q: [each Queue c in q: [down(c)]]]\n", REACQUIRED, ""
+    ),
     "operations under the lock of their partition": Made(
         # Both hold the lock of the same partition: of two nodes in two partitions, none is in the other's.
         QUEUES
@@ -127,29 +129,29 @@ CASES = {
         CIRCLES,
         "a circle of 2 locks: n > q > n",
     ),
-    "a mutex twice": Made(threads("[lock a: [lock a: []]]"), AGAIN, "one holds a, and waits for itself"),
-    "a reader that writes": Made(threads("[rlock r: [wlock r: []]]"), AGAIN, "one holds r, and waits for itself"),
+    "a mutex twice": Made(threads("[lock a: [lock a: []]]"), REACQUIRED, "one holds a, and waits for itself"),
+    "a reader that writes": Made(threads("[rlock r: [wlock r: []]]"), REACQUIRED, "one holds r, and waits for itself"),
     "a read lock twice, and a writer": Made(
-        threads("[rlock r: [rlock r: []]]", "[wlock r: []]"), AGAIN, "two, which acquires wlock r"
+        threads("[rlock r: [rlock r: []]]", "[wlock r: []]"), REACQUIRED, "two, which acquires wlock r"
     ),
     "a read lock twice, and no writer": Made(
-        threads("[rlock r: [rlock r: []]]"), AGAIN, "the file describes no writer of r, but one that it leaves out"
+        threads("[rlock r: [rlock r: []]]"), REACQUIRED, "the file describes no writer of r, but one that it leaves out"
     ),
     "a read lock twice, and writers behind a gate": Made(
         threads("[lock g: [rlock r: [rlock r: []]]]", "[lock g: [wlock r: []]]"),
-        AGAIN,
+        REACQUIRED,
         "",
         "every writer of it that the file describes holds g, and so does one",
     ),
     "a read lock twice, and one writer past the gate": Made(
         threads("[lock g: [rlock r: [rlock r: []]]]", "[lock g: [wlock r: []]]", "[wlock r: []]"),
-        AGAIN,
+        REACQUIRED,
         "three, which acquires wlock r",
     ),
     "a read lock twice in a call": Made(
-        QUEUES + "  get(Queue q): [rlock q: []]\n  count(Queue q): [rlock q: [get(q)]]\n", AGAIN, "count"
+        QUEUES + "  get(Queue q): [rlock q: []]\n  count(Queue q): [rlock q: [get(q)]]\n", REACQUIRED, "count"
     ),
-    "a read lock once after the other": Made(threads("[rlock r: [], rlock r: []]", "[wlock r: []]"), AGAIN, ""),
+    "a read lock once after the other": Made(threads("[rlock r: [], rlock r: []]", "[wlock r: []]"), REACQUIRED, ""),
     "a thread sends under a lock": Made(
         "objects: {a: mutex}\nchannels: {c: 1}\nthreads: {one: [lock a: [send c]], two: [receive c]}\n",
         WAITING,
@@ -194,10 +196,10 @@ def chains(seed: int, kinds: dict[str, str]) -> str:
     chance = random.Random(seed)
     lines = []
     for name in ("one", "two", "three")[: chance.randint(2, 3)]:
-        taken = chance.sample(sorted(kinds), chance.randint(1, 3))
-        hows = ["lock" if kinds[lock] == "mutex" else chance.choice(["rlock", "wlock"]) for lock in taken]
+        nested_locks = chance.sample(sorted(kinds), chance.randint(1, 3))
+        hows = ["lock" if kinds[lock] == "mutex" else chance.choice(["rlock", "wlock"]) for lock in nested_locks]
         nested = "[]"
-        for how, lock in zip(reversed(hows), reversed(taken), strict=True):
+        for how, lock in zip(reversed(hows), reversed(nested_locks), strict=True):
             nested = f"[{how} {lock}: {nested}]"
         lines.append(f"  {name}: {nested}")
     objects = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
@@ -256,9 +258,9 @@ def test_what_the_exploration_finds_is_derived() -> None:
             bodies.append(f"[{', '.join(steps)}]")
         locks = parse(threads(*bodies, objects="a: rw, b: rw"), "made.yaml")
         refuted = {a.check.name for a in model_check(locks).answers if a.verdict is Verdict.REFUTED}
-        found = {problem.kind for problem in explore_all(locks).problems}
-        assert not found & {Kind.REVERSED} or CIRCLES in refuted
-        assert not found & {Kind.SELF, Kind.READ_AGAIN} or AGAIN in refuted
+        kinds = {problem.kind for problem in explore_all(locks).problems}
+        assert not kinds & {Kind.REVERSED} or CIRCLES in refuted
+        assert not kinds & {Kind.SELF, Kind.READ_AGAIN} or REACQUIRED in refuted
 
 
 def test_nothing_acquired_is_undetermined() -> None:
