@@ -29,7 +29,6 @@ needs_go = pytest.mark.needs("go")
 needs_java = pytest.mark.needs("java")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
-needs_go = pytest.mark.needs("go")
 needs_node = pytest.mark.needs("node")
 
 
@@ -73,7 +72,6 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     ),
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
-    "go": ("Go (apt-get install golang-go)", lambda: _in_path("go")),
     "node": ("Node (apt-get install nodejs)", lambda: _in_path("node")),
     "chromium": ("chromium and Playwright (apt-get install chromium, the extra browser)", _has_browser),
     "ray": ("Ray (the extra cluster)", lambda: importlib.util.find_spec("ray") is not None),
