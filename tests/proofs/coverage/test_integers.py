@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from schedproof.model.lang import Action, Machine, Model, Row, State
-from schedproof.model.semantics import ScopeError, with_bound
+from schedproof.model.lang import Action, Machine, Model, ModelError, Row, State
+from schedproof.model.semantics import with_bound
 from schedproof.proofs.coverage import REPORT, Cover, Proof, Why, files_of, left_open, unreached
 from schedproof.proofs.coverage.suite import generate
 from tests.support.clocks import ACTIONS, NODE, ROWS, Node, a, clocks
@@ -60,5 +60,5 @@ def test_every_step_within_the_bounds_is_covered() -> None:
 
 
 def test_an_integer_needs_a_bound() -> None:
-    with pytest.raises(ScopeError, match=r"--bound Node\.time=3"):
+    with pytest.raises(ModelError, match=r"--bound Node\.time=3"):
         generate(clocks(bound={}), {"Node": 1}, Cover.STATES)
