@@ -13,7 +13,7 @@ from schedproof.model.semantics.step import looked_at
 from schedproof.proofs.exploration.explore import ExplorationResult, explore
 from schedproof.proofs.verdict import Unfired
 
-MOST_STATES = 10_000
+MOST_STATES = 5_000
 """The most states, of all configurations together, in which the firings of rules are counted."""
 
 

@@ -47,6 +47,8 @@ def _recognised(source: Source) -> str:
             return kind
     if re.search(r"^\s*stateDiagram(-v2)?\s*$", source.text, re.MULTILINE):
         return "mermaid"
+    if table.is_table(source):
+        return "table"
     raise UserError(
         f"--from: what {source.path.name!r} is cannot be seen from its name; add --kind, and choose from {', '.join(KINDS)}"
     )

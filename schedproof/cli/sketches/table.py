@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from schedproof.model.lang.excerpt import Span
+from schedproof.model.registry.errors import UserError
 
 from .sketch import Draft, Note, Sketch
 from .source import Source
@@ -92,6 +93,15 @@ def sketches(source: Source) -> list[Sketch]:
             source.span(1), "no line has a move", "write one below the names of the columns: Idle,start,Busy"
         )
     return [draft.sketch() for draft in drafts.values() if draft.moves]
+
+
+def is_table(source: Source) -> bool:
+    """Whether the first line names the columns that a move needs."""
+    try:
+        _, header = next(_lines(source), (1, {}))
+    except UserError:
+        return False
+    return all(any(name in COLUMNS[part] for name in header) for part in ("from", "event", "to"))
 
 
 def _lines(source: Source) -> Iterator[tuple[int, Mapping[str, _Cell]]]:

@@ -24,6 +24,10 @@ def test_arrows_are_moves_and_the_dot_is_the_beginning(tmp_path):
     assert machine.notes == []
 
 
+def test_a_diagram_is_recognised_by_its_text(tmp_path):
+    assert len(sketch(tmp_path, "states.txt", "stateDiagram-v2\nA --> B : go\n").moves) == 1
+
+
 def test_labels_list_events_with_guard_and_effect(tmp_path):
     machine = drawn(tmp_path, "Idle --> Busy : start [a, b] / log, resume")
     assert table(machine) == {("start", "Idle", "Busy"), ("resume", "Idle", "Busy")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from schedproof.diagrams.from_model import diagram, picture_names
 from schedproof.diagrams.mermaid import mermaid
 from schedproof.model.lang import Model
 from schedproof.model.lang.check import checked
+from schedproof.model.registry.system import System
+from schedproof.proofs.verdict import Unfired
+from schedproof.proofs.verification.verify import verify_variant
 from tests.cli.sketches.files import sketch, table
 from tests.support.places import ROOT
 from tests.support.user_repository import imports_undone
@@ -54,6 +58,19 @@ def test_our_own_diagrams_give_the_same_tables(system, tmp_path):
             assert (machine.name, machine.notes) == (sort, [])
             (only,) = named([machine], system)
             assert rows(loaded(model_text([only], "x", NOWHERE)), only.sort) == rows(variant, sort)
+
+
+@pytest.mark.long(seconds=7)
+def test_what_is_written_of_our_diagrams_verifies(tmp_path):
+    """All verdicts are what the manifest would say, and each action happens."""
+    for system in SYSTEMS:
+        variant = next(iter(load_system(system).variants.values()))
+        for sort in picture_names(variant)[:-1]:
+            machines = named([sketch(tmp_path, "x.mmd", mermaid(diagram(variant, sort)))], system)
+            model = replace(loaded(model_text(machines, "x", NOWHERE)), refuted=frozenset(refuted(machines)))
+            report = verify_variant(System.of(model), model)
+            assert report.ok, (system, sort)
+            assert report.properties[0].result.unfired == Unfired(), (system, sort)
 
 
 def test_a_seeded_fault_in_a_diagram_is_noticed(tmp_path):

@@ -43,6 +43,13 @@ def test_stars_are_every_state_and_the_beginning(tmp_path):
     assert machine.states[0].name == "B"
 
 
+@pytest.mark.parametrize("name", ["jobs.txt", "jobs"])
+def test_a_table_is_recognised_by_its_first_line(tmp_path, name):
+    assert len(sketch(tmp_path, name, JOBS).moves) == 2
+    with pytest.raises(UserError, match="add --kind"):
+        sketch(tmp_path, name, JOBS.replace("event", "when"))
+
+
 def test_a_column_names_the_machine(tmp_path):
     _, machines = sketches(tmp_path, "x.csv", "machine,from,event,to\nJob,A,go,B\nHost,A,take,B\nJob,B,back,A\n")
     assert [(m.name, len(m.moves)) for m in machines] == [("Job", 2), ("Host", 1)]

@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from transitions.extensions import HierarchicalMachine
 
+from schedproof.cli.sketches.reading import read
+from schedproof.model.registry.errors import UserError
 from tests.cli.sketches.files import Table, noted, sketch, sketches, table
 
 LAMP: dict[str, Any] = {
@@ -122,6 +126,29 @@ def test_yaml_words_that_are_names_stay_names(tmp_path):
     """YAML reads on and off as truth values, and 1 as a number."""
     machine = sketch(tmp_path, "x.yaml", "states: [off, on, 1]\ntransitions:\n- [go, off, on]\n- [go, on, 1]\n")
     assert table(machine) == {("go", "off", "on"), ("go", "on", "1")}
+
+
+VALUES = st.recursive(
+    st.sampled_from(["a", "b", "a_b", "*", "=", "", 1, True, None]),
+    lambda inside: st.lists(inside, max_size=4)
+    | st.dictionaries(st.sampled_from(["name", "children", "initial", "trigger", "source", "dest", "conditions"]), inside, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(["states", "initial", "transitions", "name", "queued", "after"]), VALUES))
+@pytest.mark.parametrize("suffix", ["json", "py"])
+def test_any_configuration_is_a_sketch_or_an_error(tmp_path_factory, suffix, config):
+    path = tmp_path_factory.getbasetemp() / f"any.{suffix}"
+    named = ", ".join(f"{key}={value!r}" for key, value in config.items())
+    path.write_text(json.dumps(config) if suffix == "json" else f"Machine({named})\n")
+    try:
+        (machine,) = read(path, None)[1]
+    except UserError:
+        return
+    names = {state.name for state in machine.states}
+    assert {name for _, *ends in table(machine) for name in ends} <= names
 
 
 def test_an_undeclared_state_is_noted(tmp_path):
