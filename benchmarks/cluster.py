@@ -77,9 +77,9 @@ COLUMNS = [
 @contextmanager
 def crew(name: str) -> Iterator[tuple[RemoteWorkers | None, int]]:
     """The workers of a row, and the number of threads; None for those of this process."""
-    number, _, here = name.partition(" ")
-    with nullcontext() if here else connected(Address.of(name)) as workers:
-        yield workers, int(number) if here == "threads" else 1
+    number, _, unit = name.partition(" ")
+    with nullcontext() if unit else connected(Address.of(name)) as workers:
+        yield workers, int(number) if unit == "threads" else 1
 
 
 def measured(name: str, instance: Instance, runs: int, memory: int | None) -> Measurement:
