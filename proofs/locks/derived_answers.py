@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from schedproof.model.locks.language import Object
 from schedproof.proofs.verdict import Method, Verdict
 
 from .answer import Answer
@@ -19,11 +20,13 @@ class Instance:
     Args:
         acquisitions: what the programs acquire.
         scope: the number of objects of each class.
+        objects: the objects, by name.
         failed: why the programs could not be run on them; "" if they could.
     """
 
     acquisitions: Sequence[Acquisition]
     scope: Mapping[str, int]
+    objects: Mapping[str, Object]
     failed: str = ""
 
 

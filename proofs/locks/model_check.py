@@ -92,6 +92,16 @@ def model_check(
     return LocksChecked(locks, tuple(answers), work.explored)
 
 
+def programs_acquire(locks: Locks) -> Sequence[Instance]:
+    """What the programs of a description acquire, on its objects and on objects made for its operations.
+
+    Raises:
+        LocksError: a program cannot be followed on the given objects.
+    """
+    with gc_paused():
+        return _Work(locks, World(locks), LIMIT, None).instances
+
+
 def _names(locks: Locks, known: Sequence[Check]) -> None:
     """Checks that each check has its own name, and that each name in ``refuted`` is a check.
 
@@ -322,7 +332,7 @@ class _Work:
             once = () if self.locks.together else tuple(self.locks.threads)
             tried = [one for o in self.locks.operations.values() for one in self.runs_of(o)]
             every = acquisitions([*tried, *self.runs_of_threads()], once)
-            self.derived = [Instance(every, self.scope)]
+            self.derived = [Instance(every, self.scope, self.locks.objects)]
             if any(o.parameters for o in self.locks.operations.values()):
                 self.derived.append(self.on_made_objects())
         return self.derived
@@ -334,8 +344,8 @@ class _Work:
         try:
             tried = [one for o in locks.operations.values() for one in work.runs_of(o)]
         except LocksError as error:
-            return Instance((), work.scope, error.problem)
-        return Instance(acquisitions(tried), work.scope)
+            return Instance((), work.scope, locks.objects, error.problem)
+        return Instance(acquisitions(tried), work.scope, locks.objects)
 
     def tries(self, check: Check, runs_: Sequence[Tried], find_violation: FindViolation) -> list[Broken]:
         """The runs with a violation. A violation after a call without its required locks counts only for that call."""

@@ -549,14 +549,14 @@ class ValidationReport:
             if len(self.breaks) > MOST_BREAKS:
                 lines.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
         lines += self.citations
-        return [_printable(line) for line in lines]
+        return [printable(line) for line in lines]
 
 
 def _records(number: int) -> str:
     return "1 record" if number == 1 else f"{number} records"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Escapes unprintable characters: a log may contain control sequences for the terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 

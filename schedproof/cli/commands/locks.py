@@ -23,7 +23,7 @@ from schedproof.proofs.locks.explore import LIMIT, Problem
 from schedproof.proofs.locks.kinds import WORDS
 from schedproof.proofs.locks.model_check import LocksChecked, interleaving, model_check, standstill
 from schedproof.proofs.locks.unchecked import unchecked
-from schedproof.proofs.traces.formats.lock_log import check_log
+from schedproof.proofs.traces.dumps.check import check_locks_log
 
 from .diagram import ENDINGS
 from .validate import CODES
@@ -34,9 +34,10 @@ from .validate import CODES
         "locks order.yaml",
         "locks order.yaml --picture deadlock.svg",
         "locks order.yaml --log acquisitions.jsonl",
+        "locks order.yaml --log goroutines.txt",
         ok="every verdict is the expected one; the log conforms",
-        different="a verdict is not the expected one; the log violates the order",
-        undetermined="a verdict is undetermined",
+        different="a verdict is not the expected one; the log violates the order, or a dump has a circle",
+        undetermined="a verdict is undetermined; no thread of a dump waits for a lock",
         notes="""
 Kinds of deadlock:
   AB      two or more locks, acquired in opposite orders
@@ -51,7 +52,7 @@ Kinds of deadlock:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE",
-              help="Check a log of acquisitions (JSON Lines) against the order, and nothing else.")  # fmt: skip
+              help="Check only this log of acquisitions, goroutine dump, thread dump, or report of a lock checker.")  # fmt: skip
 @click.option("--max-states", type=click.IntRange(min=1), default=LIMIT, show_default=True, metavar="N",
               help="Stop exploring the threads after N states.")  # fmt: skip
 @click.option("--picture", type=OutputFile(), metavar="FILE",
@@ -99,7 +100,7 @@ def locks(
 
 
 def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
-    report = check_log(read(file), log)
+    report = check_locks_log(read(file), log)
     if json_file is not None:
         json_file.write_json(report.as_json())
     if json_file is None or not json_file.is_stdout:
