@@ -29,6 +29,7 @@ class Answer:
         note: why the verdict is undetermined, or what a proof is based on.
         remarks: what the verdict takes into account and a reader must know, one sentence each.
         circles: all circles of a derived order.
+        remedies: the smallest sets of changes that remove the violation; each change is one sentence.
     """
 
     check: Check
@@ -44,6 +45,7 @@ class Answer:
     order: Order | None = None
     remarks: tuple[str, ...] = ()
     circles: Circles | None = None
+    remedies: tuple[tuple[str, ...], ...] = ()
     objects: tuple[tuple[str, str], ...] = ()
     """The names of the objects of the run, and their classes."""
 

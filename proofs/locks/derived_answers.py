@@ -11,6 +11,7 @@ from schedproof.proofs.verdict import Method, Verdict
 from .answer import Answer
 from .checks import Check
 from .derived import Acquisition, find_circles, find_repeated, writer_between, writers_of
+from .mend import mend
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def circles(check: Check, instances: Sequence[Instance]) -> Answer:
             steps=first.steps,
             remarks=tuple(text for names, text in reversed(gated.items()) if names not in closing),
             circles=among,
+            remedies=tuple(tuple(change.text for change in way) for way in mend(among, instance.acquisitions)),
         )
     why = "" if all(among.complete for _, among in results) else "there are too many circles to look at all"
     return _holds(check, instances, why, reversed(gated.values()))

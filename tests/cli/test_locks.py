@@ -93,7 +93,7 @@ def test_text_and_json_agree(file: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert data["ok"] is (code == 0)
     rows = {line.split()[0]: line for line in reversed(out.splitlines()) if line}  # the table is above the rest
     for check in data["checks"]:
-        assert set(check) - {"note", "problem", "steps", "remarks"} == CHECK
+        assert set(check) - {"note", "problem", "steps", "remarks", "remedies"} == CHECK
         assert ("steps" in check) == (check["verdict"] == "refuted")
         assert check["name"] in rows and check["expected"] in rows[check["name"]]
         if check["verdict"] == "refuted":
@@ -157,6 +157,9 @@ def test_a_picture_is_drawn(run_locks: Any, tmp_path: Path, suffix: str, begins:
         (["--json", "/no/such/folder/x"], "does not exist; create it first"),
         (["--max-states", "many"], "--max-states"),
         (["--picture", "-", "--format", "gif"], "--format"),
+        (["--lanes", "--mermaid"], "--lanes: has no effect with --mermaid; leave it out"),
+        (["--mermaid", "--json", "-"], "--mermaid: has no effect beside another result on standard output"),
+        (["--lanes", "--log", "x"], "--lanes: has no effect with --log"),
     ],
 )
 def test_wrong_options_are_refused(run_locks: Any, options: list[str], says: str) -> None:
@@ -175,3 +178,26 @@ def test_json_names_the_receiver_of_a_message(run_locks: Any) -> None:
     text = "objects: {a: mutex}\nchannels: {c: 0}\nthreads:\n  one: [send c, lock a]\n  two: [receive c]\n"
     (deadlock,) = json.loads(run_locks(text, "--json", "-")[1])["deadlocks"]
     assert "two" in deadlock["interleaving"][0].values()
+
+
+def test_remedies_are_in_text_and_json(run_locks: Any) -> None:
+    _, out, _ = run_locks(BAD)
+    remedies = json.loads(run_locks(BAD, "--json", "-")[1])["checks"][0]["remedies"]
+    assert len(remedies) == 2 and all(f": {changes[0]}." in out for changes in remedies)
+    assert "  Remedy: " in out and "  Or: " in out
+
+
+def test_lanes_replace_the_steps(run_locks: Any) -> None:
+    code, out, _ = run_locks(BAD, "--lanes")
+    assert code == 1 and "   one         two\n" in out and "  1. " not in out
+    assert out.count("lock a ...") == 2, "of the circle and of the deadlock"
+
+
+def test_a_sequence_diagram_is_all_that_is_printed(run_locks: Any) -> None:
+    code, out, _ = run_locks(BAD, "--mermaid")
+    assert code == 1 and out.startswith("---\ntitle: ") and "sequenceDiagram" in out and "check " not in out
+    operations = "classes: {A: {}, B: {}}\noperations:\n  x(A a, B b): [wlock a: [wlock b: []]]\n  y(A a, B b): [wlock b: [wlock a: []]]\n"
+    code, out, _ = run_locks(operations, "--mermaid")
+    assert code == 1 and "a circle of locks: a1 > b1 > a1" in out and "each waits for the next" in out
+    code, out, err = run_locks(GOOD, "--mermaid")
+    assert (code, out) == (2, "") and "neither a deadlock nor a circle to draw; leave out --mermaid" in err

@@ -23,13 +23,13 @@ class Comparison:
     Args:
         described: whether the file describes any order.
         undescribed: the orders seen that the file does not describe, each with one occurrence.
-        unseen: the orders described that were not seen, each with where it is described.
+        unobserved: the orders described that were not seen, each with where it is described.
         unknown: the types of locks that the file does not have.
     """
 
     described: bool
     undescribed: Mapping[Pair, Edge]
-    unseen: Mapping[Pair, str]
+    unobserved: Mapping[Pair, str]
     unknown: tuple[str, ...]
 
     @property
@@ -40,8 +40,8 @@ class Comparison:
     def text(self) -> list[str]:
         """The differences, one line each."""
         lines = [f"seen, but not described: {a} > {b}: {order_text(edge)}" for (a, b), edge in self.undescribed.items()]
-        if self.unseen:
-            orders = (f"{a} > {b} ({where})" for (a, b), where in self.unseen.items())
+        if self.unobserved:
+            orders = (f"{a} > {b} ({where})" for (a, b), where in self.unobserved.items())
             lines.append(f"described, but not seen: {', '.join(orders)}")
         if self.unknown:
             lines.append(f"locks of types that the file does not have: {', '.join(self.unknown)}")
@@ -54,7 +54,9 @@ class Comparison:
                 {"holding": a, "acquired": b, "by": e.by, "where": e.where, "certain": e.certain}
                 for (a, b), e in self.undescribed.items()
             ],
-            "unseen": [{"holding": a, "acquired": b, "described": where} for (a, b), where in self.unseen.items()],
+            "unobserved": [
+                {"holding": a, "acquired": b, "described": where} for (a, b), where in self.unobserved.items()
+            ],
             "unknown": list(self.unknown),
         }
 
@@ -83,8 +85,8 @@ def compare(locks: Locks, edges: Iterable[Edge]) -> Comparison:
             if pair not in seen or (edge.certain and not seen[pair].certain):
                 seen[pair] = edge
     undescribed = {pair: edge for pair, edge in seen.items() if described and pair not in described}
-    unseen = {pair: where for pair, where in described.items() if where and pair not in seen}
-    return Comparison(bool(described), undescribed, unseen, tuple(unknown))
+    unobserved = {pair: where for pair, where in described.items() if where and pair not in seen}
+    return Comparison(bool(described), undescribed, unobserved, tuple(unknown))
 
 
 def _class(lock: Lock, names: Mapping[str, str]) -> str:

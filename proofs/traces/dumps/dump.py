@@ -107,13 +107,13 @@ class Dump:
         format: its name.
         threads: the threads.
         orders: acquisitions under other locks that it reports, beside those of the threads.
-        unsaid: what the format does not say, one sentence each.
+        limitations: what the format does not say, one sentence each.
     """
 
     format: str
     threads: tuple[ThreadState, ...]
     orders: tuple[Edge, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    limitations: tuple[str, ...] = ()
 
     @property
     def edges(self) -> tuple[Edge, ...]:

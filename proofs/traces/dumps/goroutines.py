@@ -47,7 +47,7 @@ OTHER_STATES = {
 OUR_OWN = ("sync.", "runtime.", "runtime/", "internal/", "reflect.", "testing.", "net/http.", "github.com/sasha-s/")
 """Packages whose methods are not those of objects with a lock of the program."""
 
-UNSAID = "A goroutine dump does not say who holds a lock. A goroutine may hold the locks of the objects whose methods are in its stack."
+LIMITATION = "A goroutine dump does not say who holds a lock. A goroutine may hold the locks of the objects whose methods are in its stack."
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def read_goroutines(lines: Sequence[TextLine]) -> Dump:
     return Dump(
         "goroutines",
         tuple(thread_state(name, each, offsets) for name, each in by_number.items()),
-        unsaid=(UNSAID,),
+        limitations=(LIMITATION,),
     )
 
 

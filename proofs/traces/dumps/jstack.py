@@ -46,8 +46,8 @@ def read_jstack(lines: Sequence[TextLine]) -> Dump:
             threads[-1].read(line.text)
     names = [one.name for one in threads]
     of = {lock.name: lock.of for one in threads for lock in one.locks()}
-    unsaid = (*([] if owners else [NO_OWNERS]), *([NO_READERS] if readers else []))
-    return Dump("jstack", tuple(one.state(of, names) for one in threads), unsaid=unsaid)
+    limitations = (*([] if owners else [NO_OWNERS]), *([NO_READERS] if readers else []))
+    return Dump("jstack", tuple(one.state(of, names) for one in threads), limitations=limitations)
 
 
 def thread_name(text: str) -> str | None:

@@ -29,7 +29,7 @@ PRIMITIVE = re.compile(
 )
 """Functions that acquire a lock for their caller."""
 
-UNSAID = "Lockdep names classes of locks: the locks of a circle may be of different objects."
+LIMITATION = "Lockdep names classes of locks: the locks of a circle may be of different objects."
 
 
 def read_lockdep(lines: Sequence[TextLine]) -> Dump:
@@ -108,7 +108,7 @@ class _Report:
         orders = [Edge(under, lock, "an earlier task", place, "") for (lock, place), (under, _) in pairwise(self.chain)]
         if self.recursive:
             orders = [Edge(self.holding[0], self.tries[0], self.task, self.tries[1], self.holding[1])]
-        return Dump("lockdep", (ThreadState(self.task, self.line.number, holds, waits),), tuple(orders), (UNSAID,))
+        return Dump("lockdep", (ThreadState(self.task, self.line.number, holds, waits),), tuple(orders), (LIMITATION,))
 
 
 def _lock(name: str) -> Lock:

@@ -61,7 +61,7 @@ class DumpReport:
             lines.append(f"{one.name} waits {one.waits.text}{self._holder(one.name)}")
         if len(others) > MOST:
             lines.append(f"and {len(others) - MOST} more threads wait; --json has them all")
-        lines += [*self.comparison.text(), *dump.unsaid]
+        lines += [*self.comparison.text(), *dump.limitations]
         return [printable(line) for line in lines]
 
     def _holder(self, name: str) -> str:
@@ -97,7 +97,7 @@ class DumpReport:
                 for one in self.dump.threads
             ],
             **self.comparison.as_json(),
-            "unsaid": list(self.dump.unsaid),
+            "limitations": list(self.dump.limitations),
         }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option
+from schedproof.cli.options import json_option, refuse_idle
 from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
@@ -18,9 +19,11 @@ from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
 from schedproof.model.registry.errors import UserError
+from schedproof.proofs.locks import lanes as sequence
 from schedproof.proofs.locks.answer import Answer
 from schedproof.proofs.locks.explore import LIMIT, Problem
 from schedproof.proofs.locks.kinds import WORDS
+from schedproof.proofs.locks.lanes import of_circle, of_problem
 from schedproof.proofs.locks.model_check import LocksChecked, interleaving, model_check, standstill
 from schedproof.proofs.locks.unchecked import unchecked
 from schedproof.proofs.traces.dumps.check import check_locks_log
@@ -60,6 +63,9 @@ Kinds of deadlock:
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="Format of the picture.  [default: the suffix of its FILE]"
 )
+@click.option("--lanes", is_flag=True, help="Show each interleaving as a table with a lane for each thread.")
+@click.option("--mermaid", is_flag=True,
+              help="Print the first deadlock, or the first circle, as a Mermaid sequence diagram, and nothing else.")  # fmt: skip
 @json_option
 def locks(
     file: Path,
@@ -67,6 +73,8 @@ def locks(
     max_states: int,
     picture: Destination | None,
     format_: str | None,
+    lanes: bool,
+    mermaid: bool,
     json_file: Destination | None,
 ) -> int:
     """Check a description of locks and threads for deadlocks.
@@ -80,7 +88,11 @@ def locks(
     if log is not None:
         if picture is not None or format_ is not None:
             raise UserError("--picture, --log: a log has no picture; leave out one of them")
+        refuse_idle({"--lanes": lanes, "--mermaid": mermaid}, "with --log")
         return _check_log(file, log, json_file)
+    if any(d is not None and d.is_stdout for d in (picture, json_file)):
+        refuse_idle({"--lanes": lanes, "--mermaid": mermaid}, "beside another result on standard output")
+    refuse_idle({"--lanes": lanes and mermaid}, "with --mermaid")
     kind = _format(picture, format_)
     description = read(file)
     with progress("locks") as report_progress:
@@ -94,8 +106,10 @@ def locks(
         picture.write(drawn)
     if json_file is not None:
         json_file.write_json(_as_json(checked))
-    if not any(d is not None and d.is_stdout for d in (picture, json_file)):
-        _print(checked)
+    if mermaid:
+        click.echo("\n".join(_sequence(checked)))
+    elif not any(d is not None and d.is_stdout for d in (picture, json_file)):
+        _print(checked, lanes)
     return code(standing(a.verdict, checked.expected(a)) for a in checked.answers)
 
 
@@ -131,7 +145,23 @@ def _picture(checked: LocksChecked, kind: str) -> str | bytes:
     return render(order_graph(checked.locks, order), kind)
 
 
-def _print(checked: LocksChecked) -> None:
+def _sequence(checked: LocksChecked) -> list[str]:
+    """The first deadlock, or the first circle of the derived order, as a Mermaid sequence diagram.
+
+    Raises:
+        DiagramError: neither was found.
+    """
+    name = checked.locks.name
+    if checked.explored is not None and checked.explored.problems:
+        first = checked.explored.problems[0]
+        return sequence.mermaid(of_problem(first), f"{name}: {first.headline}", first.stuck or WORDS[first.kind])
+    circle = next((a.circles.circles[0] for a in checked.answers if a.circles is not None), None)
+    if circle is None:
+        raise DiagramError(f"{name} has neither a deadlock nor a circle to draw; leave out --mermaid")
+    return sequence.mermaid(of_circle(circle), f"{name}: a circle of locks: {circle.text}", "each waits for the next")
+
+
+def _print(checked: LocksChecked, lanes: bool) -> None:
     if checked.locks.about:
         click.echo(f"{checked.locks.name}: {checked.locks.about}")
     rows = []
@@ -147,7 +177,7 @@ def _print(checked: LocksChecked) -> None:
             click.echo(f"{answer.check.name}: {remark}")
     for answer in checked.answers:
         if answer.deadlock is None and answer.problem:
-            _print_violation(answer, answer.problem, answer.steps)
+            _print_violation(answer, answer.problem, _steps(answer, lanes))
     if checked.explored is not None:
         for problem in checked.explored.problems:
             click.echo()
@@ -156,7 +186,8 @@ def _print(checked: LocksChecked) -> None:
                 f"  Threads: {', '.join(dict.fromkeys(step.thread for step in problem.steps))}. Locks and channels: {_objects(checked, problem)}."
             )
             click.echo("  Initial state: no lock is held, and every channel is empty.")
-            click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(interleaving(problem), 1)))
+            steps = [f"{number}. {line}" for number, line in enumerate(interleaving(problem), 1)]
+            click.echo("\n".join(f"  {line}" for line in (sequence.table(of_problem(problem)) if lanes else steps)))
             for line in standstill(problem):
                 click.echo(f"     {line}")
             click.echo(f"  Property no-deadlock is violated: {problem.stuck or WORDS[problem.kind]}.")
@@ -171,12 +202,21 @@ def _print(checked: LocksChecked) -> None:
     click.echo(f"{says}: {how_many}")
 
 
-def _print_violation(answer: Answer, problem: str, steps: tuple[str, ...]) -> None:
+def _steps(answer: Answer, lanes: bool) -> list[str]:
+    """The steps of a violation, numbered; with ``lanes`` those of a circle are a table."""
+    if lanes and answer.circles is not None:
+        return sequence.table(of_circle(answer.circles.circles[0]))
+    return [f"{number}. {line}" for number, line in enumerate(answer.steps, 1)]
+
+
+def _print_violation(answer: Answer, problem: str, steps: Sequence[str]) -> None:
     click.echo()
     where = f" (line {answer.check.line})" if answer.check.line is not None else ""
     click.echo(f"{answer.check.name}{where}: {answer.check.says}")
-    click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(steps, 1)))
+    click.echo("\n".join(f"  {line}" for line in steps))
     click.echo(f"  Property {answer.check.name} is violated: {problem}" + (f" ({answer.note})" if answer.note else ""))
+    for number, changes in enumerate(answer.remedies):
+        click.echo(f"  {'Or' if number else 'Remedy'}: {'; and '.join(changes)}.")
 
 
 def _objects(checked: LocksChecked, problem: Problem) -> str:
@@ -208,6 +248,8 @@ def _as_json(checked: LocksChecked) -> dict[str, Any]:
             entry["note"] = answer.note
         if answer.remarks:
             entry["remarks"] = list(answer.remarks)
+        if answer.remedies:
+            entry["remedies"] = [list(changes) for changes in answer.remedies]
         if answer.problem:
             entry |= {"problem": answer.problem, "steps": list(answer.steps)}
         entries.append(entry)

@@ -175,7 +175,7 @@ def test_a_transitive_order_allows_several_levels(tmp_path: Path) -> None:
     rows = "classes: {Queue: {}, Partition: {}, Node: {}}\norder: [Node > Partition, Partition > Queue]\n"
     text = (SAMPLES / "jstack.txt").read_text()
     closed = report_of(text, tmp_path, parse(rows + "closed: true\n", "order.yaml")).comparison
-    assert ("Node", "Queue") not in closed.undescribed and ("Node", "Queue") not in closed.unseen
+    assert ("Node", "Queue") not in closed.undescribed and ("Node", "Queue") not in closed.unobserved
     assert ("Node", "Queue") in report_of(text, tmp_path, parse(rows, "order.yaml")).comparison.undescribed
 
 
