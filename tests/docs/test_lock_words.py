@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from schedproof.model.locks import parse
-from schedproof.model.locks.language import Either, Loop, Mode, Step, Where
+from schedproof.model.locks.language import Acquire, Either, Loop, Mode, Step, Where
 from schedproof.model.locks.reading import KEYS
 from tests.support.places import ROOT
 
@@ -40,6 +40,7 @@ def test_every_step_and_key_is_in_the_example() -> None:
     programs = [*locks.operations.values(), *locks.threads.values()]
     steps = [step for program in programs for step in steps_of(program.steps)]
     assert {type(step) for step in steps} == set(Step.__subclasses__())
+    assert {step.tries for step in steps if isinstance(step, Acquire)} == {True, False}
     assert {step.mode for step in steps if hasattr(step, "mode")} == set(Mode)
     loops = [step for step in steps if isinstance(step, Loop)]
     assert {loop.every for loop in loops} == {True, False} and any(loop.outermost for loop in loops)
