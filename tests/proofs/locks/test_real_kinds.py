@@ -73,7 +73,7 @@ def test_the_real_program_deadlocks_where_the_model_does(tmp_path: Path) -> None
             assert (FATAL if kind is Kind.NOT_HELD else ASLEEP) in done.stderr, name
 
 
-def test_every_kind_is_in_a_scenario_and_every_scenario_in_the_program() -> None:
+def test_kinds_scenarios_and_the_program_fit() -> None:
     assert {scenario.kind for scenario in SCENARIOS.values()} == {*Kind, None}
     assert all(f'case "{name}":' in PROGRAM.read_text() for name in SCENARIOS)
 

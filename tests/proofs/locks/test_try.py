@@ -153,7 +153,7 @@ def test_the_model_gets_what_the_real_program_gets() -> None:
     model_gets()
 
 
-def test_the_compiled_search_leaves_what_is_tried_to_the_interpreter() -> None:
+def test_tried_locks_are_explored_by_the_interpreter() -> None:
     for text, expected in FILES.values():
         locks = parse(text, "made.yaml")
         if locks.threads:
