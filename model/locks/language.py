@@ -148,11 +148,17 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Acquire(Step):
-    """Acquires a lock and releases it after ``body``; without ``body``, :class:`Release` does."""
+    """Acquires a lock and releases it after ``body``; without ``body``, :class:`Release` does.
+
+    Args:
+        tries: it never waits: it gets the lock if it is free, or else leaves out ``body``. It may fail at any time, as
+            Go's TryLock under contention, and as a lock with a time-out.
+    """
 
     mode: Mode
     path: Path
     body: tuple[Step, ...] | None
+    tries: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

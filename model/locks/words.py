@@ -1,6 +1,7 @@
 """Parses the phrases of a description: one step, row, rule or declaration each.
 
     rlock PATH   wlock PATH   lock PATH   unlock PATH
+    try rlock PATH   try wlock PATH   try lock PATH
     each [outermost] CLASS NAME [in PATH | around PATH]
     some [outermost] CLASS NAME [in PATH | around PATH]
     maybe        either        serve
@@ -47,7 +48,7 @@ PATH = rf"{NAME}(?:\.{CLASS})*"
 MODES = "|".join(Mode)
 
 STEPS = (
-    "write one of: rlock PATH, wlock PATH, lock PATH, unlock PATH, each CLASS NAME in PATH, some CLASS NAME in PATH, "
+    "write one of: rlock PATH, wlock PATH, lock PATH, try lock PATH, unlock PATH, each CLASS NAME in PATH, some CLASS NAME in PATH, "
     "maybe, either, serve, OPERATION(PATH, ...), read PATH.FIELD, write PATH.FIELD, send CHANNEL, receive CHANNEL"
 )
 
@@ -78,7 +79,7 @@ def plain_step(text: str, place: Place) -> Step:
     if parsed := re.fullmatch(rf"({NAME})\((?:({PATH}(?:, {PATH})*))?\)", normalized):
         arguments = tuple(path(p) for p in parsed[2].split(", ")) if parsed[2] else ()
         return Call(text=normalized, place=place, operation=parsed[1], arguments=arguments)
-    if re.match(r"(each|some|maybe|either|serve)\b", normalized):
+    if re.match(r"(each|some|maybe|either|serve|try)\b", normalized):
         raise LocksError(
             place, f"{normalized!r} has no steps inside it", "end the line with a colon, and indent its steps below"
         )
@@ -92,8 +93,15 @@ def block(text: str, place: Place, body: Callable[[], Body], alternatives: Calla
         LocksError: ``text`` is not one.
     """
     normalized = _normal(text)
-    if match := re.fullmatch(rf"({MODES}) ({PATH})", normalized):
-        return Acquire(text=normalized, place=place, mode=Mode(match[1]), path=path(match[2]), body=body())
+    if match := re.fullmatch(rf"(try )?({MODES}) ({PATH})", normalized):
+        return Acquire(
+            text=normalized,
+            place=place,
+            mode=Mode(match[2]),
+            path=path(match[3]),
+            body=body(),
+            tries=match[1] is not None,
+        )
     if match := re.fullmatch(rf"(each|some)( outermost)? ({CLASS}) ({NAME})(?: (in|around) ({PATH}))?", normalized):
         return Loop(
             text=normalized,

@@ -87,12 +87,12 @@ class Automata:
         then: the successors of all nodes.
 
     Raises:
-        TooWide: there are too many locks or channels, or a program has too many nodes.
+        TooWide: there are too many locks or channels, a program has too many nodes, or tries to acquire a lock.
     """
 
     def __init__(self, programs: Sequence[Program], locks: int, capacities: Sequence[int]) -> None:
-        if max(locks, len(capacities)) > MOST:
-            raise TooWide
+        if max(locks, len(capacities)) > MOST or any(i.otherwise for one in programs for i in one.instructions):
+            raise TooWide  # an acquisition that is tried has two kinds of successors
         self.locks, self.capacities = locks, tuple(capacities)
         self.each = [_Automaton(program) for program in programs]
         self.base = [0, *accumulate(len(one.nodes) for one in self.each)]

@@ -79,6 +79,10 @@ def acquisitions(tried: Iterable[Tried], once: Collection[str] = ()) -> list[Acq
             if not isinstance(event.step, Acquire) or event.mode is None:
                 continue
             held = {name for name, _ in event.held}
+            places_before = {name: place for name, place in places.items() if name in held}
+            places[event.object] = event.step.place
+            if event.step.tries:
+                continue  # it waits for no lock, and no reader waits for it
             known[
                 Acquisition(
                     one.name,
@@ -88,11 +92,10 @@ def acquisitions(tried: Iterable[Tried], once: Collection[str] = ()) -> list[Acq
                     event.object,
                     event.mode,
                     event.step.place,
-                    {name: place for name, place in places.items() if name in held},
+                    places_before,
                     number,
                 )
             ] = None
-            places[event.object] = event.step.place
     return list(known)
 
 

@@ -262,9 +262,8 @@ class _Reporter:
         move = next(move for move, target in self.machine.moves(before) if target == after)
         instruction = self.machine.programs[move.thread].instructions[move.at]
         other = self.thread(move.other) if move.other is not None else ""
-        return ThreadStep(
-            self.thread(move.thread), instruction.how, instruction.on, move.granted, other, instruction.place
-        )
+        how = f"fails to {instruction.mode}" if move.fails else instruction.how
+        return ThreadStep(self.thread(move.thread), how, instruction.on, move.granted, other, instruction.place)
 
     def holds(self, state: State) -> tuple[Holding, ...]:
         """All locks that are held in a state."""

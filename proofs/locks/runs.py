@@ -61,8 +61,8 @@ class Event:
     def says(self) -> str:
         """The step with the names of its objects."""
         match self.step:
-            case Acquire():
-                return f"{self.mode} {self.object}"
+            case Acquire(tries=tries):
+                return f"{'try ' if tries else ''}{self.mode} {self.object}"
             case Access(verb=verb, field=field):
                 return f"{verb} {self.object}.{field}"
             case Release():
@@ -126,8 +126,12 @@ class _Walk:
             return Event(step, what, mode, held, name, scope)
 
         match step:
-            case Acquire(mode=mode, path=path, body=body):
+            case Acquire(mode=mode, path=path, body=body, tries=tries):
                 one = self.world.reach(path, scope, step)
+                if tries:
+                    yield (), held  # it fails
+                    if any(name == one and not (has is mode is Mode.READ) for name, has in held):
+                        return
                 now = (*held, (one, mode))
                 if body is None:
                     yield (event(one, mode),), now
@@ -282,7 +286,7 @@ def leads_to(world: World, locks: Locks, holding: str, acquired: str) -> bool:
 
 def against_the_order(world: World, locks: Locks, rank: Rank | None, event: Event) -> str:
     """The problem of an acquisition against the order; "" if there is none."""
-    if not isinstance(event.step, Acquire):
+    if not isinstance(event.step, Acquire) or event.step.tries:
         return ""
     for name, mode in event.held:
         if name == event.object:

@@ -45,12 +45,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Thread ``thread`` does its next instruction (and hands ``other`` a message); ``granted``: it continues."""
+    """Thread ``thread`` does its next instruction (and hands ``other`` a message).
+
+    ``granted``: it continues. ``fails``: it has tried to acquire a lock in vain.
+    """
 
     thread: int
     at: int
     granted: bool
     other: int | None = None
+    fails: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,9 @@ class Machine:
 
     def _acquire(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
         lock, at = state.locks[instruction.target], state.at[thread]
+        if instruction.otherwise:
+            yield from self._try(state, thread, instruction)
+            return
         # A writer that waits for a held or announced lock has no step: its queue does not affect other threads.
         unavailable = lock.holder is not None or lock.announced is not None
         if instruction.mode is Mode.READ:
@@ -157,6 +164,19 @@ class Machine:
                 yield Move(thread, at, False), replace(asked, asleep=state.asleep | {thread})
             else:
                 yield from self._on(_with_lock(state, instruction.target, Lock(holder=thread)), thread, at)
+
+    def _try(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
+        """Gets the lock if it is free, and may fail at any time; it neither waits nor announces itself."""
+        lock, at = state.locks[instruction.target], state.at[thread]
+        if lock.holder is None and lock.announced is None:
+            if instruction.mode is Mode.READ:
+                held = replace(lock, readers=tuple(sorted([*lock.readers, thread])))
+                yield from self._on(_with_lock(state, instruction.target, held), thread, at)
+            elif not lock.readers:
+                yield from self._on(_with_lock(state, instruction.target, Lock(holder=thread)), thread, at)
+        for position in instruction.otherwise:
+            positions = (*state.at[:thread], position, *state.at[thread + 1 :])
+            yield Move(thread, at, True, fails=True), replace(state, at=positions)
 
     def _release(self, state: State, thread: int, instruction: Instruction) -> Iterator[tuple[Move, State]]:
         lock, at = state.locks[instruction.target], state.at[thread]
@@ -211,7 +231,7 @@ class Machine:
             instruction = self.programs[thread].instructions[position]
             if instruction.kind is kind and instruction.target == target:
                 return True
-            open_ += instruction.then
+            open_ += instruction.then + instruction.otherwise
         return False
 
 

@@ -319,7 +319,8 @@ class _Checker:
         match step:
             case Acquire(mode=mode, path=path, body=body):
                 one = self.z.reach(path, scope)
-                self.acquires(step, one, facts, of)
+                if not step.tries:  # it cannot wait, so no order is needed
+                    self.acquires(step, one, facts, of)
                 now = facts.holding(Hold(one, mode))
                 return now if body is None else self.released(self.steps(body, scope, now, of), one)
             case Release(path=path):

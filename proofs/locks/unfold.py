@@ -48,6 +48,7 @@ class Instruction:
     Args:
         mode: of an acquisition.
         then: the positions at which the thread may continue.
+        otherwise: of an acquisition that is tried, the positions at which it continues if it fails; () if it waits.
         on: the name of the lock or channel.
         text, place: of the step in the description.
     """
@@ -59,12 +60,13 @@ class Instruction:
     on: str
     text: str
     place: Place
+    otherwise: tuple[int, ...] = ()
 
     @property
     def how(self) -> str:
         """The instruction in one word."""
         if self.kind is Acquire:
-            return str(self.mode)
+            return f"try {self.mode}" if self.otherwise else str(self.mode)
         return "unlock" if self.kind is Release else self.kind.__name__.lower()
 
 
@@ -174,12 +176,13 @@ class _Unfolding:
 
     def step(self, step: Step, scope: Mapping[str, str], then: tuple[int, ...], deep: int) -> tuple[int, ...]:
         match step:
-            case Acquire(mode=mode, path=path, body=body):
+            case Acquire(mode=mode, path=path, body=body, tries=tries):
                 name = self.world.reach(path, scope, step)
+                otherwise = then if tries else ()
                 if body is not None:
                     then = self.add(Release, name, None, then, step)
                     then = self.steps(body, scope, then, deep)
-                return self.add(Acquire, name, mode, then, step)
+                return self.add(Acquire, name, mode, then, step, otherwise)
             case Release(path=path):
                 return self.add(Release, self.world.reach(path, scope, step), None, then, step)
             case Send(channel=channel):
@@ -226,9 +229,12 @@ class _Unfolding:
             )
         for number in range(first, len(self.instructions)):
             one = self.instructions[number]
-            if LOOP_START in one.then:
-                then = tuple(dict.fromkeys(s for t in one.then for s in (starts if t == LOOP_START else (t,))))
-                self.instructions[number] = replace(one, then=then)
+            if LOOP_START in one.then + one.otherwise:
+                then, otherwise = (
+                    tuple(dict.fromkeys(s for t in after for s in (starts if t == LOOP_START else (t,))))
+                    for after in (one.then, one.otherwise)
+                )
+                self.instructions[number] = replace(one, then=then, otherwise=otherwise)
         self.rests += [number for number in starts if self.instructions[number].kind is Receive]
         return starts
 
@@ -239,11 +245,12 @@ class _Unfolding:
         mode: Mode | None,
         then: tuple[int, ...],
         step: Step,
+        otherwise: tuple[int, ...] = (),
     ) -> tuple[int, ...]:
         if len(self.instructions) == LONGEST:
             raise LocksError(
                 self.thread.place, f"{self.thread.name} has more than {LONGEST} steps", "explore fewer objects"
             )
         among = self.world.names if kind in (Acquire, Release) else tuple(self.world.locks.channels)
-        self.instructions.append(Instruction(kind, among.index(on), mode, then, on, step.text, step.place))
+        self.instructions.append(Instruction(kind, among.index(on), mode, then, on, step.text, step.place, otherwise))
         return (len(self.instructions) - 1,)

@@ -187,6 +187,17 @@ def test_remedies_are_in_text_and_json(run_locks: Any) -> None:
     assert "  Remedy: " in out and "  Or: " in out
 
 
+def test_a_remedy_of_several_changes_is_a_list(run_locks: Any) -> None:
+    """Two circles without a common place: one change in each of them."""
+    two = BAD.replace("b: mutex", "b: mutex, c: mutex, d: mutex")
+    _, out, _ = run_locks(two + "  three: [lock c: [lock d: []]]\n  four: [lock d: [lock c: []]]\n")
+    lines = out.splitlines()
+    first = lines.index("  Remedy, 2 changes:")
+    programs = {line.split(" acquires ")[0].strip() for line in lines[first + 1 : first + 3]}
+    assert len(programs & {"one", "two"}) == len(programs & {"three", "four"}) == 1
+    assert sum(line.startswith("  Or, 2 changes:") for line in lines) == 3
+
+
 def test_lanes_replace_the_steps(run_locks: Any) -> None:
     code, out, _ = run_locks(BAD, "--lanes")
     assert code == 1 and "   one         two\n" in out and "  1. " not in out

@@ -216,7 +216,11 @@ def _print_violation(answer: Answer, problem: str, steps: Sequence[str]) -> None
     click.echo("\n".join(f"  {line}" for line in steps))
     click.echo(f"  Property {answer.check.name} is violated: {problem}" + (f" ({answer.note})" if answer.note else ""))
     for number, changes in enumerate(answer.remedies):
-        click.echo(f"  {'Or' if number else 'Remedy'}: {'; and '.join(changes)}.")
+        word = "Or" if number else "Remedy"
+        if len(changes) == 1:
+            click.echo(f"  {word}: {changes[0]}.")
+        else:
+            click.echo("\n".join([f"  {word}, {len(changes)} changes:", *(f"     {change}" for change in changes)]))
 
 
 def _objects(checked: LocksChecked, problem: Problem) -> str:

@@ -1,9 +1,10 @@
 """All interleavings of small thread programs, worked out anew from what Go says of its locks and its channels.
 
-Nothing is taken from the explorer of :mod:`schedproof.proofs.locks`. A program is a tuple of steps, a step a tuple:
+Nothing is acquired from the explorer of :mod:`schedproof.proofs.locks`. A program is a tuple of steps, a step a tuple:
 
     ("get", how, lock)                  how: "r" or "w" of a sync.RWMutex, "m" of a sync.Mutex
     ("put", lock)
+    ("try", how, lock, body)            get it without waiting, do the body, put it back; or none of this
     ("with", how, lock, body)           get it, do the body, put it back
     ("one of", body, body, ...)
     ("send", channel)   ("recv", channel)
@@ -133,9 +134,11 @@ def successors(world: World, channels: Capacities) -> Iterator[tuple[frozenset[i
     for thread, todo in enumerate(world["todo"]):
         if not todo or thread in world["asleep"]:
             continue
-        what, on = todo[0][0], todo[0][2 if todo[0][0] == "get" else 1]
+        what, on = todo[0][0], todo[0][2 if todo[0][0] in ("get", "try") else 1]
         if what == "get":
             yield from _get(_copy(world), thread, todo[0][1], on)
+        elif what == "try":
+            yield from _try(world, thread)
         elif what == "put":
             yield from _put(_copy(world), thread, on)
         elif what == "recv" and world["count"][on] > 0:
@@ -176,6 +179,24 @@ def _get(world: World, thread: int, how: str, name: str) -> Iterator[tuple[froze
             return
     for after in _on(world, thread):
         yield me, after
+
+
+def _try(world: World, thread: int) -> Iterator[tuple[frozenset[int], World]]:
+    head, *tail = world["todo"][thread]
+    _, how, name, body, *label = head
+    for after in _on(world, thread):
+        yield frozenset([thread]), after
+    acquired = _copy(world)
+    lock = acquired["locks"][name]
+    if lock["writer"] is not None or (how != "r" and lock["readers"]):
+        return
+    if how == "r":
+        lock["readers"][thread] = lock["readers"].get(thread, 0) + 1
+    else:
+        lock["writer"], lock["in"] = thread, True
+    acquired["todo"][thread] = (head, *body, ("put", name, *label), *tail)
+    for after in _on(acquired, thread):
+        yield frozenset([thread]), after
 
 
 def _put(world: World, thread: int, name: str) -> Iterator[tuple[frozenset[int], World]]:

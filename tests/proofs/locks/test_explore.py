@@ -57,6 +57,8 @@ def _steps(body: Body) -> list[object]:
                 steps.append(f"unlock {step[1]}")
             case "with":
                 steps.append({f"{HOW[step[1]]} {step[2]}": _steps(step[3])})
+            case "try":
+                steps.append({f"try {HOW[step[1]]} {step[2]}": _steps(step[3])})
             case "one of":
                 steps.append({"either": [_steps(each) for each in step[1:]]})
             case "send" | "recv":
