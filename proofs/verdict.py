@@ -241,10 +241,12 @@ class Unfired:
     Attributes:
         actions: the actions that are never taken.
         rules: the rules that never fire, without those that only follow from these actions.
+        where: the explored scope, in words.
     """
 
     actions: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    where: str = field(compare=False, default="")
 
     @property
     def text(self) -> str:

@@ -15,11 +15,12 @@ from schedproof.model.lang import Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
+from schedproof.model.semantics import scope_text
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, explored
 from schedproof.proofs.checking.unfired import Fired
 from schedproof.proofs.gc_paused import collected_seldom
-from schedproof.proofs.verdict import NOT_WELL_FORMED, Counterexample, Result
+from schedproof.proofs.verdict import NOT_WELL_FORMED, Counterexample, Result, Unfired
 
 from .auxiliary import auxiliary
 from .properties import property_names
@@ -150,7 +151,7 @@ def _results(
                 ),
                 on_found=fired.note if WELL_FORMED in part.only else None,
             )
-            return Done([replace(r, unfired=fired.unfired()) if r.name == WELL_FORMED else r for r in results])
+            return Done([replace(r, unfired=_unfired(fired, r)) if r.name == WELL_FORMED else r for r in results])
         case Work.INDUCTION:
             # One failed obligation decides the verdict: skip the property's others.
             proof = prove(
@@ -167,6 +168,13 @@ def _results(
                 if part.only[0] in {p.name for p in each.properties}
             )
             return Done(its.check(part.only, lambda line: report_progress(f"{at}: {line}")))
+
+
+def _unfired(fired: Fired, formed: Result) -> Unfired | None:
+    """What never happened where well-formedness was explored; None if that is unknown."""
+    several = f"in {formed.configurations} configurations of up to" if formed.configurations > 1 else "at"
+    unfired = fired.unfired()
+    return replace(unfired, where=f"{several} {scope_text(formed.scope or {})}") if unfired is not None else None
 
 
 def prove(model: Model, **options: Any) -> Induction:

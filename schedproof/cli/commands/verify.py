@@ -25,12 +25,10 @@ from schedproof.cli.tables import count, table
 from schedproof.cli.verdict_rows import COLUMNS, reasons, rows
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
 from schedproof.cli.verifying import work
-from schedproof.model.lang import Model
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import MANIFEST
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import check_scope, scope_text
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.verification.verify import Run, VariantReport, plan
@@ -158,7 +156,7 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
         marked = [(each, standing(each.result.verdict, each.expected)) for each in report.properties]
         table(at, COLUMNS, rows(marked), right=["seconds"])
         click.echo(f"{at}: {reached(report.properties)}")
-        if idle := _never(report, systems[report.system].variants[report.variant]):
+        if idle := _never(report):
             click.echo(idle)
         click.echo()
     for report in reports:
@@ -175,8 +173,9 @@ def _print(reports: list[VariantReport], systems: Mapping[str, System], took: fl
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 
 
-def _never(report: VariantReport, model: Model) -> str:
+def _never(report: VariantReport) -> str:
     """The actions and rules that never happened in the exploration, in one line; "" if all did, or it is unknown."""
-    texts = [each.result.unfired.text for each in report.properties if each.result.unfired is not None]
-    at = scope_text(check_scope(model, model.verify_scope))
-    return f"{report.system} {report.variant}: never at {at}: {texts[0]}" if texts and texts[0] else ""
+    unfired = next((each.result.unfired for each in report.properties if each.result.unfired is not None), None)
+    if unfired is None or not unfired.text:
+        return ""
+    return f"{report.system} {report.variant}: never {unfired.where}: {unfired.text}"

@@ -124,7 +124,7 @@ class _Reader:
 
     def _lines(self, first: int, last: int) -> None:
         open_states: list[str] = []
-        begun = in_note = False
+        begun, in_note = False, 0
         for number in range(first, last):
             line = self.source.lines[number - 1].rstrip("\r")
             text = line.strip()
@@ -133,9 +133,9 @@ class _Reader:
                 if title := re.match(r"""title:\s*["']?(.*?)["']?$""", text):
                     self.draft.name = title.group(1).rpartition(":")[2].strip()
             elif in_note:
-                in_note = text != "end note"
+                in_note = 0 if text == "end note" else in_note
             elif text.startswith("note "):
-                in_note = ":" not in text
+                in_note = number if ":" not in text else 0
             elif not text or (ABOUT_LOOKS.match(text) and "-->" not in text):
                 continue
             elif text == "}" and open_states:
@@ -144,6 +144,8 @@ class _Reader:
                 self._note(number, "parallel regions are read as one machine", "write a machine for each region")
             elif (opened := self._statement(number, line, open_states[-1] if open_states else "")) is not None:
                 open_states.append(opened)
+        if in_note:
+            self._note(in_note, "this note has no end, so all after it is not in the model", "write end note below it")
 
     def _statement(self, number: int, line: str, scope: str) -> str | None:
         """Reads a statement; the state that it opens, if it opens one."""
@@ -250,7 +252,12 @@ class _Reader:
 
     def _arrow(self, arrow: _Arrow) -> None:
         if self.kinds.get(arrow.source) == "choice":
-            return  # with the arrows that lead to the choice
+            # Read with the arrows that lead to the choice.
+            leads = any(other.target == arrow.source for other in self.arrows)
+            if arrow.target == ENDS or not leads:
+                problem = f"the arrow from the choice {arrow.source} is not in the model"
+                self._note(arrow.line, problem, "write an arrow from a state to a state")
+            return
         if arrow.target == ENDS:
             if arrow.label.strip() or arrow.scope:
                 problem = f"the arrow from {arrow.source} to {ENDS} leads to no state"

@@ -82,6 +82,17 @@ def test_arrows_of_a_state_with_states_inside(tmp_path):
         (["[*] --> A", "[*] --> B", "A --> B : go"], 3, "B is a second initial state"),
         (["A --> B : go", "B --> [*] : delete"], 3, "the arrow from B to [*] leads to no state"),
         (["A --> B : go", "state B {", "C --> D : x", "}"], 2, "B does not say where it begins"),
+        (
+            ["state c <<choice>>", "A --> c : go", "c --> B", "c --> [*]"],
+            5,
+            "the arrow from the choice c is not in the model",
+        ),
+        (["state c <<choice>>", "A --> B : go", "c --> B : x"], 4, "the arrow from the choice c is not in the model"),
+        (
+            ["A --> B : go", "note right of A", "B --> C : go"],
+            3,
+            "this note has no end, so all after it is not in the model",
+        ),
         (["state c <<choice>>", "[*] --> c", "c --> A : x", "A --> B : go"], 3, "c is no state to begin in"),
     ],
 )
