@@ -10,6 +10,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.errors import Place
 from schedproof.model.lang.types import EnumType, Ref, Type
 
+from . import tuples
 from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
 
@@ -138,6 +139,13 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
                 return mask
 
             return those
+        case t.Tuple(parts):
+            return _tuple(
+                [go(part) for part in parts],
+                [instance.sizes[sort_of_term(instance, part, bound, me)] for part in parts],
+            )
+        case t.TuplesOf(several, where):
+            return _tuples_of(instance, several, where, bound, me)
         case t.Implies(premise, conclusion):
             a, b = go(premise), go(conclusion)
             return lambda m: not a(m) or b(m)
@@ -148,6 +156,41 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             inner = go(part)
             return lambda m: inner(Moment(m.after, m.bound, m.fired))
     raise AssertionError(f"no meaning for {type(term).__name__}")
+
+
+def _tuple(parts: Sequence[Eval], dimensions: Sequence[int]) -> Eval:
+    """The number of a tuple of objects; ``NO_OBJECT`` if one of them is none."""
+    pairs = tuple(zip(parts, dimensions, strict=True))
+
+    def number(m: Moment) -> int:
+        result, some = 0, True
+        for part, size in pairs:
+            each = part(m)
+            some = some and each >= 0
+            result = result * size + each
+        return result if some else NO_OBJECT
+
+    return number
+
+
+def _tuples_of(
+    instance: Instance, several: tuple[t.Var, ...], where: t.Term, bound: Mapping[str, t.Var], me: Owner
+) -> Eval:
+    """The mask of the tuples of ``several`` for which ``where`` is true."""
+    plan = search(instance, bound, several, [where], me)
+    names = [v.name for v in several]
+    dimensions = [len(instance.domain(v.type)) for v in several]
+
+    def mask(m: Moment) -> int:
+        outer = [(name, m.bound.get(name)) for name in names]
+        found = 0
+        for _ in plan.solutions(m):
+            found |= 1 << tuples.number([m.bound[name] for name in names], dimensions)
+        for name, value in outer:
+            _restore(m, name, value)
+        return found
+
+    return mask
 
 
 def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
@@ -380,7 +423,8 @@ def _is_total(term: t.Term) -> bool:
     if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
         return False
     known = isinstance(
-        term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not | t.After
+        term,
+        t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.Tuple | t.And | t.Or | t.Not | t.After,
     )
     return known and all(is_total(child) for child in t.children(term))
 

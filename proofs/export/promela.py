@@ -12,8 +12,8 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import IntRange, Ref, SetOf, Type
-from schedproof.model.semantics import Instance, ScopeError
+from schedproof.model.lang.types import IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import Instance, ScopeError, tuples
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.safety import conditions_of
@@ -168,6 +168,8 @@ class _Writer:
                 )
             case SetOf(sort):
                 return "byte" if self.instance.sizes[sort.name] <= 8 else "int"
+            case Relation():
+                return "byte" if tuples.number_of(self.instance.dimensions(f.kind)) <= 8 else "int"
         return "byte"
 
     def _initial(self, f: _Field) -> str:

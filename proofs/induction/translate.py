@@ -127,19 +127,30 @@ class Translator:
             case t.Given(name):
                 return self.given[name]  # type: ignore[no-any-return]
             case t.EmptySet():
-                return lambda element: self.symbols.false()
+                return lambda *element: self.symbols.false()
             case t.Attr(of, name):
                 owner = self.reference(of)
                 inside = self.view.value(self.sort_of(of), name, owner.value)
-                return lambda element: self.both(owner.defined, inside(element))
+                return lambda *element: self.both(owner.defined, inside(*element))
             case t.Those(var, where):
                 return lambda element: self.bind([var], [element]).formula(where)
+            case t.TuplesOf(several, where):
+                return lambda *element: self.bind(several, element).formula(where)
             case t.Adjusted(base, element, present):
-                inside, changed = self.members(base), self.reference(element)
+                inside, changed = self.members(base), self._objects(element)
+
+                def same(*element: Z) -> Z:
+                    equal = [each.value == x for x, each in zip(element, changed, strict=True)]
+                    return self.both(*[each.defined for each in changed], *equal)
+
                 if present:
-                    return lambda x: Or(inside(x), self.both(changed.defined, x == changed.value))
-                return lambda x: And(inside(x), Not(self.both(changed.defined, x == changed.value)))
+                    return lambda *x: Or(inside(*x), same(*x))
+                return lambda *x: And(inside(*x), Not(same(*x)))
         raise AssertionError(f"{type(term).__name__} is no set")
+
+    def _objects(self, element: t.Term) -> list[Reference]:
+        """The objects of an element of a set or a relation."""
+        return [self.reference(part) for part in (element.parts if isinstance(element, t.Tuple) else (element,))]
 
     def scalar(self, term: t.Term, like: Type | None = None) -> Z:
         """A truth value, number or enumeration value; ``like`` is the type of a quoted value."""
@@ -172,8 +183,9 @@ class Translator:
                 a, b = self.scalar(left), self.scalar(right)
                 return a <= b if or_equal else a < b
             case t.Has(base, element):
-                who = self.reference(element)
-                return self.both(who.defined, self.members(base)(who.value))
+                objects = self._objects(element)
+                inside = self.members(base)(*[each.value for each in objects])
+                return self.both(*[each.defined for each in objects], inside)
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload)
             case t.And(parts):
@@ -262,6 +274,8 @@ class Translator:
                 return self.quantified(True, variables, lambda inner: inner.defined(body))
             case t.Those(var, where):
                 return self.quantified(True, [var], lambda inner: inner.defined(where))
+            case t.TuplesOf(several, where):
+                return self.quantified(True, several, lambda inner: inner.defined(where))
             case t.After(part):
                 assert self.after is not None
                 return replace(self, view=self.after, after=None).defined(part)

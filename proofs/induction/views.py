@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Rule, SetOf, Sort, Type
+from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Relation, Rule, SetOf, Sort, Type
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.triggers import trigger_graph
 
@@ -17,8 +17,8 @@ from .expressions import Expressions, If
 Z = Any
 """A z3 expression. z3's own classes are untyped."""
 
-Member = Callable[[Z], Z]
-"""A set, as the function from an element to the formula that the set contains it."""
+Member = Callable[..., Z]
+"""A set or a relation, as the function from an element, or a tuple's objects, to the formula that it is contained."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Symbols:
                 self._defined[sort, name] = function(f"has {symbol}", of, truth)
             case SetOf(element):
                 self._value[sort, name] = function(symbol, of, self.sorts[element.name], truth)
+            case Relation(sorts):
+                self._value[sort, name] = function(symbol, of, *(self.sorts[each.name] for each in sorts), truth)
             case _:
                 self._value[sort, name] = function(symbol, of, self.kind(kind))
 
@@ -103,7 +105,7 @@ class Symbols:
             case EnumType(values):
                 self.enum(values)
                 return next(iter(self.enums[values].values())).sort()
-            case SetOf():
+            case SetOf() | Relation():
                 raise AssertionError("sets are relations")
 
     def enum(self, values: tuple[str, ...]) -> Mapping[str, Z]:
@@ -141,8 +143,8 @@ class Symbols:
             return Reference(self._defined[sort, attribute](of), symbol(of))
         declared = self.model.machine(sort).attribute(attribute)
         assert declared is not None
-        if isinstance(declared.type, SetOf):
-            return lambda element: symbol(of, element)
+        if isinstance(declared.type, SetOf | Relation):
+            return lambda *element: symbol(of, *element)
         return symbol(of)
 
 
@@ -171,8 +173,8 @@ class Initial:
         match declared.type:
             case Ref(target):
                 return Reference(self.symbols.false(), self.symbols.constant(f"no {target}", target))
-            case SetOf():
-                return lambda element: self.symbols.false()
+            case SetOf() | Relation():
+                return lambda *element: self.symbols.false()
             case BoolType():
                 return self.symbols.true() if declared.initial else self.symbols.false()
             case IntRange(low, _):

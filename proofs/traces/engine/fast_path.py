@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
@@ -108,6 +108,8 @@ class FastPath:
                 return self._bits[sort.name], list
             case Ref(sort):
                 return (self._numbers if an_object else self._references)[sort.name], None
+            case Relation():
+                return {}, list  # the complete check reads tuples
             case BoolType():
                 return {False: 0, True: 1}, bool
             case IntRange(low, high):

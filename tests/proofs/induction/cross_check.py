@@ -24,6 +24,7 @@ from schedproof.model.lang import (
     Model,
     Recovery,
     Ref,
+    Relation,
     SetOf,
     StepInvariant,
     Type,
@@ -73,7 +74,7 @@ class CrossCheck:
         symbols = self.proof.symbols
         self.solver = z3.Solver(ctx=symbols.context)
         self.solver.set("smt.ematching", False)
-        self.objects = {s: [z3.Const(f"{s}#{i}", sort) for i in range(sizes[s])] for s, sort in symbols.sorts.items()}
+        self.objects = {s: [symbols.constant(f"{s}#{i}", s) for i in range(sizes[s])] for s in symbols.sorts}
         for name, sort in symbols.sorts.items():
             x = z3.Const("x", sort)
             self.solver.add(z3.ForAll([x], z3.Or(*[x == o for o in self.objects[name]])))
@@ -90,13 +91,25 @@ class CrossCheck:
         for machine in self.model.machines:
             for attribute in machine.attributes:
                 if attribute.rigid:
-                    assert isinstance(attribute.type, SetOf), "only rigid relations occur in these models"
-                    others = range(self.sizes[attribute.type.sort.name])
-                    values = [
-                        frozenset(o for o in others if self.random.random() < 0.4) for _ in range(self.size(machine))
-                    ]
+                    values = [self.rigid_value(attribute.type) for _ in range(self.size(machine))]
                     rigid[machine.sort.name, attribute.name] = values
         return Instance(self.model, self.sizes, rigid, with_history=True)
+
+    def rigid_value(self, kind: Type) -> Any:
+        """Any value of a type, as a configuration has it; sets and relations with fewer elements than not."""
+        match kind:
+            case SetOf(sort):
+                return frozenset(n for n in range(self.sizes[sort.name]) if self.random.random() < 0.4)
+            case Relation(sorts):
+                every = product(*(range(self.sizes[sort.name]) for sort in sorts))
+                return frozenset(each for each in every if self.random.random() < 0.4)
+            case Ref(sort):
+                return self.random.choice([None, *range(self.sizes[sort.name])])
+            case EnumType(values):
+                return self.random.choice(values)
+            case IntRange(low, high):
+                return self.random.randint(low, high)
+        return self.random.random() < 0.5
 
     def size(self, machine: Any) -> int:
         """The number of objects of a machine's sort."""
@@ -136,7 +149,10 @@ class CrossCheck:
             for attribute in instance.attributes(sort):
                 if 0 <= slot - instance.slot(sort, attribute.name) < self.sizes[sort]:
                     none = [-1] if isinstance(attribute.type, Ref) else []
-                    return none + list(instance.domain(attribute.type))
+                    domain = instance.domain(attribute.type)
+                    if isinstance(attribute.type, Relation):
+                        return [self.random.choice(domain)]  # there may be millions
+                    return none + list(domain)
         raise AssertionError(slot)
 
     def choice(self, instance: Instance, state: State) -> Choice:
@@ -179,6 +195,9 @@ class CrossCheck:
                 return [symbol.defined, symbol.value == self.objects[sort.name][value]]
             case SetOf(sort):
                 return [symbol(o) == bool(value >> i & 1) for i, o in enumerate(self.objects[sort.name])]
+            case Relation(sorts):
+                every = product(*(self.objects[sort.name] for sort in sorts))
+                return [symbol(*each) == bool(value >> n & 1) for n, each in enumerate(every)]
         return [symbol == self.constant(kind, value)]
 
     def reads(self, view: Any, instance: Instance, state: State) -> Iterator[tuple[str, Any]]:
