@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from schedproof.model.lang import AlwaysCanReach, Model
 from schedproof.model.lang.waiting import Waiting
-from schedproof.model.semantics import Instance, State, check_scope
+from schedproof.model.semantics import Instance, State
 from schedproof.proofs.exploration.explore import Progress
 
 from .errors import DiagramError
-from .explored import broken_states
+from .explored import broken_states, explored_at
 from .representation import Diagram
 from .waiting import observed, wait_for
 
@@ -45,7 +45,7 @@ def deadlock(
         )
     by_property = deadlocks(model, waiting, [name], scope, progress)
     if name not in by_property:
-        at = ",".join(f"{sort}={n}" for sort, n in check_scope(model, scope or {}).items())
+        at = explored_at(model, scope or {})
         choices = ", ".join(n for n in waiting.deadlocks if n in model.refuted)
         raise DiagramError(
             f"exploration does not refute {name} in {model.system} ({model.variant}) at {at}, so no state can be "

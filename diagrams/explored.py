@@ -16,8 +16,10 @@ from schedproof.model.semantics import (
     Step,
     Stepper,
     Undefined,
+    bounds_of,
     check_scope,
     instances,
+    scope_text,
 )
 from schedproof.proofs.checking.engine import Exploring
 from schedproof.proofs.checking.model_check import model_check
@@ -40,6 +42,7 @@ def reachable(
         progress: called during the exploration.
 
     Raises:
+        ScopeError: an integer has no bound.
         DiagramError: some step is ill-formed.
     """
     exploration = explore(instance, progress=progress, on_step=lambda state, _, step: on_step(state, step))
@@ -50,6 +53,17 @@ def reachable(
             f"run: schedproof explain {model.system} {WELL_FORMED} --variant {model.variant}"
         )
     return exploration.states
+
+
+def explored_at(model: Model, scope: Mapping[str, int]) -> str:
+    """What explorations of a model have, in words: the numbers of objects, and the bounds of integers.
+
+    Raises:
+        ScopeError: the scope is impossible, or an integer has no bound.
+    """
+    sizes = check_scope(model, scope)
+    at = scope_text(sizes)
+    return next((f"{at} within {bounds.text}" for bounds in map(bounds_of, instances(model, sizes)) if bounds), at)
 
 
 def broken_states(

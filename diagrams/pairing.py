@@ -17,7 +17,7 @@ from schedproof.proofs.checking.model_check import reads_history
 from schedproof.proofs.exploration.explore import Progress
 
 from .errors import DiagramError
-from .explored import reachable
+from .explored import explored_at, reachable
 from .fold import folded
 from .representation import Diagram, Edge, EdgeKind, Node, NodeKind, merged
 from .style import in_lines
@@ -81,7 +81,7 @@ def observed(
 
     Raises:
         DiagramError: there is no such pairing.
-        ScopeError: the scope is impossible.
+        ScopeError: the scope is impossible, or an integer has no bound.
     """
     return all_observed(model, [name], scope, progress)[name]
 
@@ -91,8 +91,7 @@ def all_observed(
 ) -> dict[str, Pairing]:
     """The results of :func:`observed` for each of ``names``, from one exploration."""
     sizes = check_scope(model, scope or {})
-    at = ",".join(f"{sort}={n}" for sort, n in sizes.items())
-    by_name = {name: _unobserved(model, name, at) for name in names}
+    by_name = {name: _unobserved(model, name, explored_at(model, sizes)) for name in names}
     for instance in instances(model, sizes) if names else ():
         readers = [_Reader(instance, pairing) for pairing in by_name.values()]
         for state in reachable(instance, partial(_see, readers), progress):

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 Encoded = int | str
-"""A value as a number, as in a state of the model. A set is the decimal text of its bit mask, which may be too large for a number of JavaScript."""
+"""A value as a number, as in a state of the model. What may be too large for a number of JavaScript is a decimal text: the bit
+mask of a set, and a great integer."""
 
 
 @dataclass(frozen=True)
@@ -222,14 +223,11 @@ class ValueType:
         kind: "bool", "int", "enum", "ref" or "set".
         sort: of the objects of a reference or a set.
         values: of an enumeration.
-        low, high: the bounds of a number.
     """
 
     kind: str
     sort: str = ""
     values: tuple[str, ...] = ()
-    low: int = 0
-    high: int = 0
 
 
 @dataclass(frozen=True)

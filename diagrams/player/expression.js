@@ -102,7 +102,7 @@ function excerpt(text, at) {
  * Reads an expression.
  * A node of the result has its `type`, `op`, `parts`, place in the text (`from`, `to`), `cost` (the evaluations that it may need),
  * `isOfStep` (whether it speaks of a step), `changes` (whether it reads what steps change), and `value(moment)`. A moment has `state`, `after`, `fired`, `bound` and `parameters`.
- * Sets are bit masks in BigInt, references -1 or an object's number, and enumeration values and states their positions.
+ * Sets are bit masks in BigInt, numbers BigInt too, references -1 or an object's number, and enumeration values and states their positions.
  */
 function readExpression(text, vocabulary) {
   const all = tokens(text);
@@ -243,20 +243,20 @@ function readExpression(text, vocabulary) {
   function domain(type, from) {
     const count = (number) => Array.from({ length: number }, (_, n) => n);
     const size = type.sort === undefined ? 0 : vocabulary.sorts[type.sort].objects.length;
-    if (type.kind === "set" && size > 12 || type.kind === "int" && type.high - type.low > 1000) throw mistake(from, "the variable has too many values", "use another variable");
+    if (type.kind === "set" && size > 12 || type.kind === "int" && type.high - type.low > 1000n) throw mistake(from, "the variable has too many values", "use another variable");
     switch (type.kind) {
       case "ref": return count(size);
       case "set": return count(2 ** size).map(BigInt);
       case "bool": return [false, true];
       case "enum": return count(type.values.length);
-      default: return count(type.high - type.low + 1).map((n) => n + type.low);
+      default: return count(Number(type.high - type.low) + 1).map((n) => BigInt(n) + type.low);
     }
   }
 
   function wholeNumber() {
-    const sign = takeSign("-") ? -1 : 1;
+    const sign = takeSign("-") ? -1n : 1n;
     if (all[at].number === undefined) throw expected("a number");
-    return sign * Number(all[at++].number);
+    return sign * BigInt(all[at++].number);
   }
 
   function names(what) {
@@ -343,7 +343,7 @@ function readExpression(text, vocabulary) {
       if (!token) return left;
       const base = left, right = primary();
       if (token.sign) {
-        const sign = token.sign === "+" ? 1 : -1;
+        const sign = token.sign === "+" ? 1n : -1n;
         for (const part of [base, right]) check(part, INT, "a number");
         left = node(from, "sum", INT, [base, right], (m) => base.value(m) + sign * right.value(m));
       } else {
@@ -492,5 +492,5 @@ function readExpression(text, vocabulary) {
 const typeOf = ({ kind, sort, values }) => kind === "ref" || kind === "set" ? { kind, sort } : kind === "enum" ? { kind, values } : { kind };
 
 /** Turns a value of the data into one of expressions. */
-const decoder = ({ kind }) => kind === "set" ? (value) => BigInt(value) : kind === "bool" ? (value) => value === true || value === 1 : (value) => value;
+const decoder = ({ kind }) => kind === "set" || kind === "int" ? (value) => BigInt(value) : kind === "bool" ? (value) => value === true || value === 1 : (value) => value;
 

@@ -111,7 +111,7 @@ class Register:
                 assert isinstance(value, frozenset)
                 return encoded(kind, sum(1 << self._number(sort.name, name) for name in value))
         assert isinstance(value, int)
-        return value
+        return value if kind is None else encoded(kind, value)
 
     def _number(self, sort: str, name: str) -> int:
         return self._names[sort][name]

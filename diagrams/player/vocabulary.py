@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from schedproof.model.lang import Machine, Var
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
 
 from .data import Encoded, FieldPlace, SortWords, ValueType, Vocabulary
 
+EXACT = (1 << 53) - 1
+"""The page's script reads numbers from -EXACT to EXACT exactly. Others are texts."""
+
 
 def encoded(kind: Type, value: int) -> Encoded:
     """A value of a type, for the page."""
-    return str(value) if isinstance(kind, SetOf) else value
+    return str(value) if isinstance(kind, SetOf) or abs(value) > EXACT else value
 
 
 class Encoder:
@@ -52,7 +55,7 @@ class Encoder:
         return {name: encoded(types[name], value) for name, value in values.items()}
 
     def _value(self, slot: int, value: int) -> Encoded:
-        return str(value) if slot in self._sets else value
+        return str(value) if slot in self._sets or abs(value) > EXACT else value
 
 
 def vocabulary(instance: Instance) -> Vocabulary:
@@ -102,8 +105,8 @@ def value_type(kind: Type) -> ValueType:
     match kind:
         case BoolType():
             return ValueType("bool")
-        case IntRange(low, high):
-            return ValueType("int", low=low, high=high)
+        case IntRange() | Integer():
+            return ValueType("int")
         case EnumType(values):
             return ValueType("enum", values=tuple(values))
         case Ref(sort):

@@ -25,7 +25,8 @@ def problem_of(model: Model, key: tuple[str, str], value: object) -> tuple[str, 
     name, attribute = f"{key[0]}.{key[1]}", model.integers.get(key)
     if attribute is None:
         names = [f"{sort}.{other}" for sort, other in model.integers]
-        return f"{name} is not an attribute of type Int or Nat that changes", choose_from(name, names)
+        remedy = choose_from(name, names) if names else "leave it out"
+        return f"{name} is not an attribute of type Int or Nat that changes", remedy
     pair = value if isinstance(value, tuple) else (0, value)
     if len(pair) != 2 or not all(type(number) is int for number in pair):
         return f"the bound of {name} is {shown(value)}", "write its highest value, or (lowest, highest)"

@@ -292,6 +292,16 @@ def _expected(entry: Entry, model: Model, variant: str, table: VariantTable) -> 
             model = replace(model, default_scope=check_scope(model, table.scope), verify_scope={})
         except ScopeError as error:
             raise UserError(f"{entry.where('variants', variant, 'scope')}: {error}") from None
+    if table.bound is not None:
+        from schedproof.model.lang.bounds import problem_of  # few manifests have a bound
+
+        bound = dict(model.bound)
+        for name, value in table.bound.items():
+            sort, _, attribute = name.partition(".")
+            if (wrong := problem_of(model, (sort, attribute), value)) is not None:
+                raise UserError(f"{entry.where('variants', variant, 'bound')}: {wrong[0]}; {wrong[1]}")
+            bound[sort, attribute] = value
+        model = replace(model, bound=bound)
     return model
 
 

@@ -52,12 +52,14 @@ class VariantTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         model: a reference to its model, unless the system's ``model`` names it.
         refuted: the properties that it is expected to violate.
         scope: sort -> number of objects to explore.
+        bound: "Sort.attribute" -> the highest value of an integer to explore, or the lowest and the highest.
         locks: descriptions of locks.
     """
 
     model: str | None = None
     refuted: list[str] | None = None
     scope: dict[str, int] | None = None
+    bound: dict[str, int | tuple[int, int]] | None = None
     locks: list[LockDescription] = []
 
 
@@ -213,6 +215,7 @@ ADVICE = {
     "model": 'where the model is, as "package.module:OBJECT", or a list of such texts',
     "refuted": 'a list of properties, such as ["one-holder"]; [] if none is violated',
     "scope": "a number of objects for each sort, such as { Worker = 2 }",
+    "bound": 'the highest value of each integer, such as { "Node.term" = 3 }',
 }
 
 KINDS = {
@@ -244,9 +247,10 @@ def _converted(at: str, value: object, kind: type[T]) -> T:
         if missing := re.fullmatch(r"Object missing required field `(.*)`", problem):
             raise UserError(f"{where}: {missing[1]!r} is missing; write it") from None
         expected = re.match(r"Expected `(.*?)`, got `(.*?)`", problem)
-        if expected is None:
-            raise UserError(f"{where}: {problem}") from None
         key = re.match(r"\.(\w+)", place)
+        if expected is None:
+            known_advice = ADVICE.get(key[1] if key else "")
+            raise UserError(f"{where}: {problem}{f'; write {known_advice}' if known_advice else ''}") from None
         advice = ADVICE.get(key[1] if key else "") or " or ".join(
             KINDS[each] for each in expected[1].split(" | ") if each in KINDS
         )

@@ -11,23 +11,27 @@ from dataclasses import replace
 
 from schedproof.model.lang.bounds import limits
 from schedproof.model.lang.check import checked
+from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.model import Bound, Model
 
-from .instance import Instance, ScopeError, State
+from .instance import Instance, State
 
 
 def range_of(model: Model, sort: str, attribute: str) -> tuple[int, int]:
     """The lowest and the highest value of an ``Int`` or ``Nat`` that an exploration has.
 
     Raises:
-        ScopeError: the model gives it no bound.
+        ModelError: the model gives it no bound.
     """
     declared, name = model.integers[sort, attribute], f"{sort}.{attribute}"
     bound = model.bound.get((sort, attribute))
     if bound is None:
-        raise ScopeError(
-            f"{name} of {model.system} {model.variant} has integers without a bound, and an exploration needs one; "
-            f'write bound={{("{sort}", "{attribute}"): 3}} in the model, or explore it with --bound {name}=3'
+        raise ModelError(
+            f"attribute {name}",
+            declared.place,
+            f"an exploration needs a bound of {declared.type}, and variant {model.variant} has none",
+            f'write bound={{("{sort}", "{attribute}"): 3}} in the Model, or explore it with --bound {name}=3',
+            name=attribute,
         )
     return limits(declared, bound)
 
@@ -39,7 +43,7 @@ class Bounds:
         text: the bounds in words, such as ``term <= 3``; empty if the instance has no integers.
 
     Raises:
-        ScopeError: an attribute has no bound.
+        ModelError: an attribute has no bound.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -74,7 +78,7 @@ def bounds_of(instance: Instance) -> Bounds:
     """The bounds of ``instance``, made once.
 
     Raises:
-        ScopeError: an attribute has no bound.
+        ModelError: an attribute has no bound.
     """
     cached: Bounds | None = vars(instance).get("_bounds")
     if cached is None:

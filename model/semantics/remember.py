@@ -60,23 +60,32 @@ def _node(slot: int, value: T) -> _Node[T]:
     return slot, {}, value if slot < 0 else None
 
 
-class _Watched(tuple[int, ...]):
-    """A state that records which slots are read, in order, with their values. It refuses any other access."""
-
-    read: dict[int, int]
-
-    def __getitem__(self, slot: int) -> int:  # type: ignore[override]
-        if type(slot) is not int or slot < 0:
-            _only_slots()
-        value = self.read[slot] = tuple.__getitem__(self, slot)
-        return value
+class Slots(tuple[int, ...]):
+    """A state that refuses any access but to one slot at a time, by its number. Subclasses record which slots are read."""
 
     def _unnoticed(self, *_: object) -> NoReturn:
-        _only_slots()
+        only_slots()
 
     __iter__ = __reversed__ = __contains__ = count = index = __hash__ = _unnoticed
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __mul__ = __rmul__ = _unnoticed
 
 
-def _only_slots() -> NoReturn:
+class _Watched(Slots):
+    """A state that records which slots are read, in order, with their values."""
+
+    read: dict[int, int]
+
+    def __getitem__(self, slot: int) -> int:  # type: ignore[override]
+        if type(slot) is not int or slot < 0:
+            only_slots()
+        value = self.read[slot] = tuple.__getitem__(self, slot)
+        return value
+
+
+def only_slots() -> NoReturn:
+    """Refuses another access to a state.
+
+    Raises:
+        TypeError: always.
+    """
     raise TypeError("a function of states is remembered by what it reads: read one slot at a time, by its number")

@@ -114,7 +114,7 @@ def span_of(instance: Instance, sort: str, attribute: Attribute) -> tuple[int, i
     """The lowest encoded value of an attribute, and the number of values; of integers, within their bound.
 
     Raises:
-        ScopeError: an integer has no bound.
+        ModelError: an integer has no bound.
         TooWide: sums of such numbers could exceed 64 bits.
     """
     if not isinstance(attribute.type, Integer):

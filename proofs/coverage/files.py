@@ -93,6 +93,7 @@ def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
         "at_least": suite.farthest,
         "optimal": suite.is_shortest,
         "complete": suite.complete,
+        **({"within": suite.within} if suite.within else {}),
         "topologies": [
             {**_configuration(one.instance), "states": one.states, "transitions": one.edges, "complete": one.complete}
             for one in suite.configurations
@@ -122,7 +123,7 @@ def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:
 
 def left_open(suite: Suite, missing: Sequence[Unreached]) -> bool:
     """Whether further exploration could find more goals that can be covered."""
-    return any(one.why is Why.INCOMPLETE for one in missing) or (suite.of_graph and not suite.complete)
+    return any(one.why in (Why.INCOMPLETE, Why.BEYOND) for one in missing) or (suite.of_graph and not suite.complete)
 
 
 def _configuration(instance: Instance) -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from schedproof.model.semantics import Choice, Instance, State, Step
+from schedproof.model.semantics import Choice, Instance, State, Step, bounds_of
 from schedproof.proofs.exploration.explore import Progress, explore
 
 from .goals import Key
@@ -26,12 +26,14 @@ class Graph:
 
     Attributes:
         complete: false if some states were not found, or their steps were not explored.
+        within: the bounds of integers that cut a step, in words; "" if none was cut.
     """
 
     instance: Instance
     states: Sequence[State]
     edges: Sequence[Sequence[Edge]]
     complete: bool
+    within: str = ""
 
     @property
     def edge_count(self) -> int:
@@ -42,11 +44,14 @@ class Graph:
 def explored(instance: Instance, limit: int | None = None, progress: Progress | None = None) -> Graph:
     """The reachable graph of an instance, without symmetry and with crashes.
 
-    Ill-formed steps are left out: ``verify`` reports them.
+    Ill-formed steps are left out: ``verify`` reports them. So are steps beyond the bounds of integers.
 
     Args:
         limit: stop after this many states.
         progress: see :func:`..explore.explore`.
+
+    Raises:
+        ScopeError: an integer has no bound.
     """
     rows: list[list[Mapping[int, Key]]] = []
     names = {m.sort.name: [state.name for state in m.states] for m in instance.model.machines}
@@ -68,4 +73,5 @@ def explored(instance: Instance, limit: int | None = None, progress: Progress | 
         [Edge(edge.choice, edge.target, row_of_slot) for edge, row_of_slot in zip(out, steps, strict=True)]
         for out, steps in zip(exploration.edges, rows, strict=True)
     ]
-    return Graph(instance, exploration.states, edges, exploration.complete)
+    within = bounds_of(instance).text if exploration.cut else ""
+    return Graph(instance, exploration.states, edges, exploration.complete, within)

@@ -31,6 +31,7 @@ class Configuration:
     states: int
     edges: int
     complete: bool
+    within: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,13 @@ class Suite:
 
     @property
     def complete(self) -> bool:
-        """Whether every reachable state of each explored configuration is known, with its steps."""
+        """Whether every reachable state of each explored configuration is known, with its steps within the bounds of integers."""
         return all(configuration.complete for configuration in self.configurations)
+
+    @property
+    def within(self) -> str:
+        """The bounds of integers within which all of this holds, in words; "" if none cut a step."""
+        return next((configuration.within for configuration in self.configurations if configuration.within), "")
 
     @property
     def reached(self) -> dict[int, tuple[int, int]]:
@@ -113,7 +119,7 @@ def generate(
 
     Raises:
         ValueError: ``of_graph`` with another ``cover``.
-        ScopeError: an impossible scope.
+        ScopeError: an impossible scope, or an integer without a bound.
     """
     if of_graph and cover is not Cover.TRANSITIONS:
         raise ValueError("of the graph, transitions are covered")
@@ -147,7 +153,9 @@ class _Making:
 
     def add(self, graph: Graph) -> None:
         number = len(self.configurations)
-        self.configurations.append(Configuration(graph.instance, len(graph.states), graph.edge_count, graph.complete))
+        self.configurations.append(
+            Configuration(graph.instance, len(graph.states), graph.edge_count, graph.complete, graph.within)
+        )
         self.rows |= {row for edges in graph.edges for edge in edges for row in edge.rows.values()}
         new_walks = self._graph(graph) if self.of_graph else self._machines(graph)
         self.made += [(number, walk) for walk in new_walks]

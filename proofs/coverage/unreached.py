@@ -26,6 +26,7 @@ class Why(enum.Enum):
     UNREACHABLE = "unreachable at this scope"
     TOO_FAR = "farther than the longest sequence"
     INCOMPLETE = "not reached, exploration incomplete"
+    BEYOND = "not reached within the bounds of integers"
 
 
 class Proof(enum.Enum):
@@ -69,7 +70,7 @@ def unreached(
             if number in suite.distances:
                 unreached_goals.append(Unreached(goal, Why.TOO_FAR, least=suite.distances[number]))
             else:
-                unreached_goals.append(Unreached(goal, Why.UNREACHABLE if suite.complete else Why.INCOMPLETE))
+                unreached_goals.append(Unreached(goal, _why(suite)))
     never = [one.goal for one in unreached_goals if one.why is not Why.TOO_FAR]
     if not never or seconds <= 0:
         return unreached_goals
@@ -83,6 +84,13 @@ def unreached(
         )
         for one in unreached_goals
     ]
+
+
+def _why(suite: Suite) -> Why:
+    """Why no sequence of any length covers a goal, before proofs."""
+    if not suite.complete:
+        return Why.INCOMPLETE
+    return Why.BEYOND if suite.within else Why.UNREACHABLE
 
 
 def _proved_goals(suite: Suite, never: Sequence[Goal], seconds: float, doing: Callable[[str], None]) -> set[str]:

@@ -222,7 +222,7 @@ def explore(
         stepper: takes the steps; by default the instance's own stepper.
 
     Raises:
-        ScopeError: an integer has no bound.
+        ModelError: an integer has no bound.
     """
     bounds = bounds_of(instance)
     stepper = stepper or stepper_of(instance)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance, tuples
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
 
@@ -119,6 +119,8 @@ class Formulas:
                 return "SUBSET (" + " \\X ".join(self.objects(sort.name) for sort in sorts) + ")"
             case IntRange(low, high):
                 return f"{low} .. {high}"
+            case Integer(low):
+                return "Int" if low is None else "Nat"
             case EnumType(values):
                 return "{" + ", ".join(quoted(v) for v in values) + "}"
             case BoolType():
@@ -142,7 +144,7 @@ class Formulas:
                 return quoted(values[value])
             case BoolType():
                 return "TRUE" if value else "FALSE"
-            case IntRange():
+            case IntRange() | Integer():
                 return str(value)
 
     def bind(self, scope: Scope, variables: Sequence[t.Var]) -> tuple[Scope, list[str]]:

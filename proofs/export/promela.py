@@ -9,17 +9,18 @@ from math import prod
 
 from schedproof.model.lang import Invariant, StepInvariant
 from schedproof.model.lang import terms as t
+from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import IntRange, Ref, Relation, SetOf, Type
-from schedproof.model.semantics import Instance, ScopeError, tuples
+from schedproof.model.lang.types import Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import Instance, ScopeError, bounds_of, range_of, tuples
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.safety import conditions_of
 
 from .cascade import Event, cascade, conditions, own_variables
-from .expressions import NONE, Expressions, Scope, code, conjunction, fitting, negation
+from .expressions import NONE, Expressions, Scope, Text, code, conjunction, fitting, negation
 from .properties import BRANCHING, LIVENESS, Condition, ExportedProperties, Selection, exported_properties
 
 NEXT = "next_"
@@ -47,6 +48,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
 
     Each step of the model is one transition, so SPIN stores as many states as the model has.
     An ill-formed step leads back to its source state.
+    So does a step beyond the bounds of integers: it is dropped.
     But if a step reads an attribute of NONE, SPIN reports an index out of bounds.
     Properties are assertions. Each state has one more transition, back to itself, that checks the properties of states.
 
@@ -58,7 +60,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
 
     Raises:
         ScopeError: a sort has more objects than a Promela integer has bits; a number is out of Promela's range; or
-            there are too many choices to write out.
+            there are too many choices to write out; or an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
     for sort, size in instance.sizes.items():
@@ -72,6 +74,12 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
             if isinstance(kind, IntRange):
                 fitting(kind.low)
                 fitting(kind.high)
+        for attribute in machine.attributes:
+            if isinstance(attribute.type, Integer):
+                sort = machine.sort.name
+                rigid = instance.rigid_values(sort, attribute) if attribute.rigid else ()
+                for number in rigid if attribute.rigid else range_of(instance.model, sort, attribute.name):
+                    fitting(number)
     for action in instance.model.actions:
         choices = prod(len(instance.domain(v.type)) for v in action.parameters)
         if choices > MOST_CHOICES:
@@ -113,12 +121,15 @@ class _Writer:
             ]
         ]
         self._loops: dict[str, None] = {}
+        self.bounds = bounds_of(instance)
 
     def lines(self) -> Iterator[str]:
         """The text, line by line."""
         model = self.instance.model
         at = ", ".join(f"{sort} = {n}" for sort, n in self.instance.sizes.items())
         yield from _comment(f"{model.system} {model.variant} at {at}: {model.about}", self.title)
+        if self.bounds:
+            yield from _comment(f"Within {self.bounds.text}: a step beyond it is dropped, and leads back to its state.")
         if self.checked.names and self.checked.left_out:
             yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.checked.left_out.items()])
         yield ""
@@ -146,6 +157,8 @@ class _Writer:
         for name in self._checking:
             yield f"hidden byte {name};"
         yield "hidden int wrong;"
+        if self.bounds:
+            yield "hidden int beyond;"
         yield ""
         yield from body
 
@@ -163,9 +176,9 @@ class _Writer:
             case None:
                 return "byte"
             case IntRange(low, high):
-                return (
-                    "byte" if low >= 0 and high <= 255 else "short" if low >= -(1 << 15) and high < 1 << 15 else "int"
-                )
+                return _number(low, high)
+            case Integer():
+                return _number(*range_of(self.instance.model, f.sort, f.name))
             case SetOf(sort):
                 return "byte" if self.instance.sizes[sort.name] <= 8 else "int"
             case Relation():
@@ -263,6 +276,8 @@ class _Writer:
         scope = Scope(fired=frozenset(fired)).binding([(v, self.x.choice(v.name)) for v in action.parameters])
         checked = list(self._steps(action, scope))
         yield "wrong = 0;"
+        if self.bounds:
+            yield "beyond = 0;"
         for machine in self.instance.model.machines:
             for name in self._events(machine.sort.name):
                 yield f"{self.x.fires(machine.sort.name, name)} = 0;"
@@ -278,7 +293,11 @@ class _Writer:
         for event in fired:
             yield from self._update(event)
         yield "if"
-        yield ":: wrong == 0 ->"
+        if self.bounds:
+            yield ":: wrong == 0 && beyond == 1 -> skip"
+            yield ":: wrong == 0 && beyond == 0 ->"
+        else:
+            yield ":: wrong == 0 ->"
         if self.checked.names:
             yield self._printed_step(action)
         yield from checked
@@ -371,10 +390,20 @@ class _Writer:
                 if isinstance(attribute.type, IntRange):
                     low, high = attribute.type.low, attribute.type.high
                     yield f"if :: ({value} < {low}) || ({value} > {high}) -> wrong = 1 :: else -> skip fi;"
+                if isinstance(attribute.type, Integer):
+                    yield from self._bound(sort, attribute, value)
                 yield f"{self.x.field(sort, attribute.name, NEXT)}[me] = {value};"
         yield ":: else -> wrong = 1"
         yield "fi"
         yield from END_OF_EACH
+
+    def _bound(self, sort: str, attribute: Attribute, value: Text) -> Iterator[str]:
+        """The statements that find out whether a new number is beyond the bound of its attribute."""
+        assert isinstance(attribute.type, Integer)
+        if attribute.type.low is not None:
+            yield f"if :: {value} < {attribute.type.low} -> wrong = 1 :: else -> skip fi;"
+        low, high = range_of(self.instance.model, sort, attribute.name)
+        yield f"if :: ({value} < {low}) || ({value} > {high}) -> beyond = 1 :: else -> skip fi;"
 
     def _commit(self, event: Event) -> Iterator[str]:
         sort, _ = event
@@ -383,6 +412,11 @@ class _Writer:
             if f.sort == sort:
                 yield f"{self.x.field(sort, f.name)}[me] = {self._next(f)}[me];"
         yield from END_OF_EACH
+
+
+def _number(low: int, high: int) -> str:
+    """The type of numbers of a range."""
+    return "byte" if low >= 0 and high <= 255 else "short" if low >= -(1 << 15) and high < 1 << 15 else "int"
 
 
 def _comment(*lines: str) -> Iterator[str]:

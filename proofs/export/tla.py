@@ -11,8 +11,8 @@ from schedproof.model.lang.machine import Row
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action
-from schedproof.model.lang.types import IntRange
-from schedproof.model.semantics import Instance
+from schedproof.model.lang.types import Integer, IntRange, Type
+from schedproof.model.semantics import Instance, bounds_of, range_of
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.safety import conditions_of
@@ -49,6 +49,7 @@ def tla(
     Each sort is a variable, a function from its objects to records; a state consists of these variables only.
     An ill-formed step leads nowhere. It is an error: it violates the invariant ``well_formed`` in the state before it.
     If a step reads an attribute of NONE, TLC reports that a function is applied outside of its domain.
+    Integers have bounds by a constraint. TLC checks the first states beyond it, too, but takes no step from there.
 
     Args:
         instance: the model at a scope.
@@ -58,6 +59,7 @@ def tla(
         title: a remark on the instance for the top of the module.
 
     Raises:
+        ScopeError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
     checked = exported_properties(instance, only, crash, BRANCHING)
@@ -88,7 +90,19 @@ class _Writer:
                 if attribute.rigid:
                     self.x.rigid(sort, attribute.name)
         self.kept = [m.sort.name for m in model.machines if m.states or instance.attributes(m.sort.name)]
-        for word in ("vars", "Init", "Next", "Spec", "TypeOK", "NoFirings", "WellFormed", "Take", "EveryStep"):
+        self.bounds = bounds_of(instance)
+        for word in (
+            "vars",
+            "Init",
+            "Next",
+            "Spec",
+            "TypeOK",
+            *(["WithinBounds"] if self.bounds else []),
+            "NoFirings",
+            "WellFormed",
+            "Take",
+            "EveryStep",
+        ):
             names.of(word, word)
         for event in self.events:
             self._row_name(event)
@@ -144,6 +158,10 @@ class _Writer:
         model = self.instance.model
         at = ", ".join(f"{sort} = {n}" for sort, n in self.instance.sizes.items())
         yield from _comment(f"{model.system} {model.variant} at {at}: {model.about}.", self.title)
+        if self.bounds:
+            yield from _comment(
+                f"Within {self.bounds.text}: TLC takes no step from a state beyond it. It checks such a state, as the model allows it."
+            )
         if self.checked.left_out:
             yield from _comment("Not said here:", *[f"{name}: {why}" for name, why in self.checked.left_out.items()])
 
@@ -186,6 +204,10 @@ class _Writer:
             ]
             yield f"  /\\ {self.x.variable(sort)} \\in [{self.x.objects(sort)} -> [{', '.join(fields)}]]"
         yield ""
+        if self.bounds:
+            yield f"{self.names.of('WithinBounds', '')} =="
+            yield from _listed(self._within_bounds())
+            yield ""
         yield f"{self.names.of('Init', '')} =="
         for sort in self.kept:
             machine = model.machine(sort)
@@ -202,6 +224,16 @@ class _Writer:
                 ]
                 records.append(f"[{', '.join(fields)}]")
             yield f"  /\\ {self.x.variable(sort)} = {self._function(sort, records, self.x.none())}"
+
+    def _within_bounds(self) -> Iterator[str]:
+        """The conjuncts that each integer is within its bound."""
+        model, x = self.instance.model, self.x.fresh("x", Scope())
+        for sort in self.kept:
+            for attribute in self.instance.attributes(sort):
+                if isinstance(attribute.type, Integer):
+                    low, high = range_of(model, sort, attribute.name)
+                    value = f"{self.x.variable(sort)}[{x}].{self.x.attribute(sort, attribute.name)}"
+                    yield f"\\A {x} \\in {self.x.objects(sort)} : {value} \\in {low} .. {high}"
 
     def _tables(self) -> Iterator[str]:
         """The operator of each event: the record of an object after the event."""
@@ -306,9 +338,7 @@ class _Writer:
                 yield f"{counted} = Cardinality({self.names.of(('fired', sort), '')}({every}))"
         for event in self.events:
             for attribute in self.instance.attributes(event[0]):
-                if isinstance(attribute.type, IntRange) and any(
-                    attribute.name in dict(r.sets) for r in self._rows(event)
-                ):
+                if _is_limited(attribute.type) and any(attribute.name in dict(r.sets) for r in self._rows(event)):
                     value = f"{self._row_name(event)}({f}).{self.x.attribute(event[0], attribute.name)}"
                     yield f"\\A {f} \\in {every}.{self.x.event(*event)} : {value} \\in {self.x.kind(attribute.type)}"
 
@@ -511,6 +541,8 @@ class _Writer:
         """The configuration for TLC; it allows deadlocks."""
         model = self.instance.model
         lines = [f"SPECIFICATION {self.names.of('Spec', '')}", "CHECK_DEADLOCK FALSE"]
+        if self.bounds:
+            lines.append(f"CONSTRAINT {self.names.of('WithinBounds', '')}")
         if self.checked.well_formed:
             lines += [f"INVARIANT {self.names.of(name, '')}" for name in ("TypeOK", WELL_FORMED)]
         for prop in self.checked.checked:
@@ -518,6 +550,11 @@ class _Writer:
             refuted = "  \\* expected to be broken" if prop.name in model.refuted else ""
             lines.append(f"{kind} {self._name(prop)}{refuted}")
         return "\n".join(lines) + "\n"
+
+
+def _is_limited(kind: Type) -> bool:
+    """Whether an update can give a number that is none of its type."""
+    return isinstance(kind, IntRange) or (isinstance(kind, Integer) and kind.low is not None)
 
 
 def _applied(operator: str, arguments: Sequence[str]) -> str:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.model.lang import Action, IntRange, Ref, Relation, Rule, SetOf, Var
+from schedproof.model.lang import Action, Ref, Relation, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 
 from .expressions import And, Expression, ForAll, If, Implies, Or
 from .rewrite import binds, substitute
-from .translate import Translator
+from .translate import Translator, in_range
 from .views import Reference, Symbols, Z
 
 
@@ -209,11 +209,7 @@ def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
 
 def _ranges(cause: Cause, values: Sequence[Any]) -> list[Z]:
     """Formulas that each number among the cause's variables is in its range."""
-    return [
-        And(value >= var.type.low, value <= var.type.high)
-        for var, value in zip(cause.extras, values, strict=True)
-        if isinstance(var.type, IntRange)
-    ]
+    return [part for var, value in zip(cause.extras, values, strict=True) for part in in_range(var.type, value)]
 
 
 def _own_variable(cause: Cause) -> bool:

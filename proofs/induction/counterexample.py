@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Invariant, Machine, Ref, Relation, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Invariant, Machine, Ref, Relation, SetOf, Type
 from schedproof.model.lang.model import RigidValue
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined
@@ -18,7 +18,7 @@ from schedproof.proofs.exploration.runs import changes, trace_step
 from schedproof.proofs.exploration.safety import Check
 from schedproof.proofs.verdict import Counterexample, FieldChange, ObjectFacts
 
-from .expressions import ForAll, Or, Solver
+from .expressions import And, ForAll, Or, Solver
 from .obligations import INITIAL, Obligation, Proof
 from .views import Symbols, Z
 
@@ -43,7 +43,8 @@ def small_model(
         symbols: the symbols of the model.
         effort: z3's limit for each number of objects, in z3's own steps.
         assumptions: formulas that must hold as well.
-        fewest: look for as few objects of each sort; otherwise of all sorts together, which takes a third of the time.
+        fewest: look for as few objects of each sort, and for small integers; otherwise only for few objects of all sorts
+            together, which takes a third of the time.
 
     Returns:
         None if no model with at most ``SIZES[-1]`` objects of each sort is found.
@@ -52,20 +53,28 @@ def small_model(
     for size in SIZES:
         sizes = dict.fromkeys(symbols.sorts, size)
         if (model := _model_of(solver, symbols, sizes, assumptions)) is not None:
-            return _with_fewer(solver, symbols, sizes, assumptions, model) if fewest else model
+            if fewest:
+                model = _with_fewer(solver, symbols, sizes, assumptions, model)
+                model = _with_smaller_numbers(solver, symbols, sizes, assumptions, model)
+            return model
     return None
 
 
 def _model_of(
-    solver: Solver, symbols: Symbols, sizes: Mapping[str, int], assumptions: Sequence[Z]
+    solver: Solver,
+    symbols: Symbols,
+    sizes: Mapping[str, int],
+    assumptions: Sequence[Z],
+    also: Callable[[Mapping[str, Sequence[Z]]], Sequence[Z]] = lambda universe: (),
 ) -> SolverModel | None:
-    """A model with at most ``sizes`` objects by sort; None if none is found."""
+    """A model with at most ``sizes`` objects by sort, and with ``also`` of these objects; None if none is found."""
     solver.push()
     universe: dict[str, list[Z]] = {}
     for name, size in sizes.items():
         universe[name] = [symbols.constant(f"{name} {i}", name) for i in range(size)]
         x = symbols.constant("x", name)
         solver.add(ForAll([x], Or(*[x == e for e in universe[name]])))
+    solver.add(*also(universe))
     model = solver.model() if solver.answer(assumptions) == z3.sat else None
     solver.pop()
     return None if model is None else (model, universe)
@@ -80,6 +89,51 @@ def _with_fewer(
         while sizes[name] > 1 and (less := _model_of(solver, symbols, sizes | {name: sizes[name] - 1}, assumptions)):
             sizes[name] -= 1
             model = less
+    return model
+
+
+def _with_smaller_numbers(
+    solver: Solver, symbols: Symbols, sizes: dict[str, int], assumptions: Sequence[Z], model: SolverModel
+) -> SolverModel:
+    """A model whose integers without bounds are close to 0: the greatest of them first, then as many as possible are 0.
+
+    As far as ``LITTLE_EFFORT`` finds out.
+    """
+    fields = [
+        (m.sort.name, a.name) for m in symbols.model.machines for a in m.attributes if isinstance(a.type, Integer)
+    ]
+    if not fields:
+        return model
+    solver.limit(LITTLE_EFFORT)
+    of = symbols.expressions.of
+
+    def numbers(universe: Mapping[str, Sequence[Z]]) -> list[Z]:
+        return [symbols.value(sort, name, each) for sort, name in fields for each in universe[sort]]
+
+    def greatest(candidate: SolverModel) -> int:
+        solution, universe = candidate
+        return max(abs(int(solution.eval(each, model_completion=True).as_long())) for each in numbers(universe))
+
+    def within(limit: int, zeros: Sequence[int] = ()) -> SolverModel | None:
+        def small(universe: Mapping[str, Sequence[Z]]) -> list[Z]:
+            every = numbers(universe)
+            limited = [And(each >= of(-limit), each <= of(limit)) for each in every]
+            return [*limited, *(every[n] == of(0) for n in zeros)]
+
+        return _model_of(solver, symbols, sizes, assumptions, small)
+
+    low, high = 0, greatest(model)
+    while low < high:
+        middle = (low + high) // 2
+        if smaller := within(middle):
+            model, high = smaller, greatest(smaller)
+        else:
+            low = middle + 1
+    zeros: list[int] = []
+    for n in range(len(numbers(model[1]))):
+        if smaller := within(high, [*zeros, n]):
+            model = smaller
+            zeros.append(n)
     return model
 
 
@@ -139,7 +193,7 @@ class _Reader:
                 )
             case BoolType():
                 return self.true(value)
-            case IntRange():
+            case IntRange() | Integer():
                 return int(self.value(value).as_long())
             case EnumType():
                 return str(self.value(value)).split(".", 1)[-1]

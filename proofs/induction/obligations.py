@@ -9,7 +9,6 @@ from typing import Any
 
 from schedproof.model.lang import (
     Action,
-    IntRange,
     Invariant,
     InvariantAtScope,
     Model,
@@ -29,7 +28,7 @@ from schedproof.proofs.exploration.safety import recovery_steps
 
 from .cascade import Cascade, Cause
 from .expressions import And, ForAll, Implies, Not, Or, is_true
-from .translate import Translator, same_reference
+from .translate import Translator, in_range, same_reference
 from .views import Initial, Symbols, Z
 
 INITIAL = "(initial)"
@@ -191,10 +190,10 @@ def number_ranges(model: Model, before: Translator) -> Iterator[Z]:
     """Formulas that numbers are in their ranges: an invariant of the encoding, checked as well-formedness."""
     for machine in model.machines:
         for attribute in machine.attributes:
-            if isinstance(attribute.type, IntRange):
-                x = before.symbols.constant("x", machine.sort)
-                value = before.symbols.value(machine.sort.name, attribute.name, x)
-                yield ForAll([x], And(value >= attribute.type.low, value <= attribute.type.high))
+            x = before.symbols.constant("x", machine.sort)
+            value = before.symbols.value(machine.sort.name, attribute.name, x)
+            for inside in in_range(attribute.type, value):
+                yield ForAll([x], inside)
 
 
 def well_formed(
@@ -293,7 +292,5 @@ def _update(
         yield f"{event} computes {name} from objects that are", ForAll([x], Implies(fires, defined)), context
     declared = symbols.model.machine(key[0]).attribute(name)
     assert declared is not None
-    if isinstance(declared.type, IntRange):
-        new = cascade.after.value(key[0], name, x)
-        inside = And(new >= declared.type.low, new <= declared.type.high)
+    for inside in in_range(declared.type, cascade.after.value(key[0], name, x)):
         yield f"{event} keeps {name} in {declared.type}", ForAll([x], Implies(fires, inside)), context

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from schedproof.model.lang import EnumType, IntRange, Ref, SetOf, Type, Var
+from schedproof.model.lang import EnumType, Integer, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 
 from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
@@ -69,8 +69,7 @@ class Translator:
             symbol = self.symbols.expressions.constant(name, self.symbols.kind(v.type))
             values.append(symbol)
             symbols.append(symbol)
-            if isinstance(v.type, IntRange):
-                ranges.append(And(symbol >= v.type.low, symbol <= v.type.high))
+            ranges += in_range(v.type, symbol)
         return values, symbols, ranges
 
     def sort_of(self, term: t.Term) -> str:
@@ -296,6 +295,16 @@ class Translator:
         for part in reversed(parts):
             result = self.both(self.defined(part), Implies(self.formula(part), result))
         return result
+
+
+def in_range(kind: Type, value: Z) -> list[Z]:
+    """The formulas that a number is one of its type: none for an integer without bounds, and for what is no number."""
+    match kind:
+        case IntRange(low, high):
+            return [And(value >= low, value <= high)]
+        case Integer(int(low)):
+            return [value >= low]
+    return []
 
 
 def same_reference(one: Reference, other: Reference) -> Z:

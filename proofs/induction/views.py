@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, IntRange, Model, Ref, Relation, Rule, SetOf, Sort, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Relation, Rule, SetOf, Sort, Type
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.triggers import trigger_graph
 
@@ -100,7 +100,7 @@ class Symbols:
                 return self.sorts[sort.name]
             case BoolType():
                 return z3.BoolSort(self.context)
-            case IntRange():
+            case IntRange() | Integer():
                 return z3.IntSort(self.context)
             case EnumType(values):
                 self.enum(values)
@@ -179,5 +179,7 @@ class Initial:
                 return self.symbols.true() if declared.initial else self.symbols.false()
             case IntRange(low, _):
                 return self.symbols.expressions.of(low if declared.initial is None else int(declared.initial))
+            case Integer(low):
+                return self.symbols.expressions.of((low or 0) if declared.initial is None else int(declared.initial))
             case EnumType(values):
                 return self.symbols.enum(values)[values[0] if declared.initial is None else str(declared.initial)]

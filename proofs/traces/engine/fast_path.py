@@ -6,14 +6,15 @@ It answers only if the record is correct in every respect. All other records go 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
+from schedproof.model.semantics.traced import RememberedWrites, integer_slots
 
 from .objects import ObjectMap
 from .steps import Steps
@@ -46,7 +47,8 @@ class KnownSteps:
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
-        self._known: dict[tuple[str, tuple[int, ...]], Remembered[Writes | None]] = {}
+        self._integers = integer_slots(steps.stepper.instance)
+        self._known: dict[tuple[str, tuple[int, ...]], Callable[[State], Writes | None]] = {}
         self.asked = 0
 
     def writes(self, action: str, chosen: tuple[int, ...], state: State) -> Writes | None:
@@ -54,13 +56,15 @@ class KnownSteps:
         known = self._known.get((action, chosen))
         return (known or self._remember(action, chosen))(state)
 
-    def _remember(self, name: str, chosen: tuple[int, ...]) -> Remembered[Writes | None]:
+    def _remember(self, name: str, chosen: tuple[int, ...]) -> Callable[[State], Writes | None]:
         if self.asked > MOST_KNOWN:
             self._known.clear()
             self.asked = 0
         parameters = self._steps.instance.model.action(name).parameters
         choice = Choice(name, tuple((v.name, value) for v, value in zip(parameters, chosen, strict=True)))
-        remembered = self._known[name, chosen] = Remembered(partial(self._find, choice))
+        find = partial(self._find, choice)
+        remembered = RememberedWrites(find, self._integers) if self._integers else Remembered(find)
+        self._known[name, chosen] = remembered
         return remembered
 
     def _find(self, choice: Choice, state: State) -> Writes | None:
@@ -114,6 +118,8 @@ class FastPath:
                 return {False: 0, True: 1}, bool
             case IntRange(low, high):
                 return {value: value for value in range(low, high + 1)}, int
+            case Integer():
+                return _Integers(kind), int
             case EnumType(values):
                 return {value: i for i, value in enumerate(values)}, None
 
@@ -192,6 +198,18 @@ class FastPath:
             return tuple(result)
         except (KeyError, TypeError, AttributeError):
             return None  # something is wrong: the complete check reports what
+
+
+class _Integers(dict[int, int]):
+    """The codes of integers without an upper bound: each is its own. None is stored."""
+
+    def __init__(self, kind: Integer) -> None:
+        self._kind = kind
+
+    def __missing__(self, value: int) -> int:
+        if value not in self._kind:
+            raise KeyError(value)
+        return value
 
 
 def _code(shown: Any, codes: Mapping[Any, int], kind: type | None) -> int:

@@ -199,7 +199,7 @@ class Ended(Unobserved):
         if not isinstance(kind, Ref) or self.stands_for(term.of):
             return False  # another variable of the sort may stand for the object too
         attribute = self.model.machine(kind.sort).attribute(term.name)
-        return attribute is not None and not attribute.rigid and not isinstance(attribute.type, IntRange)
+        return attribute is not None and not attribute.rigid and not isinstance(attribute.type, IntRange | Integer)
 
 
 @dataclass(frozen=True)

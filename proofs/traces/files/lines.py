@@ -22,6 +22,9 @@ from .schema import kind_of
 MOST_BYTES = 16 << 20
 """The limit for the bytes of a line."""
 
+LONG = 1 << 63
+"""Whole numbers below it have 64 bits with the sign."""
+
 LONGEST = 1000
 """The limit for the characters of a message. A longer one loses its middle."""
 
@@ -215,7 +218,7 @@ def _object(name: str, number: int, text: str) -> Mapping[str, Any]:
 
 
 def _loads(text: str) -> Any:
-    """``text`` as JSON. orjson is several times faster; json reads big numbers and has better errors.
+    """``text`` as JSON. orjson is several times faster; json has better errors, and reads whole numbers of any size.
 
     Raises:
         ValueError: it is not JSON, or one object has a key twice, of which orjson keeps the last.
@@ -224,12 +227,15 @@ def _loads(text: str) -> Any:
         value = orjson.loads(text)
     except ValueError:
         return json.loads(text, object_pairs_hook=_distinct)
-    # `":` nearly always follows a key. If the numbers differ, json checks for duplicate keys.
+    # `":` nearly always follows a key. If the numbers differ, json checks for duplicate keys, or reads a rounded number.
     return value if text.count('":') == _names(value) else json.loads(text, object_pairs_hook=_distinct)
 
 
 def _names(value: Any) -> int:
-    """How many keys the objects in ``value`` have."""
+    """How many keys the objects in ``value`` have; fewer if orjson may have rounded a number.
+
+    It reads a whole number of more than 64 bits as a float.
+    """
     count = 0
     if type(value) is dict:
         count, value = len(value), value.values()
@@ -238,6 +244,8 @@ def _names(value: Any) -> int:
     for each in value:
         if type(each) is dict or type(each) is list:
             count += _names(each)
+        elif type(each) is float and abs(each) >= LONG:
+            return -1
     return count
 
 

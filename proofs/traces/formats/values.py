@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schedproof.model.errors import choose_from
-from schedproof.model.lang.types import BoolType, EnumType, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.files.lines import Line
 
@@ -20,6 +20,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
     right = {
         BoolType: isinstance(shown, bool),
         IntRange: isinstance(shown, int) and not isinstance(shown, bool),
+        Integer: isinstance(shown, int) and not isinstance(shown, bool),
         EnumType: isinstance(shown, str),
         Ref: shown is None or isinstance(shown, str),
         SetOf: isinstance(shown, list) and all(isinstance(x, str) for x in shown),
@@ -38,6 +39,8 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         case Ref(sort):
             names = f"a name of {sort.name} ({listed(instance, sort.name)})"
             advice = names if where.startswith("parameters.") else f"{names} or null"
+        case Integer(low):
+            advice = "a whole number" if low is None else f"a whole number from {low}"
         case _:
             advice = f"a value of {kind}"
     raise line.error(f"{where}: {shown!r:.60} does not fit; write {advice}", *where.split("."))

@@ -276,7 +276,7 @@ class _Search:
                 of_chain = of_chain or list(self._failures(firing, rules))
             failures += of_chain
         if failures:
-            best = min(failures, key=lambda each: each.distance)
+            best = self._closest(failures)
             return _Scored(best.distance, self._refused(best, CUT if is_partial else ""))
         if chains:
             says = f"fires nothing: no choice of its parameters fires {self.row.event} on {self._object}"
@@ -285,6 +285,12 @@ class _Search:
             way = self._without_reason(self.action.name, chains[0][1], says)
             return _Scored((float("inf"), 0), way)
         return None
+
+    def _closest(self, failures: Sequence[_Failure]) -> _Failure:
+        """The closest failure; of equal ones that of the step that the record names, or the first."""
+        best = min(failures, key=lambda each: each.distance)
+        equal = (each for each in failures if each.distance == best.distance)
+        return next((each for each in equal if show_choice(self.instance, each.choice) == self.changes.says), best)
 
     @property
     def _object(self) -> str:

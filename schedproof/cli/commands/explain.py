@@ -317,6 +317,10 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
     if result.verdict is not Verdict.PROVED or result.method is Method.CONSTRUCTION:
         return []
     at = scope_text(result.scope or sizes)
+    if result.within:
+        at += f" within {result.within}"
+    elif _is_induction(result) and model.integers:
+        at += " within the bounds of its integers"
     lines = [
         f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
     ]

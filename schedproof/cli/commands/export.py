@@ -12,6 +12,7 @@ from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import (
+    bound_option,
     directory_option,
     json_option,
     no_crash_option,
@@ -74,6 +75,7 @@ LANGUAGES: Mapping[str, Callable[[Instance, str, Asked], Written]] = {"promela":
 )
 @variant_option()
 @scope_option
+@bound_option
 @properties_option("Export", "all that the language can express", former=("--only",))
 @click.option("--no-properties", cls=Option, former=["--no-promises"], is_flag=True, help="Export no property.")
 @no_crash_option
@@ -85,6 +87,7 @@ def export(
     language: str,
     variant: str | None,
     scope: str | None,
+    bounds: tuple[str, ...],
     properties: tuple[str, ...],
     no_properties: bool,
     no_crash: bool,
@@ -98,7 +101,7 @@ def export(
     invariants in TLA+; leads-to properties become temporal formulas in TLA+. There is a file for each configuration.
     """
     chosen = choose.system(system)
-    model = choose.variant(chosen, variant)
+    model = scopes.bounded(choose.variant(chosen, variant), bounds)
     sizes = scopes.scope(model, scope)
     if properties and no_properties:
         raise UserError("--property, --no-properties: they contradict each other; leave out one of them")

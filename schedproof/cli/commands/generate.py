@@ -11,7 +11,7 @@ from schedproof.cli import choose, scopes
 from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import directory_option, json_option, scope_option, variant_option
+from schedproof.cli.options import bound_option, directory_option, json_option, scope_option, variant_option
 from schedproof.cli.output import Destination
 from schedproof.cli.progress import ReportProgress, exploring, progress
 from schedproof.cli.tables import count, table
@@ -60,6 +60,7 @@ MOST_SHOWN = 50
               help="graph: cover each step from each reachable state; only with --cover transitions.")  # fmt: skip
 @variant_option()
 @scope_option
+@bound_option
 @click.option(
     "--max-length", type=click.IntRange(min=1), metavar="N", help="Steps of one sequence.  [default: no limit]"
 )
@@ -77,6 +78,7 @@ def generate(
     source: str,
     variant: str | None,
     scope: str | None,
+    bounds: tuple[str, ...],
     max_length: int | None,
     max_states: int,
     no_prove: bool,
@@ -92,7 +94,7 @@ def generate(
     one for each sequence.
     """
     chosen = choose.system(system)
-    model = choose.variant(chosen, variant)
+    model = scopes.bounded(choose.variant(chosen, variant), bounds)
     sizes = scopes.scope(model, scope)
     cover, of_graph = Cover(kind), source == "graph"
     if of_graph and cover is not Cover.TRANSITIONS:
@@ -188,6 +190,7 @@ def _rows(suite: Suite, missing: Sequence[Unreached]) -> list[list[object]]:
 
 def _summary(suite: Suite) -> str:
     early = "" if suite.complete else "exploration stopped early: "
+    early += f"within {suite.within}: " if suite.within else ""
     covered = f"{early}{len(suite.reached)} of {count(suite.goal_count, 'goal')} covered"
     made = f"{count(len(suite.walks), 'sequence')}, {count(suite.steps, 'step')}"
     if suite.of_graph and suite.longest is None:

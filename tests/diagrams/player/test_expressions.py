@@ -55,6 +55,7 @@ from schedproof.model.semantics import (
 from schedproof.model.systems.hived import AS_WRITTEN as HIVED
 from schedproof.model.systems.hived.machines import Cell, PodGroup
 from schedproof.proofs.exploration.explore import explore
+from tests.support.clocks import CLOCKS, a, b
 from tests.support.needs import needs_chromium
 from tests.support.random_models import random_model
 
@@ -245,6 +246,37 @@ SHAPES = [
     exists(c, after(c.user.is_("Allocated", "Preempting")) & ~(after(c.user) == NONE)),
 ]
 """What random models have seldom: sets, other bound variables, and nesting in which brackets decide."""
+
+
+FAR = [0, 2**31, 2**53 - 1, 2**53, 2**64, 10**30]
+
+
+@needs_chromium
+def test_integers_of_any_size_have_their_values(browser: Browser) -> None:
+    """Formulas that a number one off would make false, or true."""
+    (instance,) = instances(CLOCKS, {"Node": 2})
+    for far in FAR:
+        terms = [
+            exists(a, a.time == far),
+            exists(a, a.time == far + 1),
+            exists([a, b], (a != b) & (a.time == b.time)),
+            forall([a, b], implies(a != b, (a.time < b.time + 1) | (b.time + 1 == a.time))),
+            exists(a, a.time + a.debt < 1),
+            exists(a, a.debt == -far),
+            exists(a, a.fires("adopt", time=far)),
+            exists(a, a.fires("adopt", time=far + 1)),
+            forall(a, after(a.time) >= a.time),
+        ]
+        for times in ((far, far + 1), (far + 1, far + 1)):
+            state = [0] * instance.width
+            for name, values in (("time", times), ("seen", (0, far)), ("debt", (-far, 0))):
+                start = instance.slot("Node", name)
+                state[start : start + 2] = values
+            step = stepper_of(instance).step(tuple(state), Choice("sync", (("a", 0), ("b", 1))))
+            occasion = Occasion(tuple(state), step.choice, step.fired, step.after)
+            cases = [case(instance, term, occasion) for term in terms]
+            assert [value for value, _, _ in evaluated(browser, instance, cases)] == [each.value for each in cases]
+            assert {each.value for each in cases} == {"true", "false"}
 
 
 @needs_chromium

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -12,12 +13,16 @@ from schedproof.diagrams.player import live
 from schedproof.diagrams.player.data import Played, ValueType
 from schedproof.diagrams.player.live import LiveRuns
 from schedproof.model.registry.discovery import system
+from schedproof.model.registry.system import System
 from schedproof.proofs.exploration.counterexample_text import shown
 from schedproof.proofs.traces import LogVerdict
 from schedproof.proofs.traces.engine.explained import ExplainedRecord, ExplainedRun, Explanations
 from schedproof.proofs.traces.engine.watch import Watch
 from tests.proofs.traces.engine.test_explained import HIVED, blurred
 from tests.proofs.traces.engine.test_long_logs import LISTED, OPEN, Run
+from tests.support.clocks import CLOCKS as MODEL
+
+CLOCKS = System("clocks", "Clocks", {"toy": MODEL}, validated_by="toy")
 
 
 class Live:
@@ -235,3 +240,29 @@ def test_only_what_the_last_run_shows_is_kept() -> None:
     played = opened.played()
     assert len(played.steps) == len(opened.runs._steps) <= 200
     assert len(opened.runs._cascades) <= live.MOST_CASCADES
+
+
+@pytest.mark.parametrize("start", [0, 2**53 - 2, 10**30])
+def test_pages_have_integers_of_any_size(start: int) -> None:
+    """What a script reads as a number is exact: JSON's numbers are floats there."""
+    header = {"schedproof": 1, "system": "clocks", "objects": {"Node": ["n0", "n1"]}}
+    watch = Watch(CLOCKS, None, {**header, "start": {"Node": {"n0": {"time": start, "debt": -start}}}})
+    explanations = Explanations.of(watch.header)
+    for action in [{"a": "n0"}, {"a": "n1", "b": "n0"}, {"a": "n0"}, {"a": "n0"}]:
+        assert (
+            watch.take({"action": "sync" if "b" in action else "tick", "parameters": action}).verdict
+            is LogVerdict.CONFORMS
+        )
+    explanations.learn(watch.kept)
+    played = LiveRuns(watch.model, explanations).played(explanations.run(watch.kept))
+    sent = json.loads(json.dumps(played.as_json()), parse_int=float)
+    state = list(sent["vocabulary"]["initial"])
+    for step in sent["steps"]:
+        for slot, value in step["writes"]:
+            state[int(slot)] = value
+    node = sent["vocabulary"]["sorts"]["Node"]
+    for name, (time, debt) in {"n0": (start + 3, -start), "n1": (start + 1, 0)}.items():
+        for field, expected in (("time", time), ("debt", debt)):
+            value = state[int(node["fields"][field]["slot"]) + node["objects"].index(name)]
+            assert int(value) == expected
+    assert ends(played)["n0"]["time"] == str(start + 3)

@@ -16,7 +16,6 @@ EXCEPTIONS: tuple[Exception_, ...] = (
     ),
     ("model/registry/importing.py", "is also the name of a module", "it needs two packages of one name in one process"),
     ("model/registry/manifest.py", "cannot be read", _SYSTEM),
-    ("model/registry/manifest.py", "'{where}: {problem}'", "a message of msgspec that none of the known ones is"),
     ("proofs/export/expressions.py", "too great for Promela", "it needs a model with numbers beyond 32 bits"),
     ("proofs/export/promela.py", "Promela has sets", "the limit of choices comes before it in systems that take sets"),
     ("proofs/export/properties.py", "unknown property", "the command checks the name first; it is for Python"),

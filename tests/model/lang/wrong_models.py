@@ -28,6 +28,7 @@ from schedproof.model.lang import (
     LifeCycle,
     Machine,
     Model,
+    Nat,
     Property,
     Recovery,
     Ref,
@@ -137,6 +138,14 @@ def step(then: Term, on: Any = ()) -> Model:
     return model(add_properties=[StepInvariant(name="wrong", says="", over=[k], then=then, on=list(on))])
 
 
+AGED = dataclasses.replace(NODE, attributes=[*NODE.attributes, Attribute("age", Nat)])
+
+
+def aged(**parts: Any) -> Model:
+    """The model whose nodes have an age without a bound."""
+    return model(**{"machines": [JOB, AGED], **parts})
+
+
 Case = tuple[Callable[[], object], str, str, str]
 
 DECLARATIONS: dict[str, Case] = {
@@ -179,6 +188,18 @@ DECLARATIONS: dict[str, Case] = {
     "an empty range": (
         lambda: node_machine(attributes=[Attribute("load", IntRange(3, 1))]),  # wrong
         "attribute Node.load", "the range 3..1 is empty", "IntRange(1, 3)",
+    ),
+    "an initial value that is no Nat": (
+        lambda: node_machine(attributes=[Attribute("load", Nat, initial=-1)]),  # wrong
+        "attribute Node.load", "-1 is not a value of type Nat", "give an initial value of that type",
+    ),
+    "an integer where a value of it is needed": (
+        lambda: aged(add_rows=[Row(Node, "rest", "Idle", "Idle", age="old")]),  # wrong
+        "row Node.rest from Idle", "type mismatch: age is of type Nat", "set a value of its type",
+    ),
+    "a Nat that is set below 0": (
+        lambda: aged(add_rows=[Row(Node, "rest", "Idle", "Idle", age=-1)]),  # wrong
+        "row Node.rest from Idle", "-1 is not a Nat, the type of age", "set a value from 0",
     ),
     "an enumeration of nothing": (
         lambda: node_machine(attributes=[Attribute("kind", EnumType(()))]),  # wrong
@@ -375,6 +396,14 @@ TERMS: dict[str, Case] = {
     "an element of no set": (
         lambda: act(j.tries.has(j)),  # wrong
         "action act", "a set is needed, and this is of type 0..3", "use a set variable or a set attribute",
+    ),
+    "a Nat that is compared with a number below 0": (
+        lambda: aged(add_actions=[Action("act", [n], [n.age == -1], [], "")]),  # wrong
+        "action act", "-1 is not a Nat, so the two are never equal", "compare with a number from 0",
+    ),
+    "a variable over all integers": (
+        lambda: act(parameters=[variable(Nat, "age")]),
+        "action act", "variable age is Nat, and an exploration cannot try all numbers", "give it a range",
     ),
     "an order of what is no number": (
         lambda: act(j.tries < j.urgent),  # wrong
@@ -903,6 +932,30 @@ NAMES: dict[str, Case] = {
     "a machine of a text": (
         lambda: model(machines=[JOB, Machine("Node")]),  # type: ignore[arg-type]  # wrong
         "machine", "its sort is 'Node'", 'write Machine(Sort("Job", "j"), ...)',
+    ),
+    "a bound of a range": (
+        lambda: aged(bound={("Job", "tries"): 3}),
+        "variant right", "Job.tries is not an attribute of type Int or Nat that changes", "choose from Node.age",
+    ),
+    "a bound without integers": (
+        lambda: model(bound={("Job", "tries"): 3}),
+        "variant right", "Job.tries is not an attribute of type Int or Nat that changes", "leave it out",
+    ),
+    "a bound in words": (
+        lambda: aged(bound={("Node", "age"): "3"}),
+        "variant right", "the bound of Node.age is '3'", "write its highest value, or (lowest, highest)",
+    ),
+    "a bound without the initial value": (
+        lambda: aged(bound={("Node", "age"): (1, 3)}),
+        "variant right", "Node.age starts at 0, outside of its bound 1..3", "give a bound with 0",
+    ),
+    "a bound of a text": (
+        lambda: aged(bound={"Node.age": 3}),
+        "variant right", "bound has the key 'Node.age'", 'write for example bound={("Node", "term"): 3}',
+    ),
+    "a bound that is no dictionary": (
+        lambda: aged(bound=3),
+        "variant right", "bound is 3", 'write for example bound={("Node", "term"): 3}',
     ),
     "a sort without a name": (
         lambda: Sort("", "b"),  # wrong

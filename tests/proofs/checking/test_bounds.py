@@ -18,6 +18,7 @@ from schedproof.model.lang import (
     LifeCycle,
     Machine,
     Model,
+    ModelError,
     Nat,
     Property,
     Row,
@@ -28,9 +29,10 @@ from schedproof.model.lang import (
     me,
     variables,
 )
-from schedproof.model.semantics import ScopeError, Stepper, instances, with_bound
+from schedproof.model.semantics import Stepper, instances, with_bound
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
+from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
 
 Box = Sort("Box", "b")
@@ -147,6 +149,53 @@ def test_every_step_may_lead_beyond(engine: Engine) -> None:
     assert result.reach == "undetermined: vacuous: every step from the initial state leads beyond n <= 0"
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> None:
+    # A box counts up to its limit, which is rigid and has no bound: 2, or one far beyond.
+    limited = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("limit", Nat, rigid=True)])
+    rows = [Row(Box, "up", "Open", "Open", n=me.n + 1)]
+    actions = [Action("up", [b], [b.n < b.limit], [b.fires("up")], "{b} counts")]
+    kept = Invariant(name="kept", says="", over=[b], then=b.n <= b.limit)
+
+    def model(*limits: int) -> Model:
+        return counter(
+            kept,
+            machines=[limited],
+            rows=rows,
+            actions=actions,
+            configurations=lambda sizes: [{("Box", "limit"): [limit]} for limit in limits],
+        )
+
+    assert verdicts(model(2), engine)["kept"].reach == "holds at Box=1"
+    assert verdicts(model(10**12), engine)["kept"].reach == "holds at Box=1 within n <= 3"
+    both = "holds in 2 configurations of up to Box=1 within n <= 3"
+    assert verdicts(model(2, 10**12), engine)["kept"].reach == both
+    assert verdicts(model(10**12, 2), engine)["kept"].reach == both
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_arithmetic_is_linear(engine: Engine) -> None:
+    # n goes 0, 1, 3, 7, ... and m = 5 - 2 n with it: 5, 3, -1, -9, and then -25.
+    two = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("m", Int, initial=5)])
+    rows = [Row(Box, "up", "Open", "Open", n=2 * me.n + 1, m=5 - (me.n * 2 + 1) * 2)]
+    actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
+    sums = Invariant(name="sums", says="", over=[b], then=(b.m + 2 * b.n == 5) & (-3 * b.n <= 0 * b.m))
+    ends = Invariant(name="ends", says="", over=[b], then=b.n != 7)
+    model = counter(sums, ends, machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 20, ("Box", "m"): 20})
+    both = verdicts(model, engine)
+    assert both["sums"].reach == "holds at Box=1 within n <= 20, -20 <= m <= 20"
+    assert both["ends"].reach == "refuted in 3 steps at Box=1"
+    states = Exploring(engine).graph(next(instances(model, {})))[0].state_count
+    assert states == 4
+
+
+def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
+    far = with_bound(counter(), {("Box", "n"): (0, 1 << 50)})
+    with pytest.raises(TooWide, match="more than compiled code counts to"):
+        verdicts(far, Engine.COMPILED, max_states=10)
+    assert verdicts(far, Engine.AUTO, max_states=10)[WELL_FORMEDNESS.name].verdict is Verdict.UNDETERMINED
+
+
 def test_bounds_of_integers_are_from_minus_to_plus() -> None:
     # Down and up from 0 within 2: five states.
     two = Machine(Box, [State("Open")], [Attribute("n", Int)])
@@ -171,5 +220,5 @@ def test_a_step_of_the_model_knows_no_bound() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_exploration_needs_a_bound(engine: Engine) -> None:
-    with pytest.raises(ScopeError, match=r"Box\.n of counter plain has integers without a bound.*--bound Box\.n=3"):
+    with pytest.raises(ModelError, match=r"Box\.n: an exploration needs a bound of Nat.*--bound Box\.n=3"):
         verdicts(counter(bound={}), engine)

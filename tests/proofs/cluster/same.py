@@ -35,7 +35,8 @@ def numbers(reached: Reached) -> tuple[Any, ...]:
     """All that is counted."""
     return (
         reached.stopped, reached.state_count, reached.representatives, reached.transition_count, reached.per_action(),
-        reached.depth, reached.up_to(), reached.stuck_count, reached.ill_formed is None,
+        reached.depth, reached.up_to(), reached.stuck_count, reached.frontier_count,
+        reached.ill_formed is None,
     )  # fmt: skip
 
 

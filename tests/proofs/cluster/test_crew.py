@@ -17,6 +17,7 @@ import pytest
 from schedproof.model.semantics import Instance, instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
+from schedproof.proofs.checking import engine
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import Address, RemoteWorkers, worker
@@ -26,6 +27,7 @@ from schedproof.proofs.exploration.limits import CheckpointError, LostWorker, Sa
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
 from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, end_of, numbers, smallest, verdicts
+from tests.support.elections import ELECTION
 from tests.support.sample import seed_of_today, thinned, todays
 
 
@@ -63,6 +65,21 @@ def test_the_graph_is_that_of_one_process() -> None:
     alone = compiled.graph_of(compiled.explore(hived()))
     for one, other in ((spread.words, alone.words), (spread.targets, alone.targets), (spread.offsets, alone.offsets)):
         assert (one == other).all()
+
+
+def test_integers_are_cut_by_workers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers = RemoteWorkers(LocalHosts(3))
+    [instance] = instances(ELECTION, {"Node": 3})
+    assert assert_same_numbers(instance, workers).frontier_count > 10
+    assert verdicts(ELECTION, workers=workers) == verdicts(ELECTION)
+    # They keep no graph of it: its steps beyond the bound would be missing.
+    monkeypatch.setattr(engine, "GATHERED", 0)
+    kept = {
+        name: note for name, verdict, _, note, _ in verdicts(ELECTION, workers=workers) if verdict == "undetermined"
+    }
+    assert kept == {
+        "elected": "the workers of a cluster keep a graph without the steps beyond the bounds of integers; give smaller bounds"
+    }
 
 
 # --- What is not sent --------------------------------------------------------------------------------------------------

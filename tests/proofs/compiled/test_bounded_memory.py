@@ -25,7 +25,7 @@ from schedproof.cli import main
 from schedproof.cli.commands import explore as explore_command
 from schedproof.model.lang import Model
 from schedproof.model.registry.discovery import systems
-from schedproof.model.semantics import instances
+from schedproof.model.semantics import instances, with_bound
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
 from schedproof.proofs.checking.engine import Engine, Exploring
@@ -37,6 +37,7 @@ from schedproof.proofs.compiled.table import entry
 from schedproof.proofs.exploration.limits import CheckpointError, Saving
 from schedproof.proofs.verdict import Verdict
 from tests.proofs.compiled.test_beside_interpreted import instance_of
+from tests.support.elections import ELECTION
 from tests.support.needs import needs_proc
 from tests.support.sample import thinned
 from tests.support.toys import WORKSHOP
@@ -80,6 +81,7 @@ CASES = [
     pytest.param(AS_WRITTEN, SCOPE, id="hived"),
     pytest.param(WORKSHOP, {"Worker": 2, "Tool": 1}, id="workshop"),
     pytest.param(MIXED, {}, id="yunikorn-merge"),
+    pytest.param(ELECTION, {"Node": 3}, id="election"),
 ]
 
 
@@ -421,6 +423,15 @@ class TestCheckpoints:
         with suppress(CheckpointError, OSError):
             compiled.explore(instance, saving=kept)
         assert other.read_text() == "not ours"
+
+    def test_each_bound_has_a_folder_of_its_own(self, tmp_path: Path) -> None:
+        for high in (2, 3):
+            instance = instance_of(with_bound(ELECTION, {("Node", "term"): high}), {})
+            reached = compiled.explore(instance, saving=Saving(tmp_path))
+            resumed = compiled.explore(instance, saving=Saving(tmp_path), halt=halted(1))
+            assert everything(resumed) == everything(reached)
+            assert reached.frontier_count == compiled.explore(instance).frontier_count
+        assert len(list(tmp_path.iterdir())) == 2
 
     def test_one_process_at_a_time(self, tmp_path: Path) -> None:
         kept, instance = Saving(tmp_path), instance_of(AS_WRITTEN, SCOPE)

@@ -10,17 +10,24 @@ import pytest
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.verdict import Verdict
-from tests.proofs.export.test_promela import same
+from tests.proofs.export.test_promela import cut, same
 from tests.support.needs import needs_spin
-from tests.support.random_models import Drawn, random_model
+from tests.support.random_models import Drawn, IntegerMaker, Maker, random_model
 
 
 @needs_spin
 @pytest.mark.long(one_in=4)
 @pytest.mark.parametrize("seed", range(60, 68))
-def test_spin_finds_as_many_states_and_transitions(seed: int, tmp_path: Path) -> None:
-    instance = next(m.instance() for n in count() if for_spin(m := random_model(1000 * seed + n)))
-    same(instance, tmp_path)
+@pytest.mark.parametrize("maker", [Maker, IntegerMaker])
+def test_spin_finds_as_many_states_and_transitions(maker: type[Maker], seed: int, tmp_path: Path) -> None:
+    same(next(m.instance() for n in count() if for_spin(m := random_model(1000 * seed + n, maker))), tmp_path)
+
+
+@needs_spin
+def test_spin_takes_no_step_beyond_the_bounds(tmp_path: Path) -> None:
+    """One model with integers in the default run."""
+    model = next(m for n in count() if for_spin(m := random_model(n, IntegerMaker)) and cut(m.instance()))
+    same(model.instance(), tmp_path)
 
 
 def for_spin(model: Drawn) -> bool:

@@ -104,6 +104,17 @@ class Subsets:
             yield frozenset(x for i, x in enumerate(every) if bits >> i & 1)
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """``Int`` or ``Nat``, by its members."""
+
+    low: int | None = None
+
+    def __contains__(self, value: Any) -> bool:
+        whole = number(value)
+        return self.low is None or whole >= self.low
+
+
 def alike(a: Any, b: Any) -> None:
     if type(a) is not type(b):
         raise Failed(f"{a!r} and {b!r} are compared")
@@ -212,6 +223,7 @@ class Reader:
             "Functions": Functions,
             "Records": Records,
             "Subsets": Subsets,
+            "Numbers": Numbers,
             "product": product,
             "NOW": {},
             "NEXT": {},
@@ -322,6 +334,12 @@ class Reader:
 
     def _on_boolean_set(self, node: Node, scope: Names) -> str:
         return "frozenset({False, True})"
+
+    def _on_nat_number_set(self, node: Node, scope: Names) -> str:
+        return "Numbers(0)"
+
+    def _on_int_number_set(self, node: Node, scope: Names) -> str:
+        return "Numbers()"
 
     def _on_identifier_ref(self, node: Node, scope: Names) -> str:
         return self._reference(text_of(node), [], scope)
@@ -628,10 +646,11 @@ class Explored:
     broken: dict[str, int]
 
 
-def explored(reader: Reader, invariants: Sequence[str] = (), most: int = 100_000) -> Explored:
+def explored(reader: Reader, invariants: Sequence[str] = (), most: int = 100_000, constraint: str = "") -> Explored:
     """The states of a module, breadth first; invariants are checked in each whose successors are looked for.
 
     Args:
+        constraint: as in TLC: what does not satisfy it is no state and has no successors, but invariants are checked in it.
         most: so many states, or a little more, have their successors looked for: whole layers of states that are as far.
     """
     first = Fun(reader.initial())
@@ -645,6 +664,11 @@ def explored(reader: Reader, invariants: Sequence[str] = (), most: int = 100_000
                 if name not in result.broken and not truth(reader.evaluate(name, state)):
                     result.broken[name] = depth
             for after in following(state):
+                if constraint and not truth(reader.evaluate(constraint, after)):
+                    for name in invariants:
+                        if name not in result.broken and not truth(reader.evaluate(name, after)):
+                            result.broken[name] = depth + 1
+                    continue
                 result.transitions += 1
                 if (key := Fun(after)) not in seen:
                     seen.add(key)

@@ -19,6 +19,7 @@ import z3
 from schedproof.model.lang import (
     BoolType,
     EnumType,
+    Integer,
     IntRange,
     Invariant,
     Model,
@@ -148,6 +149,8 @@ class CrossCheck:
                 return list(range(len(machine.states)))
             for attribute in instance.attributes(sort):
                 if 0 <= slot - instance.slot(sort, attribute.name) < self.sizes[sort]:
+                    if isinstance(attribute.type, Integer):
+                        return [n for n in (*range(-3, 4), -(10**9), 10**9) if n in attribute.type]
                     none = [-1] if isinstance(attribute.type, Ref) else []
                     domain = instance.domain(attribute.type)
                     if isinstance(attribute.type, Relation):
@@ -178,7 +181,7 @@ class CrossCheck:
         match kind:
             case BoolType():
                 return z3.BoolVal(bool(value), context)
-            case IntRange():
+            case IntRange() | Integer():
                 return z3.IntVal(value, context)
             case EnumType(values):
                 return self.proof.symbols.enum(values)[values[value]]

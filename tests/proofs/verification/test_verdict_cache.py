@@ -9,10 +9,23 @@ from types import MappingProxyType
 
 import pytest
 
-from schedproof.model.lang import Attribute, BoolType, Change, Invariant, Model, Row, digest, forall, me
+from schedproof.model.lang import (
+    AlwaysCanReach,
+    Attribute,
+    BoolType,
+    Change,
+    Invariant,
+    LeadsTo,
+    Model,
+    Row,
+    digest,
+    forall,
+    me,
+)
 from schedproof.model.lang.digest import Digester
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import LockFile, System
+from schedproof.model.semantics import with_bound
 from schedproof.proofs import cache
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines
 from schedproof.proofs.verdict import Disagreement
@@ -20,6 +33,7 @@ from schedproof.proofs.verification import verdict_cache
 from schedproof.proofs.verification.parts import Work
 from schedproof.proofs.verification.verdict_cache import VerdictCache
 from schedproof.proofs.verification.verify import Plan, Run, VariantReport, plan, verifiers
+from tests.proofs.checking.test_bounds import b, counter
 from tests.support.lamps import Lamp, lamps, system, x
 from tests.support.mutants import mutants
 from tests.support.sample import thinned
@@ -101,6 +115,21 @@ def test_no_mutant_gets_the_verdicts_of_its_model(model: Model) -> None:
         changed += fresh != verdicts(checked(model))
         assert verdicts(checked(other)) == fresh, mutant.name
     assert seen >= 5 and changed >= 5
+
+
+def test_a_verdict_of_another_bound_is_another_one() -> None:
+    # What is open within 3 is decided within 5; what holds within 3 holds within 4, and is said of 4.
+    far = AlwaysCanReach(name="far", says="", over=[b], goal=b.is_("Shut"))
+    near = LeadsTo(name="near", says="", over=[b], given=b.n == 0, goal=b.n == 1, weak=["up"])
+    by_bound = {}
+    for high in (3, 4, 5, 3):
+        model = with_bound(counter(far, near), {("Box", "n"): high})
+        assert verdicts(checked(model)) == verdicts(checked(model, cached=False))
+        [report] = checked(model)
+        by_bound[high] = {v.result.name: (v.result.reach, v.cached) for v in report.properties}
+    assert by_bound[4]["near"] == ("holds at Box=1 within n <= 4", True)
+    assert by_bound[5]["far"] == ("holds at Box=1 within n <= 5", True)
+    assert by_bound[3]["far"][0].startswith("undetermined")
 
 
 COUNTING = digest._counting

@@ -35,6 +35,9 @@ def cases() -> Iterator[Case]:
     yield _variant('locks = [{ name = "x" }]')
     yield _variant('locks = [{ name = "x", file = "x.yaml", refuted = true }]')
     yield _variant("scope = { Worker = -9999999999999999999 }")
+    yield _variant('bound = { "Lease.term" = 3 }')
+    yield _variant("bound = 3")
+    yield _variant('bound = { "Lease.term" = [3] }')
     alone = '[systems.lease.variants.{}]\nmodel = "lease.model:{}"\n'
     yield _manifest('[systems.lease.variants.fence]  # model = "lease.model:FENCED"', alone.format("fence", "FENCED"))
     yield _manifest("[systems.lease.variants.fenced]  # alone", alone.format("fenced", "FENCED"))

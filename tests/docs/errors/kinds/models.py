@@ -7,14 +7,17 @@ import linecache
 import re
 from collections.abc import Iterator
 
+from schedproof.cli.commands.explain import _slot
+from schedproof.cli.scopes import bounded
 from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Instance, check_scope
+from schedproof.model.semantics import Instance, bounds_of, check_scope
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
 from schedproof.proofs.induction.solve import prove
+from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
 from tests.docs.errors.case import Case
 from tests.model.lang import wrong_models as w
@@ -115,6 +118,19 @@ def cases() -> Iterator[Case]:
     nobody = {("Job", "boss"): (None,), ("Job", "urgent"): (False,)}
     yield _placed(
         "axioms=[forall(j, j.boss.urgent)]", lambda: check_axioms(Instance(lost, {"Job": 1, "Node": 1}, nobody))
+    )
+    for text, factor in (("m.age", w.m.age), ("100", 100)):
+        yield Case(f"{text} * n.age", lambda factor=factor: factor * w.n.age)  # type: ignore[misc]
+    old = w.aged()
+    yield _placed('Attribute("age", Nat), in an exploration', lambda: bounds_of(Instance(old, old.default_scope)))
+    yield _placed(
+        'Attribute("age", Nat), in a refinement', lambda: ModelGraph.explore(Instance(old, old.default_scope))
+    )
+    for text in ("Node.age=old", "Node.age=1,Node.age=2", "Node.age=-1", "Node.aged=1"):
+        yield Case(f"schedproof explore jobs --bound {text}", lambda text=text: bounded(old, [text]))  # type: ignore[misc]
+    timed = dataclasses.replace(old, bound={("Node", "age"): 3})
+    yield Case(
+        "schedproof explain jobs --state n0.age=old", lambda: _slot(Instance(timed, timed.default_scope), "n0.age=old")
     )
     sizes = {"PodGroup": 1, "Cell": 1}
     for rigid in (
