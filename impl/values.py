@@ -50,8 +50,8 @@ def checked(kind: Type, value: object, what: str) -> object:
                 for each in value
             ):
                 return frozenset(value)
-            wanted = ", ".join(sort.name for sort in sorts)
-            raise ValueError(f"{what}: {value!r} is not a relation; give a set of tuples of names ({wanted})")
+            listed = ", ".join(sort.name for sort in sorts)
+            raise ValueError(f"{what}: {value!r} is not a relation; give a set of tuples of names ({listed})")
         case BoolType():
             fits = isinstance(value, bool)
         case IntRange(low, high):

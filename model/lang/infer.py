@@ -254,6 +254,10 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 sorts.append(var.type.sort)
             formula(where, context.bind(several, at), at)
             return Relation(*sorts)
+        case t.Count(several, where):
+            no_sets(context, several, at)
+            formula(where, context.bind(several, at), at)
+            return INT_TYPE
         case t.Adjusted(base, element, _):
             _member(base, element, context, at)
             return infer(base, context, at)

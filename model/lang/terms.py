@@ -202,6 +202,14 @@ class TuplesOf(Term):
 
 
 @dataclass(frozen=True, eq=False)
+class Count(Term):
+    """How many tuples of values of ``variables`` make ``where`` true."""
+
+    variables: tuple[Var, ...]
+    where: Term
+
+
+@dataclass(frozen=True, eq=False)
 class Adjusted(Term):
     """A set or a relation with one element added (``present``) or removed."""
 
@@ -399,6 +407,11 @@ def those(var: Var | Sequence[Var], where: Term) -> Those | TuplesOf:
     return Those(var, lift(where))
 
 
+def count(over: Var | Sequence[Var], where: Term) -> Count:
+    """How many ``over`` make ``where`` true; of several variables, how many tuples of their values."""
+    return Count(_vars(over, "count"), lift(where))
+
+
 def _vars(over: Var | Sequence[Var], function: str = "forall or exists") -> tuple[Var, ...]:
     many = isinstance(over, Sequence) and not isinstance(over, str)
     variables_of: tuple[Var, ...] = tuple(over) if many else (over,)  # type: ignore[arg-type, assignment]
@@ -461,7 +474,7 @@ def _children(term: Term) -> tuple[Term, ...]:
             return (of,)
         case Those(var, where):
             return (var, where)
-        case TuplesOf(several, where):
+        case TuplesOf(several, where) | Count(several, where):
             return (*several, where)
         case Adjusted(left, right) | Sum(left, right) | Equal(left, right) | Less(left, right):
             return (left, right)
@@ -491,8 +504,8 @@ def rebuilt(term: Term, go: Callable[[Term], Term]) -> Term:
     match term:
         case Those(var, where):
             return Those(var, go(where), place=term.place)
-        case TuplesOf(several, where):
-            return TuplesOf(several, go(where), place=term.place)
+        case TuplesOf(several, where) | Count(several, where):
+            return type(term)(several, go(where), place=term.place)
         case And(parts) | Or(parts) | Tuple(parts):
             return type(term)(tuple(go(part) for part in parts), place=term.place)
         case Fires(of, event, payload):
@@ -516,7 +529,7 @@ def bound_by(term: Term) -> tuple[Var, ...]:
             return variables
         case Those(var):
             return (var,)
-        case TuplesOf(several):
+        case TuplesOf(several) | Count(several):
             return several
         case _:
             return ()

@@ -93,6 +93,8 @@ class _Wording:
                 return f"those {self.variables([var])} with {self.term(where)}"
             case t.TuplesOf(several, where):
                 return f"those ({self.variables(several)}) with {self.term(where)}"
+            case t.Count(several, where):
+                return f"the number of ({self.variables(several)}) with ({self.term(where)})"
             case t.Tuple(parts):
                 return f"({', '.join(self.inner(part) for part in parts)})"
             case t.Fires(of, event, payload):
@@ -151,7 +153,7 @@ class _Exact(_Wording):
     """The words, with what gives them one meaning."""
 
     def inner(self, term: t.Term) -> str:
-        atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr, t.Tuple
+        atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr, t.Tuple, t.Count
         return self.term(term) if isinstance(term, atoms) else f"({self.term(term)})"
 
     def left(self, term: t.Term) -> str:

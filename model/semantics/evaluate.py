@@ -146,6 +146,8 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             )
         case t.TuplesOf(several, where):
             return _tuples_of(instance, several, where, bound, me)
+        case t.Count(several, where):
+            return _count(instance, several, where, bound, me)
         case t.Implies(premise, conclusion):
             a, b = go(premise), go(conclusion)
             return lambda m: not a(m) or b(m)
@@ -183,14 +185,31 @@ def _tuples_of(
 
     def mask(m: Moment) -> int:
         outer = [(name, m.bound.get(name)) for name in names]
-        found = 0
+        result = 0
         for _ in plan.solutions(m):
-            found |= 1 << tuples.number([m.bound[name] for name in names], dimensions)
+            result |= 1 << tuples.number([m.bound[name] for name in names], dimensions)
         for name, value in outer:
             _restore(m, name, value)
-        return found
+        return result
 
     return mask
+
+
+def _count(
+    instance: Instance, several: tuple[t.Var, ...], where: t.Term, bound: Mapping[str, t.Var], me: Owner
+) -> Eval:
+    """How many values of ``several`` make ``where`` true."""
+    plan = search(instance, bound, several, [where], me)
+    names = [v.name for v in several]
+
+    def number(m: Moment) -> int:
+        outer = [(name, m.bound.get(name)) for name in names]
+        result = sum(1 for _ in plan.solutions(m))
+        for name, value in outer:
+            _restore(m, name, value)
+        return result
+
+    return number
 
 
 def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:

@@ -324,13 +324,13 @@ class Instance:
         Raises:
             ValueError: ``shown`` is not a list of such tuples.
         """
-        wanted = ", ".join(sort.name for sort in sorts)
+        listed = ", ".join(sort.name for sort in sorts)
         if not isinstance(shown, list | tuple | set | frozenset):
-            raise ValueError(f"{shown!r} is not a list; write a list with a list of names ({wanted}) for each tuple")
+            raise ValueError(f"{shown!r} is not a list; write a list with a list of names ({listed}) for each tuple")
         read = set()
         for each in shown:
             if not isinstance(each, list | tuple) or len(each) != len(sorts) or None in each:
-                raise ValueError(f"{each!r} is not a tuple of the relation; write a list of names ({wanted})")
+                raise ValueError(f"{each!r} is not a tuple of the relation; write a list of names ({listed})")
             read.add(tuple([self.read(Ref(sort), name) for sort, name in zip(sorts, each, strict=True)]))
         return frozenset(read)
 

@@ -236,6 +236,8 @@ class Terms:
                 return self._tuple(parts, moment)
             case t.TuplesOf(several, where):
                 return self._tuples_of(several, where, moment)
+            case t.Count(several, where):
+                return self._count(several, where, moment)
             case t.Implies(premise, conclusion):
                 return self._joined((t.Not(premise, place=premise.place), conclusion), moment, 1)
             case t.Iff(left, right):
@@ -343,6 +345,12 @@ class Terms:
             self.emit(Set(result, binary("|", Local(result), bit(self._tuple(several, inner)))))
 
         self.search(several, [where], moment, one)
+        return Local(result)
+
+    def _count(self, several: Sequence[t.Var], where: t.Term, moment: Moment) -> Expr:
+        result = self.new("count")
+        self.emit(Set(result, 0))
+        self.search(several, [where], moment, lambda _: self.emit(Set(result, binary("+", Local(result), 1))))
         return Local(result)
 
     def fired(self, sort: str, event: str, moment: Moment) -> Expr:

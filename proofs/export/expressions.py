@@ -147,6 +147,8 @@ class Expressions:
                 return self._those(var, where, scope)
             case t.TuplesOf(several, where):
                 return self._tuples_of(several, where, scope)
+            case t.Count(several, where):
+                return self._count(several, where, scope)
             case t.Tuple(parts):
                 return self._tuple(parts, scope)
             case t.Fires(of, event, payload):
@@ -246,6 +248,13 @@ class Expressions:
             one: Text = (1 << number) * bool(truth) if isinstance(truth, int) else f"({truth} -> {1 << number} : 0)"
             mask = binary("|", mask, one)
         return mask
+
+    def _count(self, several: Sequence[t.Var], where: t.Term, scope: Scope) -> Text:
+        number: Text = 0
+        for values in self.bindings(several):
+            truth = self.value(where, scope.binding(values))
+            number = binary("+", number, int(bool(truth)) if isinstance(truth, int) else f"({truth} -> 1 : 0)")
+        return number
 
     def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> Text:
         sort = self.sort_of(of, scope)

@@ -208,6 +208,8 @@ class Formulas:
             case t.Those(var, where):
                 inner, [name] = self.bind(scope, [var])
                 return f"{{{self.over([var], [name])} : {self.value(where, inner)}}}"
+            case t.Count(several, where):
+                return f"Cardinality({self.value(t.TuplesOf(several, where), scope)})"
             case t.TuplesOf(several, where):
                 inner, identifiers = self.bind(scope, several)
                 listed = f"<<{', '.join(identifiers)}>>"
@@ -247,7 +249,19 @@ class Formulas:
     def operand(self, term: t.Term, scope: Scope) -> str:
         """The expression of a term, in parentheses if it needs them as an operand."""
         text = self.value(term, scope)
-        plain = t.Var | t.Me | t.Given | t.Nothing | t.EmptySet | t.Constant | t.Attr | t.Those | t.TuplesOf | t.Tuple
+        plain = (
+            t.Var
+            | t.Me
+            | t.Given
+            | t.Nothing
+            | t.EmptySet
+            | t.Constant
+            | t.Attr
+            | t.Those
+            | t.TuplesOf
+            | t.Tuple
+            | t.Count
+        )
         inside = term.part if isinstance(term, t.After) else term
         return text if isinstance(inside, plain) or text == "FALSE" else f"({text})"
 

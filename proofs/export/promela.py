@@ -59,7 +59,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: a sort has more objects than a Promela integer has bits; a number is out of Promela's range; or
+        ScopeError: a sort has more objects, or a relation more tuples, than a Promela integer has bits; a number is out of Promela's range; or
             there are too many choices to write out; or an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
@@ -67,6 +67,12 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         if size > MOST_OBJECTS:
             raise ScopeError(
                 f"scope {sort}={size}: Promela has sets of up to {MOST_OBJECTS} objects; choose a smaller scope"
+            )
+    for kind in dict.fromkeys(a.type for m in instance.model.machines for a in m.attributes):
+        if isinstance(kind, Relation) and tuples.number_of(instance.dimensions(kind)) > MOST_OBJECTS:
+            number = tuples.number_of(instance.dimensions(kind))
+            raise ScopeError(
+                f"a {kind} has up to {number} tuples, and Promela has {MOST_OBJECTS} at most; choose a smaller scope"
             )
     for machine in instance.model.machines:
         kinds = [kind for event in machine.events for kind in event.parameters.values()]

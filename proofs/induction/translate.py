@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import z3
+
 from schedproof.model.lang import EnumType, Integer, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 
+from .counting import without_counts
 from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
 from .rewrite import one_point
 from .views import Member, Reference, Symbols, View, Z
@@ -167,10 +170,23 @@ class Translator:
                 return self.view.value(self.sort_of(of), name, self.reference(of).value)
             case t.Sum(left, right, sign):
                 return self.scalar(left) + sign * self.scalar(right)
+            case t.Count():
+                return self._unknown_count(term)
         return self.formula(term)
+
+    def _unknown_count(self, term: t.Count) -> Z:
+        """Any number, for each value of the free variables and each object of the row: more than the count may be."""
+        known = [self.bound[name] for name in t.free_variables(term)]
+        arguments = [
+            part for each in known for part in ([each.value, each.defined] if isinstance(each, Reference) else [each])
+        ]
+        arguments = [*arguments, *([self.me[1]] if self.me is not None else [])]
+        return self.symbols.unknown([each for each in arguments if isinstance(each, z3.ExprRef)])
 
     def formula(self, term: t.Term) -> Z:
         """The formula of a truth-valued term."""
+        if isinstance(term, t.Equal | t.Less) and (uncounted := without_counts(term)) is not None:
+            return self.formula(uncounted)
         match term:
             case t.Is(of, states):
                 who, sort = self.reference(of), self.sort_of(of)
@@ -273,7 +289,7 @@ class Translator:
                 return self.quantified(True, variables, lambda inner: inner.defined(body))
             case t.Those(var, where):
                 return self.quantified(True, [var], lambda inner: inner.defined(where))
-            case t.TuplesOf(several, where):
+            case t.TuplesOf(several, where) | t.Count(several, where):
                 return self.quantified(True, several, lambda inner: inner.defined(where))
             case t.After(part):
                 assert self.after is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -47,6 +47,7 @@ class Symbols:
         self.context = z3.Context()
         self.expressions = Expressions(self.context)
         self.open_quantifiers = 0
+        self._unknowns = 0
         self.sorts: dict[str, Z] = {s.name: z3.DeclareSort(s.name, self.context) for s in model.sorts}
         self.states: dict[str, dict[str, Z]] = {}
         self.enums: dict[tuple[str, ...], dict[str, Z]] = {}
@@ -123,6 +124,14 @@ class Symbols:
     def predicate(self, name: str, sort: str) -> Z:
         """A predicate on the objects of ``sort``."""
         return self.expressions.function(name, self.sorts[sort], z3.BoolSort(self.context))
+
+    def unknown(self, arguments: Sequence[Z]) -> Z:
+        """A number of which nothing is known, a new one for each call and each value of the arguments."""
+        self._unknowns += 1
+        name, number = f"unknown {self._unknowns}", z3.IntSort(self.context)
+        if not arguments:
+            return self.expressions.constant(name, number)
+        return self.expressions.function(name, *(each.sort() for each in arguments), number)(*arguments)
 
     def true(self) -> Z:
         """The constant true."""

@@ -57,6 +57,7 @@ from schedproof.model.lang import (
     those,
     variable,
 )
+from schedproof.model.lang import count as count_of
 from schedproof.model.lang import given as parameter
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.model import common_parameters
@@ -600,15 +601,24 @@ class RelationMaker(Maker):
         return Relation(*(self.chance.choice(self.sorts) for _ in range(self.chance.choice([2, 2, 2, 3]))))
 
     def _update(self, key: Key, attribute: Attribute, scope: Scope) -> Term:
-        if attribute.name == "r" and key[1] == "put" and self.often(0.9):
-            objects = [parameter(name) for name in self.events[key]]
-            return me.r.with_(*objects) if self.often(0.7) else me.r.without(*objects)
         if isinstance(attribute.type, Relation) and self.often(0.7):
             objects = self._tuple(attribute.type, scope)
             if objects is not None:
                 old = getattr(me, attribute.name)
                 return old.with_(*objects) if self.often(0.7) else old.without(*objects)
         return super()._update(key, attribute, scope)
+
+    def rows(self) -> list[Row]:
+        """All tables. That an entry is put writes it, mostly."""
+        return [self._writing(row) if row.event == "put" else row for row in super().rows()]
+
+    def _writing(self, row: Row) -> Row:
+        relation = self.attributes[row.sort.name][0]
+        if relation.rigid or self.often(0.1):
+            return row
+        objects = [parameter(name) for name in self.events[row.sort.name, "put"]]
+        value = me.r.with_(*objects) if self.often(0.75) else me.r.without(*objects)
+        return Row(row.sort, row.event, row.source, row.target, **{**dict(row.sets), "r": value})
 
     def action(self, number: int) -> Action:
         """The first ones each write an entry of a relation."""
@@ -633,12 +643,34 @@ class RelationMaker(Maker):
             return super().value(kind, scope, depth)
         ways: list[Term | None] = [self.read(kind, scope), EMPTY]
         over = [variable(sort, f"v{next(self._numbers)}") for sort in kind.sorts]
-        ways.append(those(over, self.formula(scope.and_(*over), max(0, depth - 1))))
+        ways.append(those(over, self.formula(replace(scope.and_(*over), after=False), max(0, depth - 1))))
         if depth > 0 and (objects := self._tuple(kind, scope)) is not None:
             ways.append(self.value(kind, scope, depth - 1).with_(*objects))
         return self.chance.choice([w for w in ways if w is not None])
 
+    def _counted(self, scope: Scope) -> Term:
+        """How many objects, or values, are in some way, beside a number, or beside how many are in another."""
+        over = [
+            variable(kind, f"v{next(self._numbers)}")
+            for kind in self.chance.choices(self.sorts, k=self.chance.choice([1, 1, 2]))
+        ]
+        number = count_of(over, self.formula(scope.and_(*over), 0))
+        if self.often(0.04):
+            x = variable(NUMBER if self.often(0.3) else Ref(self.sorts[0]), f"v{next(self._numbers)}")
+            return number <= count_of(x, self.formula(scope.and_(x), 0))
+        limit = self.chance.choice([0, 1, 1, 2, 3])
+        ways = [
+            number <= limit,
+            number < limit,
+            number == limit,
+            Constant(limit) <= number,
+            Constant(limit) < number + 1,
+        ]
+        return self.chance.choice(ways)
+
     def _atom(self, scope: Scope) -> Term | None:
+        if self.often(0.08):
+            return self._counted(replace(scope, asked=(), after=False))
         if self.often(0.3):
             kind = self.chance.choice([a.type for its in self.attributes.values() for a in its if a.name == "r"])
             assert isinstance(kind, Relation)

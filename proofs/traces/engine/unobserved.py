@@ -62,7 +62,7 @@ class Unobserved:
             case t.Those(var, where):
                 if self.stands_for(var) and self.truth(where, var) is not False:
                     return False
-            case t.TuplesOf(several, where):
+            case t.TuplesOf(several, where) | t.Count(several, where):
                 if any(self.stands_for(v) and self.truth(where, v) is not False for v in several):
                     return False
         return all(self.unobserved(part) for part in t.children(term))
@@ -232,7 +232,7 @@ class Unnamed(Unobserved):
     def unobserved(self, term: t.Term) -> bool:
         """As in the base class; a binder hides the parameter of the same name."""
         bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
-        bound |= {v.name for v in t.bound_by(term)} if isinstance(term, t.Those | t.TuplesOf) else set()
+        bound |= {v.name for v in t.bound_by(term)} if isinstance(term, t.Those | t.TuplesOf | t.Count) else set()
         if bound & self.named:
             return replace(self, named=self.named - bound).unobserved(term)
         return super().unobserved(term)

@@ -174,6 +174,8 @@ class World:
             case t.TuplesOf(several, where):
                 chosen = (w for w in self.choosing(several) if w.value(where))
                 return frozenset(tuple(w.bound[v.name] for v in several) for w in chosen)
+            case t.Count(several, where):
+                return [bool(w.value(where)) for w in self.choosing(several)].count(True)
             case t.Tuple(parts):
                 one = tuple(self.value(part) for part in parts)
                 return None if None in one else one
