@@ -193,6 +193,9 @@ class Ended(Unobserved):
 
     def elsewhere(self, term: t.Term, v: t.Var) -> bool:
         """Whether ``term`` is a non-rigid attribute of another object: such an attribute does not refer to this one."""
+        if isinstance(term, t.Attr) and isinstance(term.of, t.Me):  # the object of a row, and this one has none
+            named = [a for m in self.model.machines if (a := m.attribute(term.name)) is not None]
+            return not any(a.rigid or isinstance(a.type, IntRange | Integer) for a in named)
         if not isinstance(term, t.Attr) or not isinstance(term.of, t.Var) or term.of.name == v.name:
             return False
         kind = term.of.type
