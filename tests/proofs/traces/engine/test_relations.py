@@ -17,6 +17,7 @@ from schedproof.model.semantics import Choice, IllFormed, Run, Stepper, Undefine
 from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
 from schedproof.proofs.traces.engine import objects
 from schedproof.proofs.traces.engine.object_gc import collectable
+from schedproof.proofs.traces.engine.trace_steps import TraceSteps
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from tests.support.keys import KEYS
 from tests.support.random_models import Drawn, RelationMaker, random_model
@@ -78,6 +79,20 @@ def test_a_log_conforms_while_clients_come_and_go(seed: int) -> None:
     """Objects appear in the middle of the log, so the numbers of tuples change, and those that left make room."""
     report = check_records(SYSTEM, HEADER, log(150, seed))
     assert (report.verdict, report.records) == (LogVerdict.CONFORMS, 150)
+
+
+def test_the_fast_path_takes_records_of_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a record in which an object appears needs the complete check."""
+    steps, complete = TraceSteps.step, list[object]()
+
+    def counted(self: TraceSteps, *args: Any, **options: Any) -> Any:
+        complete.append(args)
+        return steps(self, *args, **options)
+
+    monkeypatch.setattr(TraceSteps, "step", counted)
+    records = log(200, 5)
+    assert check_records(SYSTEM, HEADER, records).verdict is LogVerdict.CONFORMS
+    assert len(complete) <= sum("objects" in record for record in records) < 60
 
 
 def test_an_entry_of_another_tuple_is_flagged() -> None:
