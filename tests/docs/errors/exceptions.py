@@ -28,7 +28,6 @@ EXCEPTIONS: tuple[Exception_, ...] = (
     ("proofs/traces/formats/itf_trace.py", "nested too deeply", _LARGE),
     ("proofs/traces/formats/mapping.py", "the value that it reads", _LARGE),
     ("proofs/traces/formats/records.py", "causes the event", "no system has an event that no action causes"),
-    ("schedproof/cli/commands/explain.py", "is not of the form (A, B)", "it becomes part of the next message"),
     (
         "schedproof/cli/commands/explain.py",
         "--state '",

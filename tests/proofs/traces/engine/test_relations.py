@@ -31,19 +31,19 @@ Log = list[dict[str, Any]]
 
 def log(many: int, seed: int) -> Log:
     """What nodes, clients and keys do at random, by an implementation that has sets of pairs: each record with both nodes."""
-    rng, held, here, records = Random(seed), {"n0": set[tuple[str, str]](), "n1": set()}, list[str](), Log()
+    rng, held, present, records = Random(seed), {"n0": set[tuple[str, str]](), "n1": set()}, list[str](), Log()
     made = 0
     while len(records) < many:
         record: dict[str, Any]
         match rng.choice(["come", "lock", "lock", "lock", "unlock", "leave"]):
-            case "come" if len(here) < 4:
+            case "come" if len(present) < 4:
                 client, made = f"client{made}", made + 1
-                here.append(client)
+                present.append(client)
                 keys = {"Key": KEY_NAMES} if made == 1 else {}
                 may = [[name, key] for name in held for key in KEY_NAMES]
                 record = {"objects": {"Client": [client], **keys}, "rigid": {"Client": {"may": {client: may}}}}
-            case "lock" if here:
-                name, client, key = rng.choice(list(held)), rng.choice(here), rng.choice(KEY_NAMES)
+            case "lock" if present:
+                name, client, key = rng.choice(list(held)), rng.choice(present), rng.choice(KEY_NAMES)
                 if any(key == other for pairs in held.values() for other, _ in pairs):
                     continue
                 held[name].add((key, client))
@@ -52,8 +52,8 @@ def log(many: int, seed: int) -> Log:
                 name, key, client = rng.choice([(name, *pair) for name in held for pair in sorted(held[name])])
                 held[name].remove((key, client))
                 record = {"action": "unlock", "parameters": {"n": name, "c": client, "k": key}}
-            case "leave" if len(here) > 1:
-                client = here.pop(rng.randrange(len(here)))
+            case "leave" if len(present) > 1:
+                client = present.pop(rng.randrange(len(present)))
                 for pairs in held.values():
                     pairs -= {pair for pair in pairs if pair[1] == client}
                 record = {"action": "leave", "parameters": {"c": client}}
@@ -100,13 +100,13 @@ def test_an_entry_of_another_tuple_is_flagged() -> None:
     for seed in range(12):
         rng, records = Random(seed), log(40, seed)
         at = rng.randrange(5, 40)
-        here = {
+        present = {
             pair[1] for record in records[:at] for pairs in record["state"]["Node"].values() for pair in pairs["held"]
         }
         pairs = records[at]["state"]["Node"]["n0"]["held"]
-        if not pairs or len(here) < 2:
+        if not pairs or len(present) < 2:
             continue
-        pairs[0][1] = next(name for name in sorted(here) if name != pairs[0][1])
+        pairs[0][1] = next(name for name in sorted(present) if name != pairs[0][1])
         assert first_wrong(check_records(SYSTEM, HEADER, records)) == at + 1
         wrong += 1
     assert wrong >= 4
