@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.errors import Place
@@ -472,6 +473,11 @@ def _values(
         case t.Has(base, t.Var(name)) if name not in t.free_variables(base):
             members = compile_term(instance, base, scope, me)
             yield name, lambda m: _numbers(members(m))
+        case t.Has(base, t.Tuple(parts)):
+            for place, one in enumerate(parts):
+                others = [base, *parts[:place], *parts[place + 1 :]]
+                if isinstance(one, t.Var) and not any(one.name in t.free_variables(other) for other in others):
+                    yield one.name, _completing(instance, base, parts, place, scope, me)
         case t.Equal(left, right):
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, t.Var) and isinstance(one.type, Ref) and one.name not in t.free_variables(other):
@@ -479,6 +485,26 @@ def _values(
         case t.Fires(t.Var(name), event, payload) if not payload:
             key = sort_of_term(instance, part.of, scope, me), event
             yield name, lambda m: sorted(m.fired.get(key, ()))
+
+
+def _completing(
+    instance: Instance, base: t.Term, parts: Sequence[t.Term], place: int, scope: Mapping[str, t.Var], me: Owner
+) -> Callable[[Moment], Iterable[int]]:
+    """The objects that at one place of a tuple make it one of a relation, given those at the other places."""
+    sizes = [instance.sizes[sort_of_term(instance, part, scope, me)] for part in parts]
+    weights = [prod(sizes[n + 1 :]) for n in range(len(sizes))]
+    members = compile_term(instance, base, scope, me)
+    others = [(compile_term(instance, part, scope, me), weights[n]) for n, part in enumerate(parts) if n != place]
+    bits = [(number, number * weights[place]) for number in range(sizes[place])]
+
+    def values(m: Moment) -> Iterable[int]:
+        numbers = [(other(m), weight) for other, weight in others]
+        if any(number < 0 for number, _ in numbers):
+            return ()
+        mask = members(m) >> sum(number * weight for number, weight in numbers)
+        return [number for number, bit in bits if mask >> bit & 1]
+
+    return values
 
 
 def _the_one(value: Eval) -> Callable[[Moment], Iterable[int]]:

@@ -497,6 +497,8 @@ class Terms:
                 return self._masks((t.Not(premise, place=premise.place), conclusion), var, moment, "|")
             case t.Has(base, t.Var(name)) if name == var.name and name not in t.free_variables(base):
                 return self._pure(base, moment)
+            case t.Has(base, t.Tuple((*parts, t.Var(name)))) if name == var.name:
+                return self._completing(base, parts, var, moment)
             case t.Fires(t.Var(name), event, payload) if name == var.name and not payload:
                 return self.fired(self._sort(term.of, moment), event, moment)
             case t.Attr(t.Var(name), attribute) if name == var.name:
@@ -512,6 +514,17 @@ class Terms:
             truth = self._pure(term, moment)
             return None if truth is None else binary("&", binary("-", 0, truth), everyone)
         return None
+
+    def _completing(self, base: t.Term, parts: Sequence[t.Term], var: t.Var, moment: Moment) -> Expr | None:
+        """The mask of the objects that as the last of a tuple make it one of a relation; None if that needs statements."""
+        if any(var.name in t.free_variables(term) for term in (base, *parts)) or not all(map(_is_some, parts)):
+            return None
+        mask = self._pure(base, moment)
+        if mask is None:
+            return None
+        assert isinstance(var.type, Ref)
+        start = binary("*", self._tuple(parts, moment), self.instance.sizes[var.type.sort.name])
+        return binary("&", binary(">>", mask, start), self._everyone(var))
 
     def _masks(self, parts: Sequence[t.Term], var: t.Var, moment: Moment, op: str) -> Expr | None:
         masks = [self._mask(part, var, moment) for part in parts]

@@ -25,6 +25,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.semantics import evaluate, tuples
 from schedproof.proofs.checking.engine import Engine
 from schedproof.proofs.compiled import quotient
+from schedproof.proofs.compiled.code import binary
 from schedproof.proofs.compiled.terms import Terms
 from schedproof.proofs.exploration import symmetry
 from schedproof.proofs.exploration.explore import explore
@@ -123,7 +124,7 @@ def changes(model: Drawn) -> bool:
 
 # --- Seeded faults ---------------------------------------------------------------------------------------------------
 
-RIGHT_TUPLE, RIGHT_COMPILED = evaluate._tuple, Terms._tuple
+RIGHT_TUPLE, RIGHT_COMPILED, RIGHT_COMPLETING = evaluate._tuple, Terms._tuple, Terms._completing
 RIGHT_RENAMED, RIGHT_OBJECTS = symmetry.renamed_tuples, translate.Translator._objects
 
 
@@ -203,10 +204,23 @@ def other_objects(self: Any, element: t.Term) -> Any:
     return [last, *between, first]
 
 
+def nobody_completes(*arguments: Any) -> Any:
+    """A search finds no object that completes a tuple."""
+    return lambda m: ()
+
+
+def the_first_place(self: Any, base: t.Term, parts: Any, var: t.Var, moment: Any) -> Any:
+    """Compiled code takes the relation's first tuples, whatever the other objects are."""
+    right = RIGHT_COMPLETING(self, base, parts, var, moment)
+    return None if right is None else binary("&", self._pure(base, moment), self._everyone(var))
+
+
 SEEDED: list[tuple[Any, str, Any, Callable[[Drawn], None]]] = [
     (evaluate, "_tuple", swapped, naively),
     (evaluate, "_tuple", none_is_the_last, naively),
     (Terms, "_tuple", another_tuple, by_graphs),
+    (evaluate, "_completing", nobody_completes, naively),
+    (Terms, "_completing", the_first_place, by_graphs),
     (symmetry, "renamed_tuples", one_place_forgotten, by_representatives),
     (quotient, "renamed_tuples", one_place_forgotten, by_quotients),
     (symmetry, "_referred", no_relation_refers, by_representatives),
