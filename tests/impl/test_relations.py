@@ -48,8 +48,8 @@ def test_a_machine_that_adds_another_tuple_is_noticed(monkeypatch: pytest.Monkey
     """A seeded fault: where a machine computes its new relation, the objects of a tuple are exchanged."""
     right = values.own_value
 
-    def exchanged(term, me, own, payload):  # type: ignore[no-untyped-def]
-        value = right(term, me, own, payload)
+    def exchanged(term, me, kept, payload):  # type: ignore[no-untyped-def]
+        value = right(term, me, kept, payload)
         return value[::-1] if isinstance(value, tuple) else value
 
     monkeypatch.setattr(values, "own_value", exchanged)
