@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import tuples
 from schedproof.model.semantics.instance import NO_OBJECT, Instance, State, encode
 
 from .machines import ObjectMachine
@@ -48,6 +49,12 @@ class Codec:
             case SetOf(sort):
                 assert isinstance(value, frozenset)
                 return sum(1 << self.number(sort.name, name) for name in value)
+            case Relation(sorts):
+                assert isinstance(value, frozenset)
+                numbered = [
+                    [self.number(sort.name, name) for sort, name in zip(sorts, each, strict=True)] for each in value
+                ]
+                return tuples.encoded(numbered, self._instance.dimensions(kind))
         return encode(kind, value)
 
     def decode(self, kind: Type, value: int) -> object:
@@ -57,6 +64,11 @@ class Codec:
                 return None if value == NO_OBJECT else self._names[sort.name][value]
             case SetOf(sort):
                 return frozenset(n for i, n in enumerate(self._names[sort.name]) if value >> i & 1)
+            case Relation(sorts):
+                return frozenset(
+                    tuple([self._names[sort.name][i] for sort, i in zip(sorts, each, strict=True)])
+                    for each in tuples.of_mask(value, self._instance.dimensions(kind))
+                )
             case EnumType(values):
                 return values[value]
             case BoolType():

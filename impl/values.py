@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from schedproof.model.lang import Attribute, BoolType, EnumType, Integer, IntRange, Ref, SetOf, Term, Type
+from schedproof.model.lang import Attribute, BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Term, Type
 from schedproof.model.lang import terms as t
 
 
@@ -17,7 +17,7 @@ def initial_value(attribute: Attribute) -> object:
     match attribute.type:
         case Ref():
             return None
-        case SetOf():
+        case SetOf() | Relation():
             return frozenset()
         case BoolType():
             return bool(attribute.initial)
@@ -44,6 +44,14 @@ def checked(kind: Type, value: object, what: str) -> object:
             if isinstance(value, set | frozenset | list | tuple) and all(isinstance(v, str) for v in value):
                 return frozenset(value)
             raise ValueError(f"{what}: {value!r} is not a set; give a set of names of {sort}")
+        case Relation(sorts):
+            if isinstance(value, set | frozenset | list | tuple) and all(
+                isinstance(each, tuple) and len(each) == len(sorts) and all(isinstance(v, str) for v in each)
+                for each in value
+            ):
+                return frozenset(value)
+            listed = ", ".join(sort.name for sort in sorts)
+            raise ValueError(f"{what}: {value!r} is not a relation; give a set of tuples of names ({listed})")
         case BoolType():
             fits = isinstance(value, bool)
         case IntRange(low, high):
@@ -79,9 +87,13 @@ def own_value(term: Term, me: str, values: Mapping[str, object], payload: Mappin
             return values[name]
         case t.Adjusted(base, element, present):
             base_value = own_value(base, me, values, payload)
-            one = frozenset({own_value(element, me, values, payload)} - {None})
+            changed = own_value(element, me, values, payload)
+            one = frozenset() if changed is None else frozenset({changed})
             assert isinstance(base_value, frozenset)
             return base_value | one if present else base_value - one
+        case t.Tuple(parts):
+            names = tuple([own_value(part, me, values, payload) for part in parts])
+            return None if None in names else names
         case t.Sum(left, right, sign):
             a, b = own_value(left, me, values, payload), own_value(right, me, values, payload)
             assert isinstance(a, int) and isinstance(b, int)
@@ -96,6 +108,6 @@ def needs_others(term: Term, kept: Container[str]) -> bool:
             return False
         case t.Attr(t.Me(), name):
             return name not in kept
-        case t.Adjusted() | t.Sum():
+        case t.Adjusted() | t.Sum() | t.Tuple():
             return any(needs_others(part, kept) for part in t.children(term))
     return True

@@ -24,6 +24,7 @@ from .terms import (
     Term,
     Var,
     after,
+    count,
     exists,
     forall,
     given,
@@ -35,12 +36,12 @@ from .terms import (
     variable,
     variables,
 )
-from .types import BoolType, EnumType, Int, Integer, IntRange, Nat, Ref, SetOf, Sort, Type
+from .types import BoolType, EnumType, Int, Integer, IntRange, Nat, Ref, Relation, SetOf, Sort, Type
 
 __all__ = [
     "EMPTY", "NONE", "Action", "AlwaysCanReach", "Arrow", "Attribute", "BoolType", "ByConstruction", "Change", "Chart", "Contradiction",
     "DeadlockFree", "Document", "Durability", "EnumType", "Event", "Flow", "Int", "IntRange", "Integer", "Invariant", "InvariantAtScope", "LeadsTo", "LifeCycle", "Machine", "Mistake", "Model",
-    "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
-    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "crash", "exists", "forall", "given", "iff", "implies", "me",
+    "ModelError", "Nat", "Place", "Property", "Reading", "Recovery", "Ref", "Relation", "Restored", "Rigid", "Row", "Rule", "SetOf", "Sort", "State",
+    "StepInvariant", "StepInvariantAtScope", "Term", "Type", "Var", "after", "count", "crash", "exists", "forall", "given", "iff", "implies", "me",
     "set_variable", "those", "variable", "variables",
 ]  # fmt: skip

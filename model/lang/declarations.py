@@ -14,7 +14,7 @@ from .infer import Context, compatible, infer, known_type, machine_of
 from .machine import Attribute, Machine, Row, State
 from .model import Model
 from .triggers import reachable
-from .types import BoolType, EnumType, Integer, IntRange
+from .types import BoolType, EnumType, Integer, IntRange, Relation
 
 FIELDS = {"name", "type", "of", "value", "var", "where", "base", "element", "present", "left", "right", "sign"} | {
     "states", "or_equal", "set", "event", "payload", "parts", "part", "premise", "conclusion", "universal", "variables",
@@ -62,6 +62,9 @@ def _machine(model: Model, machine: Machine) -> None:
         element = f"event {machine.sort}.{event.name}"
         for kind in event.parameters.values():
             known_type(Context(model, element, event.place), kind, event.place)
+            if isinstance(kind, Relation):
+                problem = f"a parameter is a {kind}, and only attributes are relations"
+                raise ModelError(element, event.place, problem, "give the event a parameter for each object of a tuple")
         if event.name not in events:
             raise ModelError(
                 element, event.place, "no row of the table has this event", "add a row for it, or drop the event"

@@ -11,7 +11,7 @@ from . import terms as t
 from .errors import ModelError, Place
 from .machine import Machine
 from .model import Model
-from .types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Sort, Type
+from .types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
 
 NONE_TYPE = "none"
 EMPTY_TYPE = "empty set"
@@ -76,6 +76,9 @@ class Context:
             if isinstance(v.type, Integer):
                 problem = f"variable {v.name} is {v.type}, and an exploration cannot try all numbers"
                 raise self.wrong(v, at, problem, "give it a range, as in variable(IntRange(0, 3), ...)")
+            if isinstance(v.type, Relation):
+                problem = f"variable {v.name} is a {v.type}, and only attributes are relations"
+                raise self.wrong(v, at, problem, "use a variable over each sort")
         return replace(self, bound={**self.bound, **{v.name: v.type for v in variables}})
 
     def wrong(
@@ -113,6 +116,9 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
     match kind:
         case Ref(sort) | SetOf(sort) if isinstance(sort, Sort):
             machine_of(context, sort, place)
+        case Relation(sorts):
+            for sort in sorts:
+                machine_of(context, sort, place)
         case Sort():
             raise ModelError(
                 context.element,
@@ -125,7 +131,7 @@ def known_type(context: Context, kind: Type, place: Place) -> None:
                 context.element,
                 place,
                 f"{kind!r:.60} is not a type",
-                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort)",
+                "choose from BoolType(), IntRange(0, 3), Int, Nat, EnumType(('a', 'b')), Ref(Sort), SetOf(Sort), Relation(A, B)",
             )
         case IntRange(low, high) if low > high:
             raise ModelError(
@@ -240,6 +246,18 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                 raise context.wrong(term, at, f"{var.name} is not an object variable", "use a variable over a sort")
             formula(where, context.bind([var], at), at)
             return SetOf(var.type.sort)
+        case t.TuplesOf(several, where):
+            sorts = []
+            for var in several:
+                if not isinstance(var.type, Ref):
+                    raise context.wrong(var, at, f"{var.name} is not an object variable", "use a variable over a sort")
+                sorts.append(var.type.sort)
+            formula(where, context.bind(several, at), at)
+            return Relation(*sorts)
+        case t.Count(several, where):
+            no_sets(context, several, at)
+            formula(where, context.bind(several, at), at)
+            return INT_TYPE
         case t.Adjusted(base, element, _):
             _member(base, element, context, at)
             return infer(base, context, at)
@@ -276,7 +294,7 @@ def infer(term: t.Term, context: Context, at: Place | None = None) -> Inferred:
                     case Integer() as kind, t.Constant(value) if int(value) not in kind:
                         problem = f"{value} is not a {kind}, so the two are never equal"
                         raise context.wrong(term, at, problem, f"compare with a number from {kind.low}")
-            if isinstance(a, SetOf) or isinstance(b, SetOf):
+            if isinstance(a, SetOf | Relation) or isinstance(b, SetOf | Relation):
                 raise context.wrong(
                     term, at, "sets cannot be compared", "compare their elements: forall(x, iff(s.has(x), ...))"
                 )
@@ -418,15 +436,42 @@ def _firing(term: t.Fires, context: Context) -> Type:
 
 
 def _member(base: t.Term, element: t.Term, context: Context, at: Place | None) -> None:
-    a, b = infer(base, context, at), infer(element, context, at)
-    if a != EMPTY_TYPE and not isinstance(a, SetOf):
+    a = infer(base, context, at)
+    if a != EMPTY_TYPE and not isinstance(a, SetOf | Relation):
         raise context.wrong(
             base, at, f"a set is needed, and this is of type {a}", "use a set variable or a set attribute"
         )
+    if isinstance(a, Relation) or isinstance(element, t.Tuple):
+        _related(a, element, context, at)
+        return
+    b = infer(element, context, at)
     if not isinstance(b, Ref) or (isinstance(a, SetOf) and a.sort != b.sort):
         raise context.wrong(
             element, at, f"type mismatch: {b} as an element of a {a}", "use an object of the set's sort"
         )
+
+
+def _related(kind: Inferred, element: t.Term, context: Context, at: Place | None) -> None:
+    """Refuses an element of a relation that is not one object of each of its sorts."""
+    parts = element.parts if isinstance(element, t.Tuple) else (element,)
+    kinds = [infer(part, context, at) for part in parts]
+    for part, each in zip(parts, kinds, strict=True):
+        if not isinstance(each, Ref):
+            raise context.wrong(part, at, f"an object is needed, and this is of type {each}", "use a variable")
+    if isinstance(kind, str):  # the empty set has any elements
+        return
+    sorts = kind.sorts if isinstance(kind, Relation) else (kind.sort,) if isinstance(kind, SetOf) else ()
+    if len(sorts) != len(parts):
+        problem = f"{len(parts)} object{'s' if len(parts) > 1 else ''} as an element of a {kind}"
+        raise context.wrong(
+            element, at, problem, f"write the objects in this order: {_listed([s.name for s in sorts])}"
+        )
+    for number, (part, each, sort) in enumerate(zip(parts, kinds, sorts, strict=True), 1):
+        if isinstance(each, Ref) and each.sort != sort:
+            problem = f"type mismatch: object {number} of an element of a {kind} is {each.sort}"
+            raise context.wrong(
+                part, at, problem, f"write the objects in this order: {_listed([s.name for s in sorts])}"
+            )
 
 
 def _is_int(inferred: Inferred) -> bool:
@@ -440,7 +485,7 @@ def compatible(a: Inferred, b: Inferred) -> bool:
     if NONE_TYPE in (a, b):
         return isinstance(a, Ref) or isinstance(b, Ref)
     if EMPTY_TYPE in (a, b):
-        return isinstance(a, SetOf) or isinstance(b, SetOf)
+        return isinstance(a, SetOf | Relation) or isinstance(b, SetOf | Relation)
     for one, other in ((a, b), (b, a)):
         if isinstance(one, Quoted):
             return isinstance(other, Quoted) or (isinstance(other, EnumType) and one.value in other.values)

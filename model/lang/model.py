@@ -23,8 +23,11 @@ from .wording import show_term
 MOST_OBJECTS = 64
 """The most objects of a sort in one exploration; more could not be explored anyway."""
 
-Rigid = Mapping[tuple[str, str], Sequence[Value | frozenset[int] | None]]
-"""The rigid attributes: (sort name, attribute name) -> one value per object; sets hold object numbers."""
+RigidValue = Value | frozenset[int | tuple[int, ...]] | None
+"""A value of a rigid attribute. Objects are numbers, sets hold numbers, relations tuples of numbers."""
+
+Rigid = Mapping[tuple[str, str], Sequence[RigidValue]]
+"""The rigid attributes: (sort name, attribute name) -> one value per object."""
 
 Bound = Mapping[tuple[str, str], int | tuple[int, int]]
 """How far explorations follow integers: (sort name, attribute name) -> the highest value, or the lowest and the highest.

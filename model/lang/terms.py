@@ -60,17 +60,17 @@ class Term:
         """``event`` happens to this object in the current step; ``payload`` fills its parameters."""
         return Fires(self, event, tuple((k, lift(v)) for k, v in payload.items()))
 
-    def has(self, element: Term) -> Has:
-        """This set contains ``element``."""
-        return Has(self, lift(element))
+    def has(self, element: Term, *others: Term) -> Has:
+        """This set contains ``element``; or this relation contains the tuple of ``element`` and ``others``."""
+        return Has(self, _together(element, others))
 
-    def with_(self, element: Term) -> Adjusted:
-        """This set and ``element``."""
-        return Adjusted(self, lift(element), True)
+    def with_(self, element: Term, *others: Term) -> Adjusted:
+        """This set and ``element``; or this relation and the tuple of ``element`` and ``others``."""
+        return Adjusted(self, _together(element, others), True)
 
-    def without(self, element: Term) -> Adjusted:
-        """This set less ``element``."""
-        return Adjusted(self, lift(element), False)
+    def without(self, element: Term, *others: Term) -> Adjusted:
+        """This set less ``element``; or this relation less the tuple of ``element`` and ``others``."""
+        return Adjusted(self, _together(element, others), False)
 
     def __eq__(self, other: object) -> Equal:  # type: ignore[override]
         return Equal(self, lift(other))
@@ -187,8 +187,31 @@ class Those(Term):
 
 
 @dataclass(frozen=True, eq=False)
+class Tuple(Term):
+    """Several objects as one element of a relation; no element if one of them is NONE."""
+
+    parts: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TuplesOf(Term):
+    """The relation of the tuples of ``variables`` for which ``where`` is true."""
+
+    variables: tuple[Var, ...]
+    where: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Count(Term):
+    """How many tuples of values of ``variables`` make ``where`` true."""
+
+    variables: tuple[Var, ...]
+    where: Term
+
+
+@dataclass(frozen=True, eq=False)
 class Adjusted(Term):
-    """A set with one element added (``present``) or removed."""
+    """A set or a relation with one element added (``present``) or removed."""
 
     base: Term
     element: Term
@@ -231,7 +254,7 @@ class Less(Term):
 
 @dataclass(frozen=True, eq=False)
 class Has(Term):
-    """A set contains an element."""
+    """A set contains an element, or a relation a :class:`Tuple`."""
 
     set: Term
     element: Term
@@ -303,6 +326,11 @@ def lift(value: object) -> Term:
     raise ArgumentError(f"{value!r} is not a term; use a variable, NONE, a number, True, False or an enumeration value")
 
 
+def _together(element: object, others: Sequence[object]) -> Term:
+    """One object as itself, several as a tuple."""
+    return Tuple((lift(element), *map(lift, others))) if others else lift(element)
+
+
 def _times(term: Term, factor: int) -> Term:
     """A multiple of a number, as a sum: arithmetic is linear.
 
@@ -370,19 +398,27 @@ def given(name: str) -> Given:
     return Given(name)
 
 
-def those(var: Var, where: Term) -> Those:
-    """The set of all ``var`` for which ``where`` is true."""
+def those(var: Var | Sequence[Var], where: Term) -> Those | TuplesOf:
+    """The set of all ``var`` for which ``where`` is true; of several variables, the relation of their tuples."""
+    if isinstance(var, Sequence) and not isinstance(var, str):
+        many = _vars(var, "those")
+        return TuplesOf(many, lift(where)) if len(many) > 1 else Those(many[0], lift(where))
     require("var", var, Var, "a variable, as variables(...) makes them")
     return Those(var, lift(where))
 
 
-def _vars(over: Var | Sequence[Var]) -> tuple[Var, ...]:
+def count(over: Var | Sequence[Var], where: Term) -> Count:
+    """How many ``over`` make ``where`` true; of several variables, how many tuples of their values."""
+    return Count(_vars(over, "count"), lift(where))
+
+
+def _vars(over: Var | Sequence[Var], function: str = "forall or exists") -> tuple[Var, ...]:
     many = isinstance(over, Sequence) and not isinstance(over, str)
     variables_of: tuple[Var, ...] = tuple(over) if many else (over,)  # type: ignore[arg-type, assignment]
     if not variables_of:
-        raise ArgumentError("forall or exists has no variable; write one, as variables(...) makes them")
+        raise ArgumentError(f"{function} has no variable; write one, as variables(...) makes them")
     for each in variables_of:
-        require("a variable of forall or exists", each, Var, "variables, as variables(...) makes them")
+        require(f"a variable of {function}", each, Var, "variables, as variables(...) makes them")
     return variables_of
 
 
@@ -438,13 +474,15 @@ def _children(term: Term) -> tuple[Term, ...]:
             return (of,)
         case Those(var, where):
             return (var, where)
+        case TuplesOf(several, where) | Count(several, where):
+            return (*several, where)
         case Adjusted(left, right) | Sum(left, right) | Equal(left, right) | Less(left, right):
             return (left, right)
         case Has(left, right) | Implies(left, right) | Iff(left, right):
             return (left, right)
         case Fires(of, _, payload):
             return (of, *(t for _, t in payload))
-        case And(parts) | Or(parts):
+        case And(parts) | Or(parts) | Tuple(parts):
             return parts
         case Not(part) | After(part):
             return (part,)
@@ -466,7 +504,9 @@ def rebuilt(term: Term, go: Callable[[Term], Term]) -> Term:
     match term:
         case Those(var, where):
             return Those(var, go(where), place=term.place)
-        case And(parts) | Or(parts):
+        case TuplesOf(several, where) | Count(several, where):
+            return type(term)(several, go(where), place=term.place)
+        case And(parts) | Or(parts) | Tuple(parts):
             return type(term)(tuple(go(part) for part in parts), place=term.place)
         case Fires(of, event, payload):
             return Fires(go(of), event, tuple((name, go(value)) for name, value in payload), place=term.place)
@@ -489,6 +529,8 @@ def bound_by(term: Term) -> tuple[Var, ...]:
             return variables
         case Those(var):
             return (var,)
+        case TuplesOf(several) | Count(several):
+            return several
         case _:
             return ()
 

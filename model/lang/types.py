@@ -131,4 +131,33 @@ class SetOf:
         return f"set of {self.sort.name}"
 
 
-Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf
+@dataclass(frozen=True, init=False)
+class Relation:
+    """A set of tuples of objects, one object of each of ``sorts``: data per pair, triple, ... of objects.
+
+    An attribute of this type relates its own object to the others: ``Attribute("between", Relation(Node, Node))`` of
+    ``Node`` is a relation of three nodes. ``Relation(B, C)`` is not another sort with an object for each pair.
+
+    Args:
+        sorts: two or more sorts, in the order in which ``has``, ``with_`` and ``without`` take the objects.
+    """
+
+    sorts: tuple[Sort, ...]
+
+    def __init__(self, *sorts: Sort) -> None:
+        example = "write for example Relation(Worker, Job)"
+        for each in sorts:
+            if not isinstance(each, Sort):
+                problem = f"{shown(each)} is not a sort"
+                raise ModelError("Relation", calling_place(), problem, example)
+        if len(sorts) < 2:
+            instead = f"SetOf({sorts[0]})" if sorts else "two sorts or more"
+            problem = f"it has {len(sorts) or 'no'} sort{'' if len(sorts) == 1 else 's'}"
+            raise ModelError("Relation", calling_place(), problem, f"write {instead}")
+        object.__setattr__(self, "sorts", sorts)
+
+    def __str__(self) -> str:
+        return f"set of ({', '.join(sort.name for sort in self.sorts)})"
+
+
+Type = BoolType | IntRange | Integer | EnumType | Ref | SetOf | Relation

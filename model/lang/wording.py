@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from . import terms as t
-from .types import EnumType, Ref, SetOf, Type
+from .types import EnumType, Ref, Relation, SetOf, Type
 
 WORD = re.compile(r"[^\W\d]\w*(-[^\W\d]\w*)*")
 """A name that needs no quotation marks."""
@@ -91,6 +91,12 @@ class _Wording:
                 return f"{self.left(base)} {'with' if present else 'without'} {self.inner(element)}"
             case t.Those(var, where):
                 return f"those {self.variables([var])} with {self.term(where)}"
+            case t.TuplesOf(several, where):
+                return f"those ({self.variables(several)}) with {self.term(where)}"
+            case t.Count(several, where):
+                return f"the number of ({self.variables(several)}) with ({self.term(where)})"
+            case t.Tuple(parts):
+                return f"({', '.join(self.inner(part) for part in parts)})"
             case t.Fires(of, event, payload):
                 return f"{self.event(event, payload)} on {self.inner(of)}"
             case t.And(parts):
@@ -147,7 +153,7 @@ class _Exact(_Wording):
     """The words, with what gives them one meaning."""
 
     def inner(self, term: t.Term) -> str:
-        atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr
+        atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr, t.Tuple, t.Count
         return self.term(term) if isinstance(term, atoms) else f"({self.term(term)})"
 
     def left(self, term: t.Term) -> str:
@@ -161,7 +167,7 @@ class _Exact(_Wording):
         return f"({self.term(term)})" if has_or else self.part(term)
 
     def single(self, term: t.Term) -> str:
-        compound = t.And, t.Or, t.Implies, t.Iff, t.Quantified, t.Those
+        compound = t.And, t.Or, t.Implies, t.Iff, t.Quantified, t.Those, t.TuplesOf
         return f"({self.term(term)})" if isinstance(term, compound) else self.term(term)
 
     def constant(self, value: t.Value) -> str:
@@ -192,6 +198,8 @@ def _type(kind: Type) -> str:
             return quoted(sort.name)
         case SetOf(sort):
             return f"set of {quoted(sort.name)}"
+        case Relation(sorts):
+            return f"set of ({', '.join(quoted(sort.name) for sort in sorts)})"
         case EnumType(values):
             return "{" + ", ".join(map(quoted, values)) + "}"
     return str(kind)

@@ -1,5 +1,6 @@
 """The meaning of a model at a finite scope: packed states, and the step."""
 
+from . import tuples
 from .bounds import Bounds, bounds_of, range_of, with_bound
 from .evaluate import Firings, Moment, Undefined, compile_term, search
 from .instance import (
@@ -46,5 +47,6 @@ __all__ = [
     "scope_text",
     "search",
     "stepper_of",
+    "tuples",
     "with_bound",
 ]  # fmt: skip

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.errors import Place
 from schedproof.model.lang.types import EnumType, Ref, Type
 
+from . import tuples
 from .instance import NO_OBJECT, Instance, State
 from .search import Search, plan
 
@@ -138,6 +140,15 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
                 return mask
 
             return those
+        case t.Tuple(parts):
+            return _tuple(
+                [go(part) for part in parts],
+                [instance.sizes[sort_of_term(instance, part, bound, me)] for part in parts],
+            )
+        case t.TuplesOf(several, where):
+            return _tuples_of(instance, several, where, bound, me)
+        case t.Count(several, where):
+            return _count(instance, several, where, bound, me)
         case t.Implies(premise, conclusion):
             a, b = go(premise), go(conclusion)
             return lambda m: not a(m) or b(m)
@@ -148,6 +159,58 @@ def compile_term(instance: Instance, term: t.Term, bound: Mapping[str, t.Var], m
             inner = go(part)
             return lambda m: inner(Moment(m.after, m.bound, m.fired))
     raise AssertionError(f"no meaning for {type(term).__name__}")
+
+
+def _tuple(parts: Sequence[Eval], dimensions: Sequence[int]) -> Eval:
+    """The number of a tuple of objects; ``NO_OBJECT`` if one of them is none."""
+    pairs = tuple(zip(parts, dimensions, strict=True))
+
+    def number(m: Moment) -> int:
+        result, some = 0, True
+        for part, size in pairs:
+            each = part(m)
+            some = some and each >= 0
+            result = result * size + each
+        return result if some else NO_OBJECT
+
+    return number
+
+
+def _tuples_of(
+    instance: Instance, several: tuple[t.Var, ...], where: t.Term, bound: Mapping[str, t.Var], me: Owner
+) -> Eval:
+    """The mask of the tuples of ``several`` for which ``where`` is true."""
+    plan = search(instance, bound, several, [where], me)
+    names = [v.name for v in several]
+    dimensions = [len(instance.domain(v.type)) for v in several]
+
+    def mask(m: Moment) -> int:
+        outer = [(name, m.bound.get(name)) for name in names]
+        result = 0
+        for _ in plan.solutions(m):
+            result |= 1 << tuples.number([m.bound[name] for name in names], dimensions)
+        for name, value in outer:
+            _restore(m, name, value)
+        return result
+
+    return mask
+
+
+def _count(
+    instance: Instance, several: tuple[t.Var, ...], where: t.Term, bound: Mapping[str, t.Var], me: Owner
+) -> Eval:
+    """How many values of ``several`` make ``where`` true."""
+    plan = search(instance, bound, several, [where], me)
+    names = [v.name for v in several]
+
+    def number(m: Moment) -> int:
+        outer = [(name, m.bound.get(name)) for name in names]
+        result = sum(1 for _ in plan.solutions(m))
+        for name, value in outer:
+            _restore(m, name, value)
+        return result
+
+    return number
 
 
 def _joined(functions: Sequence[Eval], decisive: bool) -> Eval:
@@ -380,7 +443,8 @@ def _is_total(term: t.Term) -> bool:
     if isinstance(term, t.Attr | t.Is) and not isinstance(term.of, t.Var):
         return False
     known = isinstance(
-        term, t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.And | t.Or | t.Not | t.After
+        term,
+        t.Attr | t.Is | t.Var | t.Constant | t.Nothing | t.Equal | t.Has | t.Tuple | t.And | t.Or | t.Not | t.After,
     )
     return known and all(is_total(child) for child in t.children(term))
 
@@ -409,6 +473,11 @@ def _values(
         case t.Has(base, t.Var(name)) if name not in t.free_variables(base):
             members = compile_term(instance, base, scope, me)
             yield name, lambda m: _numbers(members(m))
+        case t.Has(base, t.Tuple(parts)):
+            for place, one in enumerate(parts):
+                others = [base, *parts[:place], *parts[place + 1 :]]
+                if isinstance(one, t.Var) and not any(one.name in t.free_variables(other) for other in others):
+                    yield one.name, _completing(instance, base, parts, place, scope, me)
         case t.Equal(left, right):
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, t.Var) and isinstance(one.type, Ref) and one.name not in t.free_variables(other):
@@ -416,6 +485,26 @@ def _values(
         case t.Fires(t.Var(name), event, payload) if not payload:
             key = sort_of_term(instance, part.of, scope, me), event
             yield name, lambda m: sorted(m.fired.get(key, ()))
+
+
+def _completing(
+    instance: Instance, base: t.Term, parts: Sequence[t.Term], place: int, scope: Mapping[str, t.Var], me: Owner
+) -> Callable[[Moment], Iterable[int]]:
+    """The objects that at one place of a tuple make it one of a relation, given those at the other places."""
+    sizes = [instance.sizes[sort_of_term(instance, part, scope, me)] for part in parts]
+    weights = [prod(sizes[n + 1 :]) for n in range(len(sizes))]
+    members = compile_term(instance, base, scope, me)
+    others = [(compile_term(instance, part, scope, me), weights[n]) for n, part in enumerate(parts) if n != place]
+    bits = [(number, number * weights[place]) for number in range(sizes[place])]
+
+    def values(m: Moment) -> Iterable[int]:
+        numbers = [(other(m), weight) for other, weight in others]
+        if any(number < 0 for number, _ in numbers):
+            return ()
+        mask = members(m) >> sum(number * weight for number, weight in numbers)
+        return [number for number, bit in bits if mask >> bit & 1]
+
+    return values
 
 
 def _the_one(value: Eval) -> Callable[[Moment], Iterable[int]]:

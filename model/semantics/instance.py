@@ -10,15 +10,16 @@ from schedproof.model.errors import SchedproofError, require, shown
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.errors import ModelError
 from schedproof.model.lang.machine import Attribute
-from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid
-from schedproof.model.lang.terms import Value
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.model import MOST_OBJECTS, Model, Rigid, RigidValue
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Sort, Type
+
+from . import tuples
 
 State = tuple[int, ...]
 """A state: one small number per slot.
 
 States and enumeration values are their positions, booleans 0 or 1, references the object's number or -1, sets a bit
-mask of object numbers.
+mask of object numbers, relations a bit mask of numbers of tuples (:mod:`.tuples`).
 """
 
 NO_OBJECT = -1
@@ -92,7 +93,7 @@ class Instance:
 
     width: int = field(init=False, default=0)
 
-    def _check_rigid(self, sort: str, name: str, values: Sequence[Value | frozenset[int] | None]) -> None:
+    def _check_rigid(self, sort: str, name: str, values: Sequence[RigidValue]) -> None:
         """Refuses rigid attributes whose values are not one of the attribute's type for each object."""
         known = [s.name for s in self.model.sorts]
         attribute = self.model.machine(sort).attribute(name) if sort in known else None
@@ -117,6 +118,13 @@ class Instance:
         if isinstance(kind, SetOf):
             element = Ref(kind.sort)
             return isinstance(value, frozenset) and all(i is not None and self._is_value(element, i) for i in value)
+        if isinstance(kind, Relation):
+            return isinstance(value, frozenset) and all(
+                isinstance(each, tuple)
+                and len(each) == len(kind.sorts)
+                and all(i is not None and self._is_value(Ref(s), i) for s, i in zip(kind.sorts, each, strict=True))
+                for each in value
+            )
         if isinstance(value, frozenset):
             return False
         try:
@@ -165,9 +173,39 @@ class Instance:
             self._rigid_values[key] = (
                 [self.default(attribute)] * self.sizes[sort]
                 if given is None
-                else [encode(attribute.type, value) for value in given]
+                else [self.encoded(attribute.type, value) for value in given]
             )
         return self._rigid_values[key]
+
+    def encoded(self, kind: Type, value: object) -> int:
+        """A value as a configuration writes it, encoded as in a state.
+
+        Raises:
+            ValueError: ``value`` is not of type ``kind``.
+        """
+        if isinstance(kind, Relation) and isinstance(value, frozenset):
+            return tuples.encoded(value, self.dimensions(kind))
+        return encode(kind, value)
+
+    def decoded(self, kind: Type, value: int) -> RigidValue:
+        """The value as a configuration writes it: the inverse of :meth:`encoded`."""
+        match kind:
+            case Ref():
+                return None if value == NO_OBJECT else value
+            case SetOf():
+                return frozenset(n for n in range(value.bit_length()) if value >> n & 1)
+            case Relation():
+                return tuples.decoded(value, self.dimensions(kind))
+            case EnumType(values):
+                return values[value]
+            case BoolType():
+                return bool(value)
+            case IntRange() | Integer():
+                return value
+
+    def dimensions(self, kind: Relation) -> tuple[int, ...]:
+        """The numbers of objects of the sorts of a relation."""
+        return tuple([self.sizes[sort.name] for sort in kind.sorts])
 
     @cached_property
     def _rigid_values(self) -> dict[tuple[str, str], list[int]]:
@@ -223,6 +261,8 @@ class Instance:
                 return range(self.sizes[sort.name])
             case SetOf(sort):
                 return range(1 << self.sizes[sort.name])
+            case Relation():
+                return range(1 << tuples.number_of(self.dimensions(kind)))
             case IntRange(low, high):
                 return range(low, high + 1)
             case EnumType(values):
@@ -231,12 +271,18 @@ class Instance:
                 return (0, 1)
 
     def show(self, kind: Type, value: int) -> object:
-        """A value of ``kind`` as a reader sees it: names, None, lists of names, numbers."""
+        """A value of ``kind`` as a reader sees it: names, None, lists of names or of tuples of names, numbers."""
         match kind:
             case Ref(sort):
                 return None if value == NO_OBJECT else self.object_names(sort.name)[value]
             case SetOf(sort):
                 return [n for i, n in enumerate(self.object_names(sort.name)) if value >> i & 1]
+            case Relation(sorts):
+                names = [self.object_names(sort.name) for sort in sorts]
+                return [
+                    tuples.Names(of[i] for of, i in zip(names, each, strict=True))
+                    for each in tuples.of_mask(value, self.dimensions(kind))
+                ]
             case EnumType(values):
                 return values[value]
             case BoolType():
@@ -262,6 +308,8 @@ class Instance:
                 if not isinstance(shown, list | tuple | set | frozenset):
                     raise ValueError(f"{shown!r} is not a list; write a list of names of {sort.name}")
                 return sum(1 << self.read(Ref(sort), name) for name in set(shown))
+            case Relation(sorts):
+                return tuples.encoded(self._read_tuples(sorts, shown), self.dimensions(kind))
             case _:
                 if isinstance(shown, bool) is not isinstance(kind, BoolType):  # True is 1 in Python
                     raise ValueError(f"{shown!r} is not a value of type {kind}")
@@ -269,6 +317,22 @@ class Instance:
                 if value not in (kind if isinstance(kind, Integer) else self.domain(kind)):
                     raise ValueError(f"{shown!r} is not a value of type {kind}")
                 return value
+
+    def _read_tuples(self, sorts: Sequence[Sort], shown: object) -> frozenset[tuple[int, ...]]:
+        """The object numbers of shown tuples of names.
+
+        Raises:
+            ValueError: ``shown`` is not a list of such tuples.
+        """
+        listed = ", ".join(sort.name for sort in sorts)
+        if not isinstance(shown, list | tuple | set | frozenset):
+            raise ValueError(f"{shown!r} is not a list; write a list with a list of names ({listed}) for each tuple")
+        read = set()
+        for each in shown:
+            if not isinstance(each, list | tuple) or len(each) != len(sorts) or None in each:
+                raise ValueError(f"{each!r} is not a tuple of the relation; write a list of names ({listed})")
+            read.add(tuple([self.read(Ref(sort), name) for sort, name in zip(sorts, each, strict=True)]))
+        return frozenset(read)
 
     def describe(self, state: State) -> dict[str, dict[str, dict[str, object]]]:
         """A state as nested dictionaries: sort -> object -> field -> value ("state" for the state)."""

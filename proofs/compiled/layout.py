@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.model.lang.machine import Attribute
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
-from schedproof.model.semantics import Instance, State, range_of
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import Instance, State, range_of, tuples
 from schedproof.proofs.exploration.limits import TooWide
 
 Words = NDArray[np.uint64]
@@ -20,6 +20,10 @@ GREATEST = 1 << 48
 
 USABLE = 63
 """The bits of a word that hold a state; the last bit distinguishes a state from an empty place."""
+
+
+MOST_TUPLES = USABLE - 1
+"""The most tuples that a relation may have, so that its mask fits into a signed word."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,13 @@ def span(instance: Instance, kind: Type) -> tuple[int, int]:
             return -1, instance.sizes[sort.name] + 1
         case SetOf(sort):
             return 0, 1 << instance.sizes[sort.name]
+        case Relation():
+            number = tuples.number_of(instance.dimensions(kind))
+            if number > MOST_TUPLES:
+                raise TooWide(
+                    f"a {kind} of up to {number} tuples is more than compiled code keeps in a word; explore it interpreted"
+                )
+            return 0, 1 << number
         case IntRange(low, high):
             if max(-low, high) > GREATEST:
                 raise TooWide(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import factorial
+from math import factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schedproof.proofs.exploration.limits import TooWide
-from schedproof.proofs.exploration.symmetry import Symmetry
+from schedproof.proofs.exploration.symmetry import Symmetry, renamed_tuples
 from schedproof.proofs.inner_loops import inner_loop
 
 from .layout import Layout
@@ -25,8 +25,8 @@ class Quotient(NamedTuple):
         bits, masks, lows: by slot its first bit, the mask of its values, and its lowest value.
         targets: by renaming and slot, the slot to which the value moves.
         kinds: by slot, the effect of a renaming on its value.
-        sorts: by slot, the renamed sort to which its value refers.
-        names: by renaming, renamed sort and object, the object's new number.
+        sorts: by slot, the renamed sort to which its value refers, or after these sorts the tuples that it contains.
+        names: by renaming, renamed sort and object, the object's new number; likewise of tuples.
         columns: the first slots of the sort whose objects are sorted.
         size: the number of objects of that sort.
         room: a buffer for three states.
@@ -56,19 +56,27 @@ def quotient(symmetry: Symmetry, layout: Layout) -> Quotient:
         raise TooWide(f"one state could stand for {size}! others and more: explore it interpreted, or without symmetry")
     width = instance.width
     renamed = list(renamings[0])
-    most = max((instance.sizes[s] for s in renamed), default=0)
+    # A relation is a set of tuples, which a renaming of their objects renames.
+    related = list(dict.fromkeys(f.places for f in symmetry.fields if f.places))
+    sizes = [instance.sizes[s] for s in renamed] + [prod(size for _, size in places) for places in related]
+    most = max(sizes, default=0)
     targets = np.tile(np.arange(width), (len(renamings), 1))
-    names = np.zeros((len(renamings), len(renamed), most), np.int64)
+    names = np.zeros((len(renamings), len(sizes), most), np.int64)
     kinds, sorts = np.zeros(width, np.int64), np.zeros(width, np.int64)
     for r, renaming in enumerate(renamings):
         for k, sort in enumerate(renamed):
             names[r, k, : instance.sizes[sort]] = renaming[sort]
+        for k, places in enumerate(related, len(renamed)):
+            names[r, k, : sizes[k]] = renamed_tuples(places, renaming)
         for f in symmetry.fields:
             targets[r, f.slot : f.slot + f.size] = [f.slot + to for to in renaming.get(f.sort, range(f.size))]
     for f in symmetry.fields:
         if f.names:
             kinds[f.slot : f.slot + f.size] = SET if f.is_set else REFERENCE
             sorts[f.slot : f.slot + f.size] = renamed.index(f.names)
+        if f.places:
+            kinds[f.slot : f.slot + f.size] = SET
+            sorts[f.slot : f.slot + f.size] = len(renamed) + related.index(f.places)
     bits, masks, lows = (np.array(column) for column in zip(*layout.slots, strict=True))
     return Quotient(
         bits.astype(np.int64),

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import count
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import EnumType, Integer, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
 from schedproof.model.semantics.search import levels
@@ -232,6 +232,12 @@ class Terms:
                 return self._adjusted(go(base), go(element), present, sure=_is_some(element))
             case t.Those(var, where):
                 return self._those(var, where, moment)
+            case t.Tuple(parts):
+                return self._tuple(parts, moment)
+            case t.TuplesOf(several, where):
+                return self._tuples_of(several, where, moment)
+            case t.Count(several, where):
+                return self._count(several, where, moment)
             case t.Implies(premise, conclusion):
                 return self._joined((t.Not(premise, place=premise.place), conclusion), moment, 1)
             case t.Iff(left, right):
@@ -317,6 +323,34 @@ class Terms:
             self.emit(Set(result, binary("|", Local(result), bit(inner.bound[var.name][1]))))
 
         self.search([var], [where], moment, one)
+        return Local(result)
+
+    def _tuple(self, parts: Sequence[t.Term], moment: Moment) -> Expr:
+        """The number of a tuple of objects; -1 if one of them is none."""
+        number: Expr = 0
+        some: Expr = 1
+        for part in parts:
+            each = self.value(part, moment)
+            number = binary("+", binary("*", number, self.instance.sizes[self._sort(part, moment)]), each)
+            if not _is_some(part):
+                some = binary("&", some, binary("<=", 0, each))
+        # One less than 0, or than 1 more than the number.
+        return number if some == 1 else binary("-", binary("*", some, binary("+", number, 1)), 1)
+
+    def _tuples_of(self, several: Sequence[t.Var], where: t.Term, moment: Moment) -> Expr:
+        result = self.new("tuples")
+        self.emit(Set(result, 0))
+
+        def one(inner: Moment) -> None:
+            self.emit(Set(result, binary("|", Local(result), bit(self._tuple(several, inner)))))
+
+        self.search(several, [where], moment, one)
+        return Local(result)
+
+    def _count(self, several: Sequence[t.Var], where: t.Term, moment: Moment) -> Expr:
+        result = self.new("count")
+        self.emit(Set(result, 0))
+        self.search(several, [where], moment, lambda _: self.emit(Set(result, binary("+", Local(result), 1))))
         return Local(result)
 
     def fired(self, sort: str, event: str, moment: Moment) -> Expr:
@@ -463,6 +497,8 @@ class Terms:
                 return self._masks((t.Not(premise, place=premise.place), conclusion), var, moment, "|")
             case t.Has(base, t.Var(name)) if name == var.name and name not in t.free_variables(base):
                 return self._pure(base, moment)
+            case t.Has(base, t.Tuple((*parts, t.Var(name)))) if name == var.name:
+                return self._completing(base, parts, var, moment)
             case t.Fires(t.Var(name), event, payload) if name == var.name and not payload:
                 return self.fired(self._sort(term.of, moment), event, moment)
             case t.Attr(t.Var(name), attribute) if name == var.name:
@@ -478,6 +514,17 @@ class Terms:
             truth = self._pure(term, moment)
             return None if truth is None else binary("&", binary("-", 0, truth), everyone)
         return None
+
+    def _completing(self, base: t.Term, parts: Sequence[t.Term], var: t.Var, moment: Moment) -> Expr | None:
+        """The mask of the objects that as the last of a tuple make it one of a relation; None if that needs statements."""
+        if any(var.name in t.free_variables(term) for term in (base, *parts)) or not all(map(_is_some, parts)):
+            return None
+        mask = self._pure(base, moment)
+        if mask is None:
+            return None
+        assert isinstance(var.type, Ref)
+        start = binary("*", self._tuple(parts, moment), self.instance.sizes[var.type.sort.name])
+        return binary("&", binary(">>", mask, start), self._everyone(var))
 
     def _masks(self, parts: Sequence[t.Term], var: t.Var, moment: Moment, op: str) -> Expr | None:
         masks = [self._mask(part, var, moment) for part in parts]
@@ -501,7 +548,7 @@ class Terms:
             case t.Attr(t.Var(name), attribute) if name == var.name:
                 kind = self._type(one, moment)
                 many = isinstance(kind, IntRange) and kind.high - kind.low >= MOST_VALUES
-                if many or isinstance(kind, SetOf | Integer):
+                if many or isinstance(kind, SetOf | Relation | Integer):
                     return None
                 with self.body() as before:
                     value = self.value(other, moment, kind)
@@ -549,7 +596,7 @@ def _has(mask: Expr, number: Expr, *, sure: bool) -> Expr:
 
 def _is_some(term: t.Term) -> bool:
     """Whether a term certainly names an object."""
-    return isinstance(term, t.Var | t.Me)
+    return all(map(_is_some, term.parts)) if isinstance(term, t.Tuple) else isinstance(term, t.Var | t.Me)
 
 
 def _sought(universal: bool, body: t.Term) -> list[t.Term]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from schedproof.model.lang import BoolType, EnumType, Model, Ref, SetOf
-from schedproof.model.lang.terms import Value
-from schedproof.model.lang.types import Type
+from schedproof.model.lang import Model
+from schedproof.model.lang.model import RigidValue
 from schedproof.model.semantics import Choice, IllFormed, Instance, Undefined, stepper_of
-from schedproof.model.semantics.instance import NO_OBJECT
 from schedproof.proofs.verdict import RecordedRun
 
 
@@ -28,11 +26,12 @@ def recorded_run(instance: Instance, choices: Sequence[Choice], bound: Mapping[s
 
 def instance_of(model: Model, run: RecordedRun) -> Instance:
     """The instance of a recorded run of ``model``."""
-    rigid: dict[tuple[str, str], Sequence[Value | frozenset[int] | None]] = {}
+    sized = Instance(model, run.sizes)
+    rigid: dict[tuple[str, str], Sequence[RigidValue]] = {}
     for sort, name, values in run.rigid:
         attribute = model.machine(sort).attribute(name)
         assert attribute is not None
-        rigid[sort, name] = [_decoded(attribute.type, value) for value in values]
+        rigid[sort, name] = [sized.decoded(attribute.type, value) for value in values]
     return Instance(model, run.sizes, rigid, run.with_history)
 
 
@@ -54,17 +53,3 @@ def repeats(model: Model, run: RecordedRun) -> bool:
     except (IllFormed, Undefined):
         return False
     return True
-
-
-def _decoded(kind: Type, value: int) -> Value | frozenset[int] | None:
-    """The value that a configuration writes for an encoded one."""
-    match kind:
-        case Ref():
-            return None if value == NO_OBJECT else value
-        case SetOf():
-            return frozenset(n for n in range(value.bit_length()) if value >> n & 1)
-        case EnumType(values):
-            return values[value]
-        case BoolType():
-            return bool(value)
-    return value

@@ -159,7 +159,7 @@ def change_of(over: Sequence[t.Var], premise: t.Term | None) -> Change | None:
         for each in parts
         if isinstance(each, t.After)
         for part in t.subterms(each)
-        if isinstance(part, t.Attr | t.Is | t.Quantified | t.Those)
+        if isinstance(part, t.Attr | t.Is | t.Quantified | t.Those | t.TuplesOf | t.Count)
     ]
     names = {part.of.name for part in read if isinstance(part, t.Attr | t.Is) and isinstance(part.of, t.Var)}
     inner = {v.name for part in parts for v in t.bound_by(part)}  # may have the name of one of ``over``

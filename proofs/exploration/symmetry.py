@@ -6,13 +6,13 @@ distinguish them either. Counts stay exact: a representative counts for its orbi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import factorial, prod
 
-from schedproof.model.lang import Ref, SetOf
-from schedproof.model.semantics import Instance, State
+from schedproof.model.lang import Ref, Relation, SetOf
+from schedproof.model.semantics import Instance, State, tuples
 
 MOST_PERMUTATIONS = 720
 """The limit of renamings of sorts that others refer to; beyond it, further sorts are not reduced."""
@@ -87,7 +87,9 @@ class Symmetry:
             names = renaming[field.names] if field.names else ()
             for i, j in enumerate(to):
                 value = state[field.slot + i]
-                if names and field.is_set:
+                if field.places:
+                    value = field.renamed(value, renaming)
+                elif names and field.is_set:
                     value = sum(1 << k for n, k in enumerate(names) if value >> n & 1)
                 elif names and value >= 0:
                     value = names[value]
@@ -102,6 +104,8 @@ class _Field:
     Attributes:
         slot: where its values begin in a state, one for each of ``size`` objects.
         names: the renamed sort whose objects the values name; "" for none.
+        is_set: whether the values are sets of these objects.
+        places: of a relation with renamed objects, the sort and the number of objects of each place; else empty.
     """
 
     sort: str
@@ -109,6 +113,23 @@ class _Field:
     size: int
     names: str = ""
     is_set: bool = False
+    places: Places = ()
+
+    def renamed(self, mask: int, renaming: Mapping[str, Sequence[int]]) -> int:
+        """A relation with the objects of every place renamed."""
+        to = renamed_tuples(self.places, renaming)
+        return sum(1 << to[n] for n in range(mask.bit_length()) if mask >> n & 1)
+
+
+Places = tuple[tuple[str, int], ...]
+"""The sort and the number of objects of each place of a relation."""
+
+
+def renamed_tuples(places: Places, renaming: Mapping[str, Sequence[int]]) -> list[int]:
+    """The new number of each tuple if the objects of some sorts are renamed: a place without a renaming keeps its object."""
+    to = [renaming.get(sort, range(size)) for sort, size in places]
+    dimensions = [size for _, size in places]
+    return [tuples.number(each, dimensions) for each in product(*to)]
 
 
 def _fields(instance: Instance, renamed: frozenset[str]) -> Iterator[_Field]:
@@ -118,6 +139,12 @@ def _fields(instance: Instance, renamed: frozenset[str]) -> Iterator[_Field]:
             yield _Field(sort, instance.slot(sort), instance.sizes[sort])
         for attribute in instance.attributes(sort):
             kind = attribute.type
+            if isinstance(kind, Relation):
+                if sort in renamed or any(each.name in renamed for each in kind.sorts):
+                    places = tuple(zip((s.name for s in kind.sorts), instance.dimensions(kind), strict=True))
+                    slot = instance.slot(sort, attribute.name)
+                    yield _Field(sort, slot, instance.sizes[sort], places=places)
+                continue
             names = kind.sort.name if isinstance(kind, Ref | SetOf) and kind.sort.name in renamed else ""
             if names or sort in renamed:
                 slot = instance.slot(sort, attribute.name)
@@ -143,12 +170,26 @@ def _interchangeable(instance: Instance, sort: str) -> bool:
             one_set = isinstance(attribute.type, SetOf) and attribute.type.sort.name == sort
             if one_set and any(v not in (0, everyone) for v in values):
                 return False
+            if isinstance(attribute.type, Relation) and not _keeps(instance, sort, attribute.type, values):
+                return False
     return True
+
+
+def _keeps(instance: Instance, sort: str, kind: Relation, values: Sequence[int]) -> bool:
+    """Whether every renaming of the objects of ``sort`` keeps the values of a relation.
+
+    Exchanges of neighbours generate all renamings.
+    """
+    places = tuple(zip((s.name for s in kind.sorts), instance.dimensions(kind), strict=True))
+    field, size = _Field("", 0, 0, places=places), instance.sizes[sort]
+    exchanges = [[*range(i), i + 1, i, *range(i + 2, size)] for i in range(size - 1)]
+    return all(field.renamed(value, {sort: exchange}) == value for exchange in exchanges for value in set(values))
 
 
 def _referred(instance: Instance, sort: str) -> bool:
     return any(
-        isinstance(a.type, Ref | SetOf) and a.type.sort.name == sort
+        (isinstance(a.type, Ref | SetOf) and a.type.sort.name == sort)
+        or (isinstance(a.type, Relation) and any(each.name == sort for each in a.type.sorts))
         for m in instance.model.machines
         for a in instance.attributes(m.sort.name)
     )

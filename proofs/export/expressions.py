@@ -145,6 +145,12 @@ class Expressions:
                 return self._adjusted(go(base), go(element), present, sure=_is_some(element))
             case t.Those(var, where):
                 return self._those(var, where, scope)
+            case t.TuplesOf(several, where):
+                return self._tuples_of(several, where, scope)
+            case t.Count(several, where):
+                return self._count(several, where, scope)
+            case t.Tuple(parts):
+                return self._tuple(parts, scope)
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload, scope)
             case t.And(parts):
@@ -224,6 +230,32 @@ class Expressions:
             mask = binary("|", mask, one)
         return mask
 
+    def _tuple(self, parts: Sequence[t.Term], scope: Scope) -> Text:
+        """The number of a tuple, or NONE if one of its objects is none."""
+        number: Text = 0
+        some: list[Text] = []
+        for part in parts:
+            of = self.value(part, scope)
+            number = binary("+", binary("*", number, self.instance.sizes[self.sort_of(part, scope)]), of)
+            some += [] if _is_some(part) else [int(of != NONE) if isinstance(of, int) else f"({of} != {NONE})"]
+        known = conjunction(some)
+        return number if known == 1 else NONE if known == 0 else f"({known} -> {number} : {NONE})"
+
+    def _tuples_of(self, several: Sequence[t.Var], where: t.Term, scope: Scope) -> Text:
+        mask: Text = 0
+        for number, values in enumerate(self.bindings(several)):
+            truth = self.value(where, scope.binding(values))
+            one: Text = (1 << number) * bool(truth) if isinstance(truth, int) else f"({truth} -> {1 << number} : 0)"
+            mask = binary("|", mask, one)
+        return mask
+
+    def _count(self, several: Sequence[t.Var], where: t.Term, scope: Scope) -> Text:
+        number: Text = 0
+        for values in self.bindings(several):
+            truth = self.value(where, scope.binding(values))
+            number = binary("+", number, int(bool(truth)) if isinstance(truth, int) else f"({truth} -> 1 : 0)")
+        return number
+
     def _fires(self, of: t.Term, event: str, payload: tuple[tuple[str, t.Term], ...], scope: Scope) -> Text:
         sort = self.sort_of(of, scope)
         if scope.fired is not None and (sort, event) not in scope.fired:
@@ -265,11 +297,13 @@ def binary(op: str, left: Text, right: Text) -> Text:
         return left
     if op in ("|", "+") and left == 0:
         return right
+    if op == "*" and 0 in (left, right):
+        return 0
     return f"({left} {op} {right})"
 
 
 _COMPUTED = {
-    "+": int.__add__, "-": int.__sub__, "&": int.__and__, "|": int.__or__, "<<": int.__lshift__, ">>": int.__rshift__,
+    "+": int.__add__, "*": int.__mul__, "-": int.__sub__, "&": int.__and__, "|": int.__or__, "<<": int.__lshift__, ">>": int.__rshift__,
     "==": int.__eq__, "<": int.__lt__, "<=": int.__le__,
 }  # fmt: skip
 
@@ -312,4 +346,4 @@ def negation(part: Text) -> Text:
 
 
 def _is_some(term: t.Term) -> bool:
-    return isinstance(term, t.Var | t.Me)
+    return all(map(_is_some, term.parts)) if isinstance(term, t.Tuple) else isinstance(term, t.Var | t.Me)

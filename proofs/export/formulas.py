@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from schedproof.model.lang import terms as t
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
-from schedproof.model.semantics import Instance
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import Instance, tuples
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
 
 from .names import Names, fresh
@@ -115,6 +115,8 @@ class Formulas:
                 return f"{self.objects(sort.name)} \\cup {{{self.none()}}}" if none else self.objects(sort.name)
             case SetOf(sort):
                 return f"SUBSET {self.objects(sort.name)}"
+            case Relation(sorts):
+                return "SUBSET (" + " \\X ".join(self.objects(sort.name) for sort in sorts) + ")"
             case IntRange(low, high):
                 return f"{low} .. {high}"
             case Integer(low):
@@ -135,6 +137,9 @@ class Formulas:
                 return self.none() if value < 0 else str(value)
             case SetOf():
                 return "{" + ", ".join(str(i) for i in range(value.bit_length()) if value >> i & 1) + "}"
+            case Relation():
+                listed = tuples.of_mask(value, self.instance.dimensions(kind))
+                return "{" + ", ".join(f"<<{', '.join(map(str, each))}>>" for each in listed) + "}"
             case EnumType(values):
                 return quoted(values[value])
             case BoolType():
@@ -191,15 +196,27 @@ class Formulas:
             case t.Has(base, element):
                 inside = f"{part(element)} \\in {part(base)}"
                 # If the element is no object, the model does not read the owner of the set; neither may TLC.
-                return inside if _is_some(element) else f"{part(element)} # {self.none()} /\\ {inside}"
+                return inside if _is_some(element) else f"{self._are_objects(element, scope)} /\\ {inside}"
             case t.Adjusted(base, element, present):
                 one = f"{{{self.value(element, scope)}}}"
                 if not present:
                     return f"{part(base)} \\ {one}"
+                if isinstance(element, t.Tuple) and not _is_some(element):
+                    added = f"IF {self._are_objects(element, scope)} THEN {one} ELSE {{}}"
+                    return f"{part(base)} \\cup ({added})"
                 return f"{part(base)} \\cup " + (one if _is_some(element) else f"({one} \\ {{{self.none()}}})")
             case t.Those(var, where):
                 inner, [name] = self.bind(scope, [var])
                 return f"{{{self.over([var], [name])} : {self.value(where, inner)}}}"
+            case t.Count(several, where):
+                return f"Cardinality({self.value(t.TuplesOf(several, where), scope)})"
+            case t.TuplesOf(several, where):
+                inner, identifiers = self.bind(scope, several)
+                listed = f"<<{', '.join(identifiers)}>>"
+                among = " \\X ".join(self.kind(v.type) for v in several)
+                return f"{{{listed} \\in {among} : {self.value(where, inner)}}}"
+            case t.Tuple(parts):
+                return f"<<{', '.join(self.value(each, scope) for each in parts)}>>"
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload, scope)
             case t.And(parts):
@@ -224,10 +241,27 @@ class Formulas:
                 return f"{word} {self.over(variables, names)} : {self.value(body, inner)}"
         raise AssertionError(f"no expression for {type(term).__name__}")
 
+    def _are_objects(self, element: t.Term, scope: Scope) -> str:
+        """The formula that an element, or each part of a tuple, is an object."""
+        parts = element.parts if isinstance(element, t.Tuple) else (element,)
+        return conjunction([f"{self.operand(each, scope)} # {self.none()}" for each in parts if not _is_some(each)])
+
     def operand(self, term: t.Term, scope: Scope) -> str:
         """The expression of a term, in parentheses if it needs them as an operand."""
         text = self.value(term, scope)
-        plain = t.Var | t.Me | t.Given | t.Nothing | t.EmptySet | t.Constant | t.Attr | t.Those
+        plain = (
+            t.Var
+            | t.Me
+            | t.Given
+            | t.Nothing
+            | t.EmptySet
+            | t.Constant
+            | t.Attr
+            | t.Those
+            | t.TuplesOf
+            | t.Tuple
+            | t.Count
+        )
         inside = term.part if isinstance(term, t.After) else term
         return text if isinstance(inside, plain) or text == "FALSE" else f"({text})"
 
@@ -291,7 +325,7 @@ class Formulas:
 
 
 def _is_some(term: t.Term) -> bool:
-    return isinstance(term, t.Var | t.Me)
+    return all(map(_is_some, term.parts)) if isinstance(term, t.Tuple) else isinstance(term, t.Var | t.Me)
 
 
 def quoted(text: str) -> str:

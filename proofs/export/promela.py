@@ -13,8 +13,8 @@ from schedproof.model.lang.machine import Attribute
 from schedproof.model.lang.model import common_parameters
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.lang.rules import Action, Rule
-from schedproof.model.lang.types import Integer, IntRange, Ref, SetOf, Type
-from schedproof.model.semantics import Instance, ScopeError, bounds_of, range_of
+from schedproof.model.lang.types import Integer, IntRange, Ref, Relation, SetOf, Type
+from schedproof.model.semantics import Instance, ScopeError, bounds_of, range_of, tuples
 from schedproof.model.semantics.evaluate import Owner
 from schedproof.model.semantics.step import ordered_rules
 from schedproof.proofs.exploration.safety import conditions_of
@@ -59,8 +59,8 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         title: a remark on the instance for the top of the text.
 
     Raises:
-        ScopeError: a sort has more objects than a Promela integer has bits; a number is out of Promela's range; or
-            there are too many choices to write out.
+        ScopeError: a sort has more objects, or a relation more tuples, than a Promela integer has bits; a number is out of
+            Promela's range; or there are too many choices to write out.
         ModelError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
@@ -68,6 +68,12 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
         if size > MOST_OBJECTS:
             raise ScopeError(
                 f"scope {sort}={size}: Promela has sets of up to {MOST_OBJECTS} objects; choose a smaller scope"
+            )
+    for kind in dict.fromkeys(a.type for m in instance.model.machines for a in m.attributes):
+        if isinstance(kind, Relation) and tuples.number_of(instance.dimensions(kind)) > MOST_OBJECTS:
+            number = tuples.number_of(instance.dimensions(kind))
+            raise ScopeError(
+                f"a {kind} has up to {number} tuples, and Promela has {MOST_OBJECTS} at most; choose a smaller scope"
             )
     for machine in instance.model.machines:
         kinds = [kind for event in machine.events for kind in event.parameters.values()]
@@ -182,6 +188,8 @@ class _Writer:
                 return _number(*range_of(self.instance.model, f.sort, f.name))
             case SetOf(sort):
                 return "byte" if self.instance.sizes[sort.name] <= 8 else "int"
+            case Relation():
+                return "byte" if tuples.number_of(self.instance.dimensions(f.kind)) <= 8 else "int"
         return "byte"
 
     def _initial(self, f: _Field) -> str:

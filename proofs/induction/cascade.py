@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schedproof.model.lang import Action, Ref, Rule, SetOf, Var
+from schedproof.model.lang import Action, Ref, Relation, Rule, SetOf, Var
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
 
@@ -197,7 +197,7 @@ def choose(condition: Z, yes: Any, no: Any) -> Any:
         return Reference(If(condition, yes.defined, no.defined), _choose_value(condition, yes.value, no.value))
     if isinstance(yes, Expression):
         return If(condition, yes, no)
-    return lambda element: If(condition, yes(element), no(element))
+    return lambda *element: If(condition, yes(*element), no(*element))
 
 
 def _choose_value(condition: Z, yes: Z | None, no: Z | None) -> Z:
@@ -329,7 +329,7 @@ class After:
         reader = self.reader(sort, event, of)
         if isinstance(kind, Ref):
             return reader.reference(term, kind.sort.name)
-        if isinstance(kind, SetOf):
+        if isinstance(kind, SetOf | Relation):
             return reader.members(term)
         return reader.scalar(term, kind)
 

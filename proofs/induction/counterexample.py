@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Invariant, Machine, Ref, SetOf, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Invariant, Machine, Ref, Relation, SetOf, Type
+from schedproof.model.lang.model import RigidValue
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined
 from schedproof.model.semantics.instance import encode
@@ -175,7 +177,7 @@ class _Reader:
         value = self.value(expression)
         return next(n for n, v in enumerate(self.objects[sort]) if z3.eq(v, value))
 
-    def plain(self, kind: Type, value: Any) -> int | bool | str | frozenset[int] | None:
+    def plain(self, kind: Type, value: Any) -> RigidValue:
         """A value of type ``kind`` in Python: object numbers, sets of them, numbers, words."""
         match kind:
             case Ref(sort):
@@ -184,6 +186,11 @@ class _Reader:
                 return self.number(sort.name, value)
             case SetOf(sort):
                 return frozenset(n for n, v in enumerate(self.objects[sort.name]) if self.true(value(v)))
+            case Relation(sorts):
+                every = product(*(enumerate(self.objects[each.name]) for each in sorts))
+                return frozenset(
+                    tuple([n for n, _ in each]) for each in every if self.true(value(*[v for _, v in each]))
+                )
             case BoolType():
                 return self.true(value)
             case IntRange() | Integer():
@@ -201,7 +208,7 @@ class _Reader:
                     name = str(self.value(symbols.state(sort, x))).split(".", 1)[-1]
                     packed[self.instance.slot(sort) + n] = [s.name for s in machine.states].index(name)
                 for a in self.instance.attributes(sort):
-                    value = encode(a.type, self.plain(a.type, symbols.value(sort, a.name, x)))
+                    value = self.instance.encoded(a.type, self.plain(a.type, symbols.value(sort, a.name, x)))
                     packed[self.instance.slot(sort, a.name) + n] = value
         return tuple(packed)
 

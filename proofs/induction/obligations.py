@@ -29,6 +29,7 @@ from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.proofs.exploration.safety import recovery_steps
 
 from .cascade import Cascade, Cause
+from .counting import counts_left
 from .expressions import And, ForAll, Implies, Not, Or, is_true
 from .translate import Translator, in_range, same_reference
 from .views import Initial, Symbols, Z
@@ -88,6 +89,21 @@ def closed(prop: Invariant | StepInvariant) -> t.Term:
     """The property as one closed formula."""
     body = prop.then if prop.given is None else implies(prop.given, prop.then)
     return t.Quantified(True, tuple(prop.over), body, place=prop.place) if prop.over else body
+
+
+def leaves_counts(model: Model, prop: str) -> bool:
+    """Whether proofs of a property take any number for a count: one of the property, or of the model's steps or axioms."""
+    terms = [*model.axioms, *(value for row in model.rows for _, value in row.sets)]
+    for action in model.actions:
+        terms += [*action.when, *action.fires]
+    for rule in model.rules:
+        terms += [*rule.when, *([rule.on] if isinstance(rule.on, t.Fires) else []), rule.fires]
+    match next((p for p in model.properties if p.name == prop), None):
+        case Invariant() | StepInvariant() as stated:
+            terms.append(closed(stated))
+        case Recovery(restores=restores):
+            terms += [term for each in restores for term in (each.what, each.durable)]
+    return any(True for term in terms for _ in counts_left(term))
 
 
 def provable(model: Model) -> list[str]:

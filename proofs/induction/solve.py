@@ -32,8 +32,9 @@ from schedproof.proofs.verdict import Counterexample, Verdict
 from .bounds import bounds
 from .cascade import Cascade
 from .counterexample import SIZES, SolverModel, shown, small_model
+from .counting import LEFT
 from .expressions import Implies, Not, Solver, conjuncts
-from .obligations import INITIAL, Obligation, Proof, obligations, provable
+from .obligations import INITIAL, Obligation, Proof, leaves_counts, obligations, provable
 from .relevant import Relevance
 
 EFFORT = 40_000_000
@@ -434,6 +435,8 @@ class _Prover:
         self._spend(obligation, start)
         if verdict is not Verdict.PROVED:
             self.failed.add(obligation.invariant)
+            if leaves_counts(self.proof.model, obligation.invariant):
+                verdict, counterexample, note = Verdict.UNDETERMINED, None, LEFT
         self.answers[obligation.name] = Answer(
             obligation, verdict, self._spent[obligation.name], used, counterexample, note, follows
         )

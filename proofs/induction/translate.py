@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import z3
+
 from schedproof.model.lang import EnumType, Integer, IntRange, Ref, SetOf, Type, Var
 from schedproof.model.lang import terms as t
 
+from .counting import without_counts
 from .expressions import And, Exists, ForAll, Implies, Not, Or, is_true
 from .rewrite import one_point
 from .views import Member, Reference, Symbols, View, Z
@@ -126,19 +129,30 @@ class Translator:
             case t.Given(name):
                 return self.given[name]  # type: ignore[no-any-return]
             case t.EmptySet():
-                return lambda element: self.symbols.false()
+                return lambda *element: self.symbols.false()
             case t.Attr(of, name):
                 owner = self.reference(of)
                 inside = self.view.value(self.sort_of(of), name, owner.value)
-                return lambda element: self.both(owner.defined, inside(element))
+                return lambda *element: self.both(owner.defined, inside(*element))
             case t.Those(var, where):
                 return lambda element: self.bind([var], [element]).formula(where)
+            case t.TuplesOf(several, where):
+                return lambda *element: self.bind(several, element).formula(where)
             case t.Adjusted(base, element, present):
-                inside, changed = self.members(base), self.reference(element)
+                inside, changed = self.members(base), self._objects(element)
+
+                def same(*element: Z) -> Z:
+                    equal = [each.value == x for x, each in zip(element, changed, strict=True)]
+                    return self.both(*[each.defined for each in changed], *equal)
+
                 if present:
-                    return lambda x: Or(inside(x), self.both(changed.defined, x == changed.value))
-                return lambda x: And(inside(x), Not(self.both(changed.defined, x == changed.value)))
+                    return lambda *x: Or(inside(*x), same(*x))
+                return lambda *x: And(inside(*x), Not(same(*x)))
         raise AssertionError(f"{type(term).__name__} is no set")
+
+    def _objects(self, element: t.Term) -> list[Reference]:
+        """The objects of an element of a set or a relation."""
+        return [self.reference(part) for part in (element.parts if isinstance(element, t.Tuple) else (element,))]
 
     def scalar(self, term: t.Term, like: Type | None = None) -> Z:
         """A truth value, number or enumeration value; ``like`` is the type of a quoted value."""
@@ -156,10 +170,23 @@ class Translator:
                 return self.view.value(self.sort_of(of), name, self.reference(of).value)
             case t.Sum(left, right, sign):
                 return self.scalar(left) + sign * self.scalar(right)
+            case t.Count():
+                return self._unknown_count(term)
         return self.formula(term)
+
+    def _unknown_count(self, term: t.Count) -> Z:
+        """Any number, for each value of the free variables and each object of the row: more than the count may be."""
+        known = [self.bound[name] for name in t.free_variables(term)]
+        arguments = [
+            part for each in known for part in ([each.value, each.defined] if isinstance(each, Reference) else [each])
+        ]
+        arguments = [*arguments, *([self.me[1]] if self.me is not None else [])]
+        return self.symbols.unknown([each for each in arguments if isinstance(each, z3.ExprRef)])
 
     def formula(self, term: t.Term) -> Z:
         """The formula of a truth-valued term."""
+        if isinstance(term, t.Equal | t.Less) and (uncounted := without_counts(term)) is not None:
+            return self.formula(uncounted)
         match term:
             case t.Is(of, states):
                 who, sort = self.reference(of), self.sort_of(of)
@@ -171,8 +198,9 @@ class Translator:
                 a, b = self.scalar(left), self.scalar(right)
                 return a <= b if or_equal else a < b
             case t.Has(base, element):
-                who = self.reference(element)
-                return self.both(who.defined, self.members(base)(who.value))
+                objects = self._objects(element)
+                inside = self.members(base)(*[each.value for each in objects])
+                return self.both(*[each.defined for each in objects], inside)
             case t.Fires(of, event, payload):
                 return self._fires(of, event, payload)
             case t.And(parts):
@@ -261,6 +289,8 @@ class Translator:
                 return self.quantified(True, variables, lambda inner: inner.defined(body))
             case t.Those(var, where):
                 return self.quantified(True, [var], lambda inner: inner.defined(where))
+            case t.TuplesOf(several, where) | t.Count(several, where):
+                return self.quantified(True, several, lambda inner: inner.defined(where))
             case t.After(part):
                 assert self.after is not None
                 return replace(self, view=self.after, after=None).defined(part)

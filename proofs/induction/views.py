@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import z3
 
-from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Rule, SetOf, Sort, Type
+from schedproof.model.lang import BoolType, EnumType, Integer, IntRange, Model, Ref, Relation, Rule, SetOf, Sort, Type
 from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.triggers import trigger_graph
 
@@ -17,8 +17,8 @@ from .expressions import Expressions, If
 Z = Any
 """A z3 expression. z3's own classes are untyped."""
 
-Member = Callable[[Z], Z]
-"""A set, as the function from an element to the formula that the set contains it."""
+Member = Callable[..., Z]
+"""A set or a relation, as the function from an element, or a tuple's objects, to the formula that it is contained."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Symbols:
         self.context = z3.Context()
         self.expressions = Expressions(self.context)
         self.open_quantifiers = 0
+        self._unknowns = 0
         self.sorts: dict[str, Z] = {s.name: z3.DeclareSort(s.name, self.context) for s in model.sorts}
         self.states: dict[str, dict[str, Z]] = {}
         self.enums: dict[tuple[str, ...], dict[str, Z]] = {}
@@ -79,6 +80,8 @@ class Symbols:
                 self._defined[sort, name] = function(f"has {symbol}", of, truth)
             case SetOf(element):
                 self._value[sort, name] = function(symbol, of, self.sorts[element.name], truth)
+            case Relation(sorts):
+                self._value[sort, name] = function(symbol, of, *(self.sorts[each.name] for each in sorts), truth)
             case _:
                 self._value[sort, name] = function(symbol, of, self.kind(kind))
 
@@ -103,7 +106,7 @@ class Symbols:
             case EnumType(values):
                 self.enum(values)
                 return next(iter(self.enums[values].values())).sort()
-            case SetOf():
+            case SetOf() | Relation():
                 raise AssertionError("sets are relations")
 
     def enum(self, values: tuple[str, ...]) -> Mapping[str, Z]:
@@ -121,6 +124,14 @@ class Symbols:
     def predicate(self, name: str, sort: str) -> Z:
         """A predicate on the objects of ``sort``."""
         return self.expressions.function(name, self.sorts[sort], z3.BoolSort(self.context))
+
+    def unknown(self, arguments: Sequence[Z]) -> Z:
+        """A number of which nothing is known, a new one for each call and each value of the arguments."""
+        self._unknowns += 1
+        name, number = f"unknown {self._unknowns}", z3.IntSort(self.context)
+        if not arguments:
+            return self.expressions.constant(name, number)
+        return self.expressions.function(name, *(each.sort() for each in arguments), number)(*arguments)
 
     def true(self) -> Z:
         """The constant true."""
@@ -141,8 +152,8 @@ class Symbols:
             return Reference(self._defined[sort, attribute](of), symbol(of))
         declared = self.model.machine(sort).attribute(attribute)
         assert declared is not None
-        if isinstance(declared.type, SetOf):
-            return lambda element: symbol(of, element)
+        if isinstance(declared.type, SetOf | Relation):
+            return lambda *element: symbol(of, *element)
         return symbol(of)
 
 
@@ -171,8 +182,8 @@ class Initial:
         match declared.type:
             case Ref(target):
                 return Reference(self.symbols.false(), self.symbols.constant(f"no {target}", target))
-            case SetOf():
-                return lambda element: self.symbols.false()
+            case SetOf() | Relation():
+                return lambda *element: self.symbols.false()
             case BoolType():
                 return self.symbols.true() if declared.initial else self.symbols.false()
             case IntRange(low, _):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, product
+from math import prod
 from random import Random
 from typing import Any
 
@@ -36,6 +37,7 @@ from schedproof.model.lang import (
     Nat,
     Property,
     Ref,
+    Relation,
     Rigid,
     Row,
     Rule,
@@ -55,6 +57,7 @@ from schedproof.model.lang import (
     those,
     variable,
 )
+from schedproof.model.lang import count as count_of
 from schedproof.model.lang import given as parameter
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.model import common_parameters
@@ -575,6 +578,112 @@ class IntegerMaker(Maker):
         return checked(
             replace(ranged, machines=machines, bound=bound, properties=properties, configurations=lambda sizes: low)
         )
+
+
+class RelationMaker(Maker):
+    """Makes models of which each sort has a relation of two sorts, or of three."""
+
+    def __init__(self, chance: Random) -> None:
+        super().__init__(chance)
+        kinds = [self._relation() for _ in self.sorts]
+        for sort in self.sorts:
+            kind = self.chance.choice(kinds)
+            rigid = self.often(0.2)
+            tuples = prod(self.sizes[each.name] for each in kind.sorts) * self.sizes[sort.name]
+            history = not rigid and tuples <= 8 and self.often(0.2)  # a larger one takes too many values
+            relation = Attribute("r", kind, rigid=rigid, history=history)
+            self.attributes[sort.name] = [relation, *self.attributes[sort.name][:1]]
+            self.order.insert(0, (sort.name, "put"))
+            self.events[sort.name, "put"] = {f"p{n}": Ref(of) for n, of in enumerate(kind.sorts)}
+            self.needs[sort.name, "put"] = []
+
+    def _relation(self) -> Relation:
+        return Relation(*(self.chance.choice(self.sorts) for _ in range(self.chance.choice([2, 2, 2, 3]))))
+
+    def _update(self, key: Key, attribute: Attribute, scope: Scope) -> Term:
+        if isinstance(attribute.type, Relation) and self.often(0.7):
+            objects = self._tuple(attribute.type, scope)
+            if objects is not None:
+                old = getattr(me, attribute.name)
+                return old.with_(*objects) if self.often(0.7) else old.without(*objects)
+        return super()._update(key, attribute, scope)
+
+    def rows(self) -> list[Row]:
+        """All tables. That an entry is put writes it, mostly."""
+        return [self._writing(row) if row.event == "put" else row for row in super().rows()]
+
+    def _writing(self, row: Row) -> Row:
+        relation = self.attributes[row.sort.name][0]
+        if relation.rigid or self.often(0.1):
+            return row
+        objects = [parameter(name) for name in self.events[row.sort.name, "put"]]
+        value = me.r.with_(*objects) if self.often(0.75) else me.r.without(*objects)
+        return Row(row.sort, row.event, row.source, row.target, **{**dict(row.sets), "r": value})
+
+    def action(self, number: int) -> Action:
+        """The first ones each write an entry of a relation."""
+        if number >= len(self.sorts) or self.often(0.2):
+            return super().action(number)
+        key = (self.sorts[number].name, "put")
+        x = variable(self.sorts[number], "x")
+        objects = {name: variable(kind, f"y{name}") for name, kind in self.events[key].items()}
+        scope = Scope().and_(x, *objects.values())
+        when = [*self.ready(key, x), *([self.formula(scope, 0)] if self.often(0.6) else [])]
+        self.happens.add(key)
+        return Action(f"act{number}", [x, *objects.values()], when, [x.fires("put", **objects)], "")
+
+    def _tuple(self, kind: Relation, scope: Scope) -> list[Term] | None:
+        """What may be in a relation, or has nobody at a place."""
+        objects = [each for sort in kind.sorts if (each := self._one(sort, scope)) is not None]
+        return objects if len(objects) == len(kind.sorts) else None
+
+    def value(self, kind: Type, scope: Scope, depth: int) -> Term:
+        """Of any type."""
+        if not isinstance(kind, Relation):
+            return super().value(kind, scope, depth)
+        ways: list[Term | None] = [self.read(kind, scope), EMPTY]
+        over = [variable(sort, f"v{next(self._numbers)}") for sort in kind.sorts]
+        ways.append(those(over, self.formula(replace(scope.and_(*over), after=False), max(0, depth - 1))))
+        if depth > 0 and (objects := self._tuple(kind, scope)) is not None:
+            ways.append(self.value(kind, scope, depth - 1).with_(*objects))
+        return self.chance.choice([w for w in ways if w is not None])
+
+    def _counted(self, scope: Scope) -> Term:
+        """How many objects, or values, are in some way, beside a number, or beside how many are in another."""
+        over = [
+            variable(kind, f"v{next(self._numbers)}")
+            for kind in self.chance.choices(self.sorts, k=self.chance.choice([1, 1, 2]))
+        ]
+        number = count_of(over, self.formula(scope.and_(*over), 0))
+        if self.often(0.04):
+            x = variable(NUMBER if self.often(0.3) else Ref(self.sorts[0]), f"v{next(self._numbers)}")
+            return number <= count_of(x, self.formula(scope.and_(x), 0))
+        limit = self.chance.choice([0, 1, 1, 2, 3])
+        ways = [
+            number <= limit,
+            number < limit,
+            number == limit,
+            Constant(limit) <= number,
+            Constant(limit) < number + 1,
+        ]
+        return self.chance.choice(ways)
+
+    def _atom(self, scope: Scope) -> Term | None:
+        if self.often(0.08):
+            return self._counted(replace(scope, asked=(), after=False))
+        if self.often(0.3):
+            kind = self.chance.choice([a.type for its in self.attributes.values() for a in its if a.name == "r"])
+            assert isinstance(kind, Relation)
+            related, objects = self.read(kind, scope), self._tuple(kind, scope)
+            if related is not None and objects is not None:
+                return related.has(*objects)
+        return super()._atom(scope)
+
+    def _of(self, kind: Type) -> Any:
+        if not isinstance(kind, Relation):
+            return super()._of(kind)
+        every = product(*(range(self.sizes[sort.name]) for sort in kind.sorts))
+        return frozenset(each for each in every if self.often(0.5))
 
 
 def random_model(seed: int, make: type[Maker] = Maker) -> Drawn:

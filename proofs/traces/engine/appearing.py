@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schedproof.model.errors import choose_from
-from schedproof.model.lang.types import SetOf
+from schedproof.model.lang.types import Relation, SetOf
 from schedproof.model.semantics import State
 from schedproof.proofs.traces.files.lines import Line
 
@@ -126,6 +126,12 @@ class Appearing:
                             continue
                         whole = [n for i, n in enumerate(object_map.names[kind.sort.name]) if (value | before) >> i & 1]
                         instead = f"write the whole set: {json.dumps(whole)}"
+                if isinstance(kind, Relation):
+                    shown_before, shown = (object_map.related_names(kind, each) for each in (before, value))
+                    if all(free.intersection(each) for each in shown - shown_before):
+                        if shown_before <= shown:
+                            continue
+                        instead = f"write the whole relation: {json.dumps(sorted(shown | shown_before))}"
                 raise line.error(f"{sort} {obj}.{name} never changes; {instead}")
         return object_map.with_rigid(given)
 

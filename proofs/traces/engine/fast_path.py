@@ -6,11 +6,13 @@ It answers only if the record is correct in every respect. All other records go 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
+from math import prod
 from typing import Any
 
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Undefined
 from schedproof.model.semantics.remember import Remembered
 from schedproof.model.semantics.step import Writes
@@ -79,6 +81,31 @@ class KnownSteps:
             return None
 
 
+class _TupleBits(Mapping[Any, int]):
+    """The bit of each tuple of a relation, by its list of names.
+
+    Args:
+        numbers: of each place, the numbers of its objects by name. They follow the current objects.
+    """
+
+    def __init__(self, numbers: Sequence[Mapping[Any, int]]) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, names: Any) -> int:
+        if type(names) is not list or len(names) != len(self._numbers):
+            raise TypeError
+        number = 0
+        for name, numbers in zip(names, self._numbers, strict=True):
+            number = number * len(numbers) + numbers[name]
+        return 1 << number
+
+    def __iter__(self) -> Iterator[Any]:
+        return (list(names) for names in product(*self._numbers))
+
+    def __len__(self) -> int:
+        return prod(map(len, self._numbers))
+
+
 class FastPath:
     """Takes the step that a record names, if the whole record agrees with the model.
 
@@ -112,6 +139,8 @@ class FastPath:
                 return self._bits[sort.name], list
             case Ref(sort):
                 return (self._numbers if an_object else self._references)[sort.name], None
+            case Relation(sorts):
+                return _TupleBits([self._numbers[sort.name] for sort in sorts]), list
             case BoolType():
                 return {False: 0, True: 1}, bool
             case IntRange(low, high):

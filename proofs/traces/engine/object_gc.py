@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from schedproof.model.lang import Model
-from schedproof.model.lang.types import Ref, SetOf
-from schedproof.model.semantics import Instance, State
+from schedproof.model.lang.types import Ref, Relation, SetOf
+from schedproof.model.semantics import Instance, State, tuples
 
+from .objects import has
 from .unobserved import Ended
 
 
@@ -38,9 +39,16 @@ def refers(instance: Instance, state: State, sort: str, number: int) -> bool:
         owner = machine.sort.name
         for attribute in machine.attributes:
             kind = attribute.type
-            if not isinstance(kind, Ref | SetOf) or kind.sort.name != sort or attribute.history:
+            if attribute.history or (attribute.rigid and isinstance(kind, SetOf | Relation)):
                 continue
-            if attribute.rigid and isinstance(kind, SetOf):
+            if isinstance(kind, Relation):
+                start, dimensions = instance.slot(owner, attribute.name), instance.dimensions(kind)
+                for i in range(instance.sizes[owner] if any(each.name == sort for each in kind.sorts) else 0):
+                    related = tuples.of_mask(state[start + i], dimensions)
+                    if (owner, i) != (sort, number) and any(has(kind.sorts, each, sort, number) for each in related):
+                        return True
+                continue
+            if not isinstance(kind, Ref | SetOf) or kind.sort.name != sort:
                 continue
             if attribute.rigid and not instance.rigid_in_state:
                 values: Sequence[int] = instance.rigid_values(owner, attribute)

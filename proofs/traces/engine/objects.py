@@ -6,16 +6,15 @@ ended and can be collected (:mod:`.object_gc`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from schedproof.model.lang import Model
 from schedproof.model.lang.model import Rigid
-from schedproof.model.lang.terms import Value
-from schedproof.model.lang.types import EnumType, Ref, SetOf, Type
+from schedproof.model.lang.types import Ref, Relation, SetOf, Sort, Type
 from schedproof.model.lang.wording import show_term
-from schedproof.model.semantics import Instance, Moment, State, compile_term
+from schedproof.model.semantics import Instance, Moment, State, compile_term, tuples
 
 MOST_OBJECTS = 1000
 """The limit for objects of one sort at one time. A trace with more is refused."""
@@ -62,7 +61,9 @@ class ObjectMap:
     def unnamed(self) -> Instance:
         """The model with these objects under default names. Object maps that differ only in names share it."""
         kinds = self.model.rigid_attributes
-        rigid: Rigid = {key: [decoded(kinds[key].type, v) for v in values] for key, values in self.rigid.items()}
+        rigid: Rigid = {
+            key: [self.layout.decoded(kinds[key].type, v) for v in values] for key, values in self.rigid.items()
+        }
         return Instance(self.model, self._sizes, rigid)
 
     @cached_property
@@ -114,6 +115,17 @@ class ObjectMap:
             for m in self.model.machines
         }
 
+    @cached_property
+    def _relations(self) -> list[tuple[Relation, range]]:
+        """The changing relations, each with its slots."""
+        return [
+            (a.type, range(start, start + len(self.names[m.sort.name])))
+            for m in self.model.machines
+            for a in self.layout.attributes(m.sort.name)
+            if isinstance(a.type, Relation)
+            for start in [self.layout.slot(m.sort.name, a.name)]
+        ]
+
     def _changed(
         self, names: Mapping[str, tuple[str, ...]], rigid: RigidValues, births: Mapping[str, tuple[int, ...]]
     ) -> ObjectMap:
@@ -134,7 +146,11 @@ class ObjectMap:
         for (owner, attribute_name), attribute in self.model.rigid_attributes.items():
             values = rigid[owner, attribute_name]
             if place is not None:
-                values = tuple([_without(attribute.type, sort, place, value) for value in values])
+                values = tuple([self._without(attribute.type, sort, place, value) for value in values])
+            elif isinstance(attribute.type, Relation):
+                before = self.layout.dimensions(attribute.type)
+                after = [len(names[each.name]) for each in attribute.type.sorts]
+                values = tuple([tuples.moved(value, before, after) for value in values])
             if owner == sort:
                 values = (*values[:number], Instance.default(attribute), *values[number + 1 :])
             rigid[owner, attribute_name] = values
@@ -144,10 +160,31 @@ class ObjectMap:
         """This map with an ended object removed from all rigid sets, so that later records need not mention it."""
         rigid = dict(self.rigid)
         for (owner, name), attribute in self.model.rigid_attributes.items():
-            if isinstance(attribute.type, SetOf):
-                values = (_without(attribute.type, sort, number, value) for value in rigid[owner, name])
+            if isinstance(attribute.type, SetOf | Relation):
+                values = (self._without(attribute.type, sort, number, value) for value in rigid[owner, name])
                 rigid[owner, name] = tuple(0 if (owner, i) == (sort, number) else v for i, v in enumerate(values))
         return self._changed(self.names, rigid, self.births)
+
+    def _without(self, kind: Type, sort: str, number: int, value: int) -> int:
+        """A rigid value without the collected object of ``sort``."""
+        match kind:
+            case SetOf(of) if of.name == sort:
+                return value & ~(1 << number)
+            case Relation(sorts):
+                dimensions = self.layout.dimensions(kind)
+                kept = (each for each in tuples.of_mask(value, dimensions) if not has(sorts, each, sort, number))
+                return tuples.encoded(kept, dimensions)
+            case Ref(of) if of.name == sort and value == number:
+                return -1
+            case _:
+                return value
+
+    def related_names(self, kind: Relation, value: int) -> frozenset[tuple[str, ...]]:
+        """The tuples of a relation, by names."""
+        return frozenset(
+            tuple([self.names[of.name][i] for of, i in zip(kind.sorts, each, strict=True)])
+            for each in tuples.of_mask(value, self.layout.dimensions(kind))
+        )
 
     def new_places(self, than: ObjectMap) -> dict[str, list[int]]:
         """The numbers of the objects that the earlier map ``than`` does not have, by sort."""
@@ -194,6 +231,12 @@ class ObjectMap:
                 for i in range(len(self.names[sort]))
             ]
             moved = [[state[slot] if slot >= 0 else 0 for slot in kept] for state in states]
+            for kind, slots in self._relations:
+                earlier, now = before.layout.dimensions(kind), self.layout.dimensions(kind)
+                if earlier != now:
+                    for after in moved:
+                        for slot in slots:
+                            after[slot] = tuples.moved(after[slot], earlier, now)
         for after in moved:
             for slot, value in fresh.items():
                 after[slot] = value
@@ -225,25 +268,6 @@ class Axioms:
         return next((says for says, kept in self._axioms if not kept(Moment(self._start + rigid))), "")
 
 
-def decoded(kind: Type, value: int) -> Value | frozenset[int] | None:
-    """A value as configurations write it: the inverse of its encoding in a state."""
-    match kind:
-        case SetOf():
-            return frozenset(i for i in range(value.bit_length()) if value >> i & 1)
-        case EnumType(values):
-            return values[value]
-        case Ref():
-            return value if value >= 0 else None
-        case _:
-            return value
-
-
-def _without(kind: Type, sort: str, number: int, value: int) -> int:
-    """A rigid value without the collected object of ``sort``."""
-    match kind:
-        case SetOf(of) if of.name == sort:
-            return value & ~(1 << number)
-        case Ref(of) if of.name == sort and value == number:
-            return -1
-        case _:
-            return value
+def has(sorts: Sequence[Sort], objects: Sequence[int], sort: str, number: int) -> bool:
+    """Whether an object is in a tuple over some sorts."""
+    return any(of.name == sort and each == number for of, each in zip(sorts, objects, strict=True))

@@ -86,7 +86,7 @@ class Plan:
         """Whether the term reads a state that is not followed."""
         if isinstance(term, t.Is) and (sort_of(self.model, term.of, {}), "") not in self.fields:
             return True
-        return isinstance(term, t.Quantified) or any(self._asks_unobserved(part) for part in t.children(term))
+        return isinstance(term, t.Quantified | t.Count) or any(self._asks_unobserved(part) for part in t.children(term))
 
     @cached_property
     def rules(self) -> Sequence[tuple[Rule, tuple[str, str], Sequence[t.Var]]]:

@@ -13,7 +13,7 @@ from types import EllipsisType
 from schedproof.model.lang import Action, Model, Rule
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
-from schedproof.model.lang.types import BoolType, Integer, IntRange, Ref, SetOf
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf
 
 Truth = bool | None
 """None: it depends."""
@@ -62,6 +62,9 @@ class Unobserved:
             case t.Those(var, where):
                 if self.stands_for(var) and self.truth(where, var) is not False:
                     return False
+            case t.TuplesOf(several, where) | t.Count(several, where):
+                if any(self.stands_for(v) and self.truth(where, v) is not False for v in several):
+                    return False
         return all(self.unobserved(part) for part in t.children(term))
 
     def all_of(self, conditions: Iterable[t.Term], v: t.Var) -> Truth:
@@ -85,6 +88,8 @@ class Unobserved:
             case t.Equal(left, right):
                 return self._equal(left, right, v)
             case t.Has(base, element) if _is(element, v) and self.elsewhere(base, v):
+                return False
+            case t.Has(base, t.Tuple(parts)) if any(_is(part, v) for part in parts) and self.elsewhere(base, v):
                 return False
             case t.Has(t.Attr(of, name), _) if _is(of, v) and self.known_value(name) is None:
                 return False
@@ -160,9 +165,14 @@ class Ended(Unobserved):
 
     @cached_property
     def rigid_sets(self) -> frozenset[str]:
-        """The names of the rigid attributes that are sets of the sort's objects."""
+        """The names of the rigid attributes that are sets of the sort's objects, or relations with them."""
         attributes = [a for m in self.model.machines for a in m.attributes if a.rigid]
-        return frozenset(a.name for a in attributes if isinstance(a.type, SetOf) and a.type.sort.name == self.sort)
+        return frozenset(
+            a.name
+            for a in attributes
+            if (isinstance(a.type, SetOf) and a.type.sort.name == self.sort)
+            or (isinstance(a.type, Relation) and any(each.name == self.sort for each in a.type.sorts))
+        )
 
     def never_given(self, of: t.Term, event: str, name: str) -> bool:
         """Follows causes of causes as well. Triggers have no cycle, so this terminates."""
@@ -183,6 +193,9 @@ class Ended(Unobserved):
 
     def elsewhere(self, term: t.Term, v: t.Var) -> bool:
         """Whether ``term`` is a non-rigid attribute of another object: such an attribute does not refer to this one."""
+        if isinstance(term, t.Attr) and isinstance(term.of, t.Me):  # the object of a row, and this one has none
+            named = [a for m in self.model.machines if (a := m.attribute(term.name)) is not None]
+            return not any(a.rigid or isinstance(a.type, IntRange | Integer) for a in named)
         if not isinstance(term, t.Attr) or not isinstance(term.of, t.Var) or term.of.name == v.name:
             return False
         kind = term.of.type
@@ -222,7 +235,7 @@ class Unnamed(Unobserved):
     def unobserved(self, term: t.Term) -> bool:
         """As in the base class; a binder hides the parameter of the same name."""
         bound = {v.name for v in term.variables} if isinstance(term, t.Quantified) else set()
-        bound |= {term.var.name} if isinstance(term, t.Those) else set()
+        bound |= {v.name for v in t.bound_by(term)} if isinstance(term, t.Those | t.TuplesOf | t.Count) else set()
         if bound & self.named:
             return replace(self, named=self.named - bound).unobserved(term)
         return super().unobserved(term)
@@ -242,7 +255,7 @@ class Unnamed(Unobserved):
         if not isinstance(term, t.Attr):
             return False
         owners = [m.attribute(term.name) for m in self.model.machines]
-        return all(a is None or (not a.rigid and isinstance(a.type, Ref | SetOf)) for a in owners)
+        return all(a is None or (not a.rigid and isinstance(a.type, Ref | SetOf | Relation)) for a in owners)
 
     def known_value(self, attribute: str) -> t.Value | EllipsisType | None:
         """Its initial value; ... for a rigid attribute, which may have any value."""
@@ -252,7 +265,7 @@ class Unnamed(Unobserved):
         if declared.initial is not None:
             return declared.initial
         match declared.type:
-            case Ref() | SetOf():
+            case Ref() | SetOf() | Relation():
                 return None
             case BoolType():
                 return False
@@ -260,8 +273,8 @@ class Unnamed(Unobserved):
                 return low
             case Integer(low):
                 return low or 0
-            case kind:
-                return kind.values[0]
+            case EnumType(values):
+                return values[0]
 
 
 def noticing(model: Model, sorts: Iterable[str]) -> frozenset[str]:

@@ -232,7 +232,10 @@ def _plain(value: Value, where: str) -> object:
         case bool() | int() | str():
             return value
         case frozenset():
-            return [_plain(item, where) for item in sorted(value, key=str)]
+            return [
+                [_plain(each, where) for each in item.items] if isinstance(item, Tup) else _plain(item, where)
+                for item in sorted(value, key=str)
+            ]
         case Record():
             fields = value.as_dict()
             if fields.get("tag") == "None" and set(fields) <= {"tag", "value"}:
@@ -241,7 +244,7 @@ def _plain(value: Value, where: str) -> object:
                 return fields["value"]
     shape = {Map: "a map", Record: "a record", Tup: "a tuple", tuple: "a sequence"}[type(value)]
     raise TraceError(
-        f"{where}: {shape} is not a value of a field; write a name, a number, a truth value, a #set of names, or an object: "
+        f"{where}: {shape} is not a value of a field; write a name, a number, a truth value, a #set of names or of tuples of names, or an object: "
         '{"tag": "Some", "value": name}, {"tag": "None", "value": {"#tup": []}} for none'
     )
 

@@ -16,7 +16,7 @@ from schedproof.model.lang.infer import sort_of
 from schedproof.model.lang.rules import Action
 from schedproof.model.lang.terms import Var
 from schedproof.model.lang.triggers import caused
-from schedproof.model.lang.types import Ref, SetOf, Type
+from schedproof.model.lang.types import Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, State
 from schedproof.proofs.traces.engine.candidates import Observation, Path, Record
 from schedproof.proofs.traces.engine.explain import Clue, Explainer
@@ -219,7 +219,7 @@ class Mentions:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._references = {
-            m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf)}
+            m.sort.name: {a.name: a.type for a in m.attributes if isinstance(a.type, Ref | SetOf | Relation)}
             for m in model.machines
         }
         self._parameters = lru_cache(MOST_KINDS)(self._kinds)
@@ -271,6 +271,11 @@ def _names(kind: Type, shown: object) -> Iterator[tuple[str, str]]:
         for name in shown:
             if isinstance(name, str):
                 yield kind.sort.name, name
+    elif isinstance(kind, Relation) and isinstance(shown, list):
+        for each in shown:
+            for sort, name in zip(kind.sorts, each, strict=False) if isinstance(each, list) else ():
+                if isinstance(name, str):
+                    yield sort.name, name
 
 
 def _action(model: Model, name: str, line: Line) -> Action:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from schedproof.model.errors import choose_from
-from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, SetOf, Type
+from schedproof.model.lang.types import BoolType, EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.proofs.traces.files.lines import Line
 
@@ -24,6 +24,7 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         EnumType: isinstance(shown, str),
         Ref: shown is None or isinstance(shown, str),
         SetOf: isinstance(shown, list) and all(isinstance(x, str) for x in shown),
+        Relation: isinstance(shown, list) and all(_is_tuple(kind, x) for x in shown),
     }[type(kind)]
     if right:
         try:
@@ -33,6 +34,8 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
     match kind:
         case SetOf(sort):
             advice = f"a list of names of {sort.name}"
+        case Relation(sorts):
+            advice = f"a list with a list of names ({', '.join(sort.name for sort in sorts)}) for each tuple"
         case Ref(sort):
             names = f"a name of {sort.name} ({listed(instance, sort.name)})"
             advice = names if where.startswith("parameters.") else f"{names} or null"
@@ -41,6 +44,12 @@ def read_value(instance: Instance, kind: Type, shown: object, line: Line, where:
         case _:
             advice = f"a value of {kind}"
     raise line.error(f"{where}: {shown!r:.60} does not fit; write {advice}", *where.split("."))
+
+
+def _is_tuple(kind: Type, shown: object) -> bool:
+    """Whether a value has the form of a tuple of a relation: a name for each of its sorts."""
+    fits = isinstance(kind, Relation) and isinstance(shown, list) and len(shown) == len(kind.sorts)
+    return fits and isinstance(shown, list) and all(isinstance(name, str) for name in shown)
 
 
 def read_state(instance: Instance, state: Mapping[str, Any], line: Line, where: str = "state") -> dict[int, int]:

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from schedproof.model.lang.types import Ref, SetOf, Type
+from schedproof.model.lang.types import Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Choice, Instance, Run, State, parameters
 from schedproof.proofs.traces.engine.objects import ObjectMap
 
 from .headers import header_of
-from .itf import NONE, Map, Record, Value, encode, some
+from .itf import NONE, Map, Record, Tup, Value, encode, some
 from .itf_trace import ACTION, FORMAT, INIT, META, PARAMETERS, variables
 
 DESCRIPTION = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -71,6 +71,9 @@ def _value(kind: Type | None, shown: object, *, chosen: bool = False) -> Value:
         case SetOf():
             assert isinstance(shown, list)
             return frozenset(shown)
+        case Relation():
+            assert isinstance(shown, list)
+            return frozenset(Tup(tuple(each)) for each in shown)
         case Ref() if not chosen:
             return NONE if shown is None else some(shown)
     return shown

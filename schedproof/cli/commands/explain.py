@@ -25,7 +25,7 @@ from schedproof.diagrams.player.branches import MOST_DEPTH
 from schedproof.diagrams.player.build import DEPTH, OtherRun
 from schedproof.diagrams.player.data import About
 from schedproof.model.cited import quote
-from schedproof.model.lang import Integer, LeadsTo, LifeCycle, Model, Property, Ref
+from schedproof.model.lang import Integer, LeadsTo, LifeCycle, Model, Property, Ref, Relation
 from schedproof.model.lang.model import MOST_OBJECTS
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.quotes import footnotes
@@ -469,6 +469,8 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
                     f"--state: {name}.{field} is a number, not {value!r}; write, for example, {name}.{field}=3"
                 )
             return instance.slot(sort, field) + names.index(name), int(value)
+        if isinstance(attribute.type, Relation):
+            return instance.slot(sort, field) + names.index(name), _relation(instance, attribute.type, text, value)
         values = {_wish(instance.show(attribute.type, v)): v for v in instance.domain(attribute.type)}
         if isinstance(attribute.type, Ref):
             values["none"] = instance.read(attribute.type, None)
@@ -480,6 +482,19 @@ def _slot(instance: Instance, text: str) -> tuple[int, int]:
         return instance.slot(sort, field) + names.index(name), values[value_name]
     every = [n for m in instance.model.machines for n in instance.object_names(m.sort.name)]
     raise UserError(f"{unknown('object', name, every)}{_larger(instance, name)}")
+
+
+def _relation(instance: Instance, kind: Relation, text: str, value: str) -> int:
+    """A relation as ``--state`` writes it: ``(k0, c0)+(k1, c0)``."""
+    tuples = re.findall(r"\(([^()]*)\)", value)
+    try:
+        if "+".join(f"({each})" for each in tuples) != re.sub(r"\s*\+\s*", "+", value.replace("none", "")):
+            raise ValueError(f"{value!r} is not of the form (A, B)+(C, D)")
+        return instance.read(kind, [[name.strip() for name in each.split(",")] for each in tuples])
+    except ValueError as error:
+        first = ", ".join(instance.object_names(of.name)[0] for of in kind.sorts)
+        field = text.partition("=")[0].strip()
+        raise UserError(f"--state: {error}; write, for example, --state '{field}=({first})'") from None
 
 
 def _larger(instance: Instance, name: str) -> str:

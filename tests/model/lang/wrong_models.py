@@ -32,6 +32,7 @@ from schedproof.model.lang import (
     Property,
     Recovery,
     Ref,
+    Relation,
     Restored,
     Row,
     Rule,
@@ -41,6 +42,7 @@ from schedproof.model.lang import (
     StepInvariant,
     Term,
     after,
+    count,
     crash,
     exists,
     forall,
@@ -1044,4 +1046,96 @@ NAMES: dict[str, Case] = {
     ),
 }  # fmt: skip
 
-CASES = SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES
+LOADED = dataclasses.replace(NODE, attributes=[*NODE.attributes, Attribute("load", Relation(Job, Node))])
+
+RELATIONS: dict[str, Case] = {
+    "a relation of one sort": (
+        lambda: node_machine(attributes=[Attribute("load", Relation(Job))]),  # wrong
+        "Relation",
+        "it has 1 sort",
+        "write SetOf(Job)",
+    ),
+    "a relation of no sort": (
+        lambda: node_machine(attributes=[Attribute("load", Relation())]),  # wrong
+        "Relation",
+        "it has no sorts",
+        "write two sorts or more",
+    ),
+    "a relation of a type": (
+        lambda: node_machine(attributes=[Attribute("load", Relation(Job, Ref(Node)))]),  # type: ignore[arg-type]  # wrong
+        "Relation",
+        "is not a sort",
+        "write for example Relation(Worker, Job)",
+    ),
+    "a relation over an unknown sort": (
+        lambda: node_machine(attributes=[Attribute("load", Relation(Job, Ghost))]),  # wrong
+        "attribute Node.load",
+        "unknown sort Ghost",
+        "choose from Job, Node",
+    ),
+    "an event parameter that is a relation": (
+        lambda: node_machine(events=[Event("take", {"by": Relation(Job, Node)})]),  # wrong
+        "event Node.take",
+        "a parameter is a set of (Job, Node), and only attributes are relations",
+        "give the event a parameter for each object",
+    ),
+    "a variable that is a relation": (
+        lambda: act(parameters=[j, variable(Relation(Job, Node), "r")]),
+        "action act",
+        "variable r is a set of (Job, Node), and only attributes are relations",
+        "use a variable over each sort",
+    ),
+    "an element of a relation with too few objects": (
+        lambda: model(
+            machines=[JOB, LOADED],
+            add_properties=[
+                Invariant(name="wrong", says="", over=[j, n], then=n.load.has(j)),  # wrong
+            ],
+        ),
+        "property wrong",
+        "1 object as an element of a set of (Job, Node)",
+        "write the objects in this order: Job, Node",
+    ),
+    "several objects as an element of a set": (
+        lambda: invariant(n.holds.has(j, n)),  # wrong
+        "property wrong",
+        "2 objects as an element of a set of Job",
+        "write the objects in this order: Job",
+    ),
+    "an element of a relation in another order": (
+        lambda: model(
+            machines=[JOB, LOADED],
+            add_properties=[
+                Invariant(name="wrong", says="", over=[j, n], then=n.load.has(n, j)),  # wrong
+            ],
+        ),
+        "property wrong",
+        "type mismatch: object 1 of an element of a set of (Job, Node) is",
+        "write the objects in this order: Job, Node",
+    ),
+    "a number in an element of a relation": (
+        lambda: model(
+            machines=[JOB, LOADED],
+            add_properties=[
+                Invariant(name="wrong", says="", over=[j, n], then=n.load.has(j, t.Constant(1))),  # wrong
+            ],
+        ),
+        "property wrong",
+        "an object is needed, and this is of type integer",
+        "use a variable",
+    ),
+    "tuples of values": (
+        lambda: invariant(those([j, number], j.is_("Running")).has(j, n)),  # wrong
+        "property wrong",
+        "number is not an object variable",
+        "use a variable over a sort",
+    ),
+    "a count of sets": (
+        lambda: invariant(count(N, N.has(n)) <= 1),  # wrong
+        "property wrong",
+        "N is a set variable",
+        "use a variable over a sort",
+    ),
+}
+
+CASES = RELATIONS | SHAPES | DECLARATIONS | TABLE | TERMS | HAPPENINGS | REQUIRED | VARIANTS | NAMES

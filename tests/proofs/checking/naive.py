@@ -27,6 +27,7 @@ from schedproof.model.lang import (
     Machine,
     Property,
     Ref,
+    Relation,
     Rule,
     SetOf,
     StepInvariant,
@@ -88,12 +89,20 @@ class World:
         assert attribute is not None
         kind = attribute.type
         if not attribute.rigid:
-            return shown(kind, self.state[self.instance.slot(sort, name) + who])
+            number = self.state[self.instance.slot(sort, name) + who]
+            if isinstance(kind, Relation):
+                return frozenset(each for n, each in enumerate(self.tuples(kind)) if number >> n & 1)
+            return shown(kind, number)
         if (sort, name) in self.instance.rigid:
             return self.instance.rigid[sort, name][who]
         if attribute.initial is not None:
             return attribute.initial
-        return {Ref: None, SetOf: frozenset()}[type(kind)] if isinstance(kind, Ref | SetOf) else self.values(kind)[0]
+        nothing = {Ref: None, SetOf: frozenset(), Relation: frozenset()}
+        return nothing[type(kind)] if type(kind) in nothing else self.values(kind)[0]
+
+    def tuples(self, kind: Relation) -> list[tuple[int, ...]]:
+        """All that may be in a relation, in the order of the bits of a packed state."""
+        return list(product(*(range(self.instance.sizes[sort.name]) for sort in kind.sorts)))
 
     # What terms are.
 
@@ -162,6 +171,14 @@ class World:
                 return members | {one} if present else members - {one}
             case t.Those(var, where):
                 return frozenset(n for n in self.values(var.type) if self.binding(**{var.name: n}).value(where))
+            case t.TuplesOf(several, where):
+                chosen = (w for w in self.choosing(several) if w.value(where))
+                return frozenset(tuple(w.bound[v.name] for v in several) for w in chosen)
+            case t.Count(several, where):
+                return [bool(w.value(where)) for w in self.choosing(several)].count(True)
+            case t.Tuple(parts):
+                one = tuple(self.value(part) for part in parts)
+                return None if None in one else one
             case t.Fires(of, event, payload):
                 assert self.fired is not None
                 fired_payload = self.fired[self.sort(of), event].get(self.who(of))
@@ -297,7 +314,12 @@ def _written(world: World, machine: Machine, event: str, who: int, payload: Mapp
     kept = {a.name: a.type for a in world.instance.attributes(sort)}
     for name, value in row.sets:
         if name in kept:
-            result[name] = packed(kept[name], inside.value(value))
+            kind = kept[name]
+            if isinstance(kind, Relation):
+                members = inside.value(value)
+                result[name] = sum(2**n for n, each in enumerate(inside.tuples(kind)) if each in members)
+            else:
+                result[name] = packed(kind, inside.value(value))
     return result
 
 

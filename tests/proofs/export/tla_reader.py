@@ -412,6 +412,10 @@ class Reader:
         every = [self._expression(c, scope) for c in parts(node)]
         return f"frozenset([{', '.join(every)}])"
 
+    def _on_tuple_literal(self, node: Node, scope: Names) -> str:
+        each = [self._expression(c, scope) for c in parts(node) if not c.type.endswith("angle_bracket")]
+        return "(" + "".join(f"{text}, " for text in each) + ")"
+
     def _on_if_then_else(self, node: Node, scope: Names) -> str:
         a, b, c = (self._expression(_one(node, name), scope) for name in ("if", "then", "else"))
         return f"({b} if truth({a}) else {c})"

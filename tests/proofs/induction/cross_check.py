@@ -25,6 +25,7 @@ from schedproof.model.lang import (
     Model,
     Recovery,
     Ref,
+    Relation,
     SetOf,
     StepInvariant,
     Type,
@@ -91,13 +92,25 @@ class CrossCheck:
         for machine in self.model.machines:
             for attribute in machine.attributes:
                 if attribute.rigid:
-                    assert isinstance(attribute.type, SetOf), "only rigid relations occur in these models"
-                    others = range(self.sizes[attribute.type.sort.name])
-                    values = [
-                        frozenset(o for o in others if self.random.random() < 0.4) for _ in range(self.size(machine))
-                    ]
+                    values = [self.rigid_value(attribute.type) for _ in range(self.size(machine))]
                     rigid[machine.sort.name, attribute.name] = values
         return Instance(self.model, self.sizes, rigid, with_history=True)
+
+    def rigid_value(self, kind: Type) -> Any:
+        """Any value of a type, as a configuration has it; sets and relations with fewer elements than not."""
+        match kind:
+            case SetOf(sort):
+                return frozenset(n for n in range(self.sizes[sort.name]) if self.random.random() < 0.4)
+            case Relation(sorts):
+                every = product(*(range(self.sizes[sort.name]) for sort in sorts))
+                return frozenset(each for each in every if self.random.random() < 0.4)
+            case Ref(sort):
+                return self.random.choice([None, *range(self.sizes[sort.name])])
+            case EnumType(values):
+                return self.random.choice(values)
+            case IntRange(low, high):
+                return self.random.randint(low, high)
+        return self.random.random() < 0.5
 
     def size(self, machine: Any) -> int:
         """The number of objects of a machine's sort."""
@@ -139,7 +152,10 @@ class CrossCheck:
                     if isinstance(attribute.type, Integer):
                         return [n for n in (*range(-3, 4), -(10**9), 10**9) if n in attribute.type]
                     none = [-1] if isinstance(attribute.type, Ref) else []
-                    return none + list(instance.domain(attribute.type))
+                    domain = instance.domain(attribute.type)
+                    if isinstance(attribute.type, Relation):
+                        return [self.random.choice(domain)]  # there may be millions
+                    return none + list(domain)
         raise AssertionError(slot)
 
     def choice(self, instance: Instance, state: State) -> Choice:
@@ -182,6 +198,9 @@ class CrossCheck:
                 return [symbol.defined, symbol.value == self.objects[sort.name][value]]
             case SetOf(sort):
                 return [symbol(o) == bool(value >> i & 1) for i, o in enumerate(self.objects[sort.name])]
+            case Relation(sorts):
+                every = product(*(self.objects[sort.name] for sort in sorts))
+                return [symbol(*each) == bool(value >> n & 1) for n, each in enumerate(every)]
         return [symbol == self.constant(kind, value)]
 
     def reads(self, view: Any, instance: Instance, state: State) -> Iterator[tuple[str, Any]]:

@@ -13,9 +13,10 @@ from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, Sta
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Instance, bounds_of, check_scope
+from schedproof.model.semantics import Instance, bounds_of, check_scope, instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking.model_check import check_axioms
+from schedproof.proofs.export import promela
 from schedproof.proofs.induction.solve import prove
 from schedproof.proofs.refinement.modelside import ModelGraph
 from schedproof.proofs.traces import check_records
@@ -24,6 +25,7 @@ from tests.model.lang import wrong_models as w
 from tests.model.lang.test_channels import model as channels
 from tests.model.lang.test_single import model as single_model
 from tests.proofs.verification import test_defects as doors
+from tests.support.keys import KEYS
 from tests.support.lamps import lamps
 
 
@@ -82,6 +84,10 @@ def cases() -> Iterator[Case]:
             lambda kicks=kicks: doors.defects(doors.repaired([doors.SOFT, kicks])),  # type: ignore[misc]
         )
     yield from map(_wrong, w.CASES.values())
+    yield Case(
+        "export --promela, of a relation of 4 clients and 8 keys",
+        lambda: promela(next(iter(instances(KEYS, {"Client": 4, "Key": 8, "Node": 1}))), only=None),
+    )
     prop = w.PROPERTIES[0]
     yield _placed(
         'Invariant(name="well-formed", ...)',

@@ -33,13 +33,16 @@ from schedproof.model.lang import (
     Document,
     LeadsTo,
     Model,
+    Relation,
     Row,
+    count,
     forall,
     set_variable,
     those,
     variable,
     variables,
 )
+from schedproof.model.lang.terms import Constant
 from schedproof.model.quotes import fact
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.testing import conforms, lockstep, replay
@@ -54,6 +57,14 @@ def _read_facts(name: str, text: str | None) -> str:
     if text is not None:
         Path(name).write_text(text)
     return fact(Document("doors.md", "Doors", facts=Path(name)), "1")
+
+
+def _too_many_pairs() -> object:
+    """A relation whose value does not fit into a word of compiled code."""
+    model = lamps()
+    pairs = Attribute("pairs", Relation(model.sorts[0], model.sorts[0]))
+    wide = replace(model, machines=[replace(model.machines[0], attributes=[pairs])])
+    return model_check(wide, {"Lamp": 8}, how=Exploring(Engine.COMPILED))
 
 
 def cases() -> Iterator[Case]:
@@ -153,6 +164,9 @@ def cases() -> Iterator[Case]:
     yield Case("lockstep(a model with an action 'observe', Mine)", lambda: lockstep(observing, object))  # type: ignore[arg-type]
     yield Case("variable('Lamp', 'x')", lambda: variable("Lamp", "x"))  # type: ignore[arg-type]
     yield Case("set_variable(Lamp, 3)", lambda: set_variable(model.sorts[0], 3))  # type: ignore[arg-type]
+    yield Case("those([], running)", lambda: those([], Constant(True)))
+    yield Case("count([], running)", lambda: count([], Constant(True)))
+    yield Case('Attribute("pairs", Relation(Lamp, Lamp)), with 8 lamps and the compiled engine', _too_many_pairs)
     yield Case("Following(every=0)", lambda: Following(every=0))
     yield Case("Following(idle='1')", lambda: Following(idle="1"))  # type: ignore[arg-type]
     yield Case("verify([System.of(model)], jobs=0)", lambda: verify([System.of(model)], jobs=0))

@@ -1,0 +1,83 @@
+"""Axioms of relations that many models have: orders, rings and trees; and values of them for configurations.
+
+A proof assumes the axioms for any number of objects. A configuration must meet them, so each has a function that makes such
+values: ``ordered``, ``around`` and ``below``. The attribute is rigid, and of type ``SetOf(sort)``, of a ring ``Relation(sort, sort)``.
+A model with the axiom ``axioms=[*total_order(Node, "lower")]`` may read ``n.lower.has(m)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .terms import Attr, Term, exists, forall, implies, variables
+from .types import Sort
+
+__all__ = ["around", "below", "forest", "ordered", "partial_order", "ring", "total_order", "tree"]
+
+
+def partial_order(sort: Sort, attribute: str) -> list[Term]:
+    """The ``attribute`` of an object of ``sort`` has the objects before it, in some strict order: none is before itself."""
+    a, b, c = variables(sort, "a b c")
+    of_a, of_b = Attr(a, attribute), Attr(b, attribute)
+    return [
+        forall(a, ~of_a.has(a)),
+        forall([a, b, c], implies(of_a.has(b) & of_b.has(c), of_a.has(c))),
+    ]
+
+
+def total_order(sort: Sort, attribute: str) -> list[Term]:
+    """The ``attribute`` of an object of ``sort`` has the objects before it; of any two, one is before the other."""
+    a, b = variables(sort, "a b")
+    total = forall([a, b], (a == b) | Attr(a, attribute).has(b) | Attr(b, attribute).has(a))
+    return [*partial_order(sort, attribute), total]
+
+
+def forest(sort: Sort, attribute: str) -> list[Term]:
+    """The ``attribute`` of an object of ``sort`` has those above it: its parent, its parent's parent, up to one of several roots."""
+    a, b, c = variables(sort, "a b c")
+    of_a, of_b, of_c = Attr(a, attribute), Attr(b, attribute), Attr(c, attribute)
+    line = forall([a, b, c], implies(of_a.has(b) & of_a.has(c), (b == c) | of_b.has(c) | of_c.has(b)))
+    return [*partial_order(sort, attribute), line]
+
+
+def tree(sort: Sort, attribute: str) -> list[Term]:
+    """The ``attribute`` of the objects of ``sort`` is a :func:`forest` with one root."""
+    a, root = variables(sort, "a root")
+    return [*forest(sort, attribute), exists(root, forall(a, (a == root) | Attr(a, attribute).has(root)))]
+
+
+def ring(sort: Sort, attribute: str) -> list[Term]:
+    """The ``attribute`` of ``a``, of ``sort``, has (b, c) if the way round from ``a`` comes to ``b`` before ``c``; all three differ."""
+    a, b, c, d = variables(sort, "a b c d")
+    of_a, of_b = Attr(a, attribute), Attr(b, attribute)
+    distinct = ~(a == b) & ~(b == c) & ~(a == c)
+    return [
+        forall([a, b, c], implies(of_a.has(b, c), of_b.has(c, a))),
+        forall([a, b, c], implies(of_a.has(b, c), ~of_a.has(c, b))),
+        forall([a, b, c, d], implies(of_a.has(b, c) & of_a.has(c, d), of_a.has(b, d))),
+        forall([a, b, c], implies(distinct, of_a.has(b, c) | of_a.has(c, b))),
+    ]
+
+
+def ordered(size: int) -> list[frozenset[int]]:
+    """The values of a total order of ``size`` objects: before each are those with a lower number."""
+    return [frozenset(range(n)) for n in range(size)]
+
+
+def around(size: int) -> list[frozenset[tuple[int, int]]]:
+    """The values of a ring of ``size`` objects, in the order of their numbers."""
+    distances = [(b, c) for b in range(1, size) for c in range(b + 1, size)]
+    return [frozenset(((n + b) % size, (n + c) % size) for b, c in distances) for n in range(size)]
+
+
+def below(parents: Sequence[int | None]) -> list[frozenset[int]]:
+    """The values of a forest, from ``parents``, the number of each object's parent; None for a root."""
+    above: list[frozenset[int]] = []
+    for number in range(len(parents)):
+        ancestors: set[int] = set()
+        parent = parents[number]
+        while parent is not None and parent not in ancestors:
+            ancestors.add(parent)
+            parent = parents[parent]
+        above.append(frozenset(ancestors))
+    return above

@@ -1,0 +1,84 @@
+"""Relations and counts in Promela and TLA+: the same states and steps as our exploration, and the same properties broken."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schedproof.model.semantics import Instance, ScopeError, instances
+from schedproof.proofs.export import expressions, formulas, promela
+from tests.proofs.export import test_promela, test_tla
+from tests.proofs.export.test_random_promela import for_spin
+from tests.support.keys import KEYS
+from tests.support.needs import needs_spin
+from tests.support.random_models import RelationMaker, random_model
+
+
+def keys(**sizes: int) -> Instance:
+    """Clients, keys and nodes."""
+    (instance,) = instances(KEYS, {**KEYS.default_scope, **sizes})
+    return instance
+
+
+def random_instance(seed: int) -> Instance:
+    """A model with relations that is well-formed."""
+    return next(m.instance() for n in count() if for_spin(m := random_model(1000 * seed + n, RelationMaker)))
+
+
+@needs_spin
+def test_spin_finds_the_same(tmp_path: Path) -> None:
+    test_promela.same(keys(), tmp_path)
+
+
+@needs_spin
+@pytest.mark.long(one_in=4)
+@pytest.mark.parametrize("seed", range(60, 66))
+def test_spin_finds_the_same_in_random_models(seed: int, tmp_path: Path) -> None:
+    test_promela.same(random_instance(seed), tmp_path)
+
+
+def test_a_reader_of_tla_finds_the_same() -> None:
+    test_tla.same(keys())
+
+
+@pytest.mark.long(one_in=4)
+@pytest.mark.parametrize("seed", range(60, 66))
+def test_a_reader_of_tla_finds_the_same_in_random_models(seed: int) -> None:
+    test_tla.same(random_instance(seed))
+
+
+def test_too_many_tuples_are_refused_in_promela() -> None:
+    with pytest.raises(ScopeError, match=r"a set of \(Key, Client\) has up to 32 tuples, and Promela has 31 at most"):
+        promela(keys(Client=4, Key=8), only=None)
+
+
+# --- Seeded faults ---------------------------------------------------------------------------------------------------
+
+RIGHT_TUPLE, RIGHT_VALUE = expressions.Expressions._tuple, formulas.Formulas.value
+
+
+def first_place_only(self: Any, parts: Any, scope: Any) -> Any:
+    """Of a tuple, Promela takes the first object for all others."""
+    return RIGHT_TUPLE(self, [parts[0]] * len(parts), scope)
+
+
+def one_more(self: Any, term: Any, scope: Any, kind: Any = None) -> str:
+    """Of a count, TLA+ has one more."""
+    text = RIGHT_VALUE(self, term, scope, kind)
+    return f"1 + {text}" if text.startswith("Cardinality") else text
+
+
+@needs_spin
+def test_a_fault_in_promela_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expressions.Expressions, "_tuple", first_place_only)
+    with pytest.raises(AssertionError):
+        test_promela.same(keys(), tmp_path)
+
+
+def test_a_fault_in_tla_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formulas.Formulas, "value", one_more)
+    with pytest.raises(AssertionError):
+        test_tla.same(keys())

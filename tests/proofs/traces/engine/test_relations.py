@@ -1,0 +1,165 @@
+"""Logs with relations: objects appear and end, entries are right or are flagged, and runs of random models conform in both formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from schedproof.model.lang import Relation
+from schedproof.model.registry.system import System
+from schedproof.model.semantics import Choice, IllFormed, Run, Stepper, Undefined, tuples
+from schedproof.proofs.traces import LogVerdict, TraceError, ValidationReport, check_records, check_trace
+from schedproof.proofs.traces.engine import objects
+from schedproof.proofs.traces.engine.object_gc import collectable
+from schedproof.proofs.traces.engine.trace_steps import TraceSteps
+from schedproof.proofs.traces.formats.writing import as_itf, as_plain
+from tests.support.keys import KEYS
+from tests.support.random_models import Drawn, RelationMaker, random_model
+
+SYSTEM = System("keys", "Keys", {"toy": KEYS}, validated_by="toy")
+HEADER = {"schedproof": 1, "system": "keys", "objects": {"Node": ["n0", "n1"]}}
+KEY_NAMES = ["door", "safe", "shed"]
+
+Log = list[dict[str, Any]]
+
+
+def log(many: int, seed: int) -> Log:
+    """What nodes, clients and keys do at random, by an implementation that has sets of pairs: each record with both nodes."""
+    rng, held, present, records = Random(seed), {"n0": set[tuple[str, str]](), "n1": set()}, list[str](), Log()
+    made = 0
+    while len(records) < many:
+        record: dict[str, Any]
+        match rng.choice(["come", "lock", "lock", "lock", "unlock", "leave"]):
+            case "come" if len(present) < 4:
+                client, made = f"client{made}", made + 1
+                present.append(client)
+                keys = {"Key": KEY_NAMES} if made == 1 else {}
+                may = [[name, key] for name in held for key in KEY_NAMES]
+                record = {"objects": {"Client": [client], **keys}, "rigid": {"Client": {"may": {client: may}}}}
+            case "lock" if present:
+                name, client, key = rng.choice(list(held)), rng.choice(present), rng.choice(KEY_NAMES)
+                if any(key == other for pairs in held.values() for other, _ in pairs):
+                    continue
+                held[name].add((key, client))
+                record = {"action": "lock", "parameters": {"n": name, "c": client, "k": key}}
+            case "unlock" if any(held.values()):
+                name, key, client = rng.choice([(name, *pair) for name in held for pair in sorted(held[name])])
+                held[name].remove((key, client))
+                record = {"action": "unlock", "parameters": {"n": name, "c": client, "k": key}}
+            case "leave" if len(present) > 1:
+                client = present.pop(rng.randrange(len(present)))
+                for pairs in held.values():
+                    pairs -= {pair for pair in pairs if pair[1] == client}
+                record = {"action": "leave", "parameters": {"c": client}}
+            case _:
+                continue
+        state = {name: {"held": [list(pair) for pair in sorted(pairs)]} for name, pairs in held.items()}
+        records.append({**record, "state": {"Node": state}})
+    return records
+
+
+def first_wrong(report: ValidationReport) -> int | None:
+    """The number of the record that does not conform."""
+    return report.first_nonconformance.record if report.first_nonconformance is not None else None
+
+
+def test_clients_that_left_are_collected() -> None:
+    """Guards ask for membership only, and the rule that drops keys is not fired by them again."""
+    assert collectable(KEYS) == {"Node": frozenset(), "Client": {"Gone"}, "Key": frozenset()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_log_conforms_while_clients_come_and_go(seed: int) -> None:
+    """Objects appear in the middle of the log, so the numbers of tuples change, and those that left make room."""
+    report = check_records(SYSTEM, HEADER, log(150, seed))
+    assert (report.verdict, report.records) == (LogVerdict.CONFORMS, 150)
+
+
+def test_the_fast_path_takes_records_of_relations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a record in which an object appears needs the complete check."""
+    steps, complete = TraceSteps.step, list[object]()
+
+    def counted(self: TraceSteps, *args: Any, **options: Any) -> Any:
+        complete.append(args)
+        return steps(self, *args, **options)
+
+    monkeypatch.setattr(TraceSteps, "step", counted)
+    records = log(200, 5)
+    assert check_records(SYSTEM, HEADER, records).verdict is LogVerdict.CONFORMS
+    assert len(complete) <= sum("objects" in record for record in records) < 60
+
+
+def test_an_entry_of_another_tuple_is_flagged() -> None:
+    wrong = 0
+    for seed in range(12):
+        rng, records = Random(seed), log(40, seed)
+        at = rng.randrange(5, 40)
+        present = {
+            pair[1] for record in records[:at] for pairs in record["state"]["Node"].values() for pair in pairs["held"]
+        }
+        pairs = records[at]["state"]["Node"]["n0"]["held"]
+        if not pairs or len(present) < 2:
+            continue
+        pairs[0][1] = next(name for name in sorted(present) if name != pairs[0][1])
+        assert first_wrong(check_records(SYSTEM, HEADER, records)) == at + 1
+        wrong += 1
+    assert wrong >= 4
+
+
+def test_a_pair_with_the_wrong_shape_is_named() -> None:
+    [come, *_] = log(1, 0)
+    for shown in (["client0"], [["door"]], [["door", None]], "client0"):
+        record = {"state": {"Node": {"n0": {"held": shown}}}}
+        with pytest.raises(TraceError, match=r"write a list with a list of names \(Key, Client\) for each tuple"):
+            check_records(SYSTEM, HEADER, [come, record])
+
+
+def test_masks_that_are_not_moved_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seeded fault: a new object leaves the numbers of tuples as they were."""
+    monkeypatch.setattr(objects.tuples, "moved", lambda mask, before, after: mask)
+    assert any(check_records(SYSTEM, HEADER, log(60, seed)).verdict is not LogVerdict.CONFORMS for seed in range(3))
+
+
+def walk(model: Drawn, many: int, rng: Random) -> Run:
+    """Steps at random."""
+    instance = model.instance()
+    stepper, states, choices = Stepper(instance), [instance.initial()], list[Choice]()
+    with suppress(IllFormed, Undefined):
+        while len(choices) < many and (steps := list(stepper.steps(states[-1]))):
+            step = rng.choice(steps)
+            choices.append(step.choice)
+            states.append(step.after)
+    return Run(instance, choices, states)
+
+
+@pytest.mark.parametrize("write", [as_plain, as_itf])
+def test_random_runs_conform_and_other_entries_do_not(write: Callable[[Run], str], tmp_path: Path) -> None:
+    """A record has the action and the whole state, so one step explains it, or none."""
+    wrong, path = 0, tmp_path / "run.json"
+    for seed in range(14):
+        rng, model = Random(seed), random_model(seed, RelationMaker)
+        run = walk(model, 8, rng)
+        relations = [
+            (run.instance.slot(machine.sort.name, a.name), tuples.number_of(run.instance.dimensions(a.type)))
+            for machine in model.model.machines
+            for a in run.instance.attributes(machine.sort.name)
+            if isinstance(a.type, Relation)
+        ]
+        if not run.choices or not relations:
+            continue
+        system = System.of(model.model)
+        path.write_text(write(run))
+        assert check_trace(system, path).verdict is LogVerdict.CONFORMS, seed
+        at, (slot, many) = rng.randrange(len(run.choices)), rng.choice(relations)
+        bit, states = 1 << rng.randrange(many), list(run.states)
+        states[at + 1] = tuple(v ^ bit if s == slot else v for s, v in enumerate(states[at + 1]))
+        path.write_text(write(replace(run, states=states)))
+        assert check_trace(system, path).verdict is LogVerdict.VIOLATES, seed
+        wrong += 1
+    assert wrong >= 6
