@@ -232,14 +232,14 @@ class Timers:
             off["waits"] = EMPTY
         if self._ticks:
             armed["left"] = me.most
-        gone = {"left": 0} if self._ticks else {}
+        no_time = {"left": 0} if self._ticks else {}
         rows = [
             *[self._sourced(timers, "arm", state, "armed", **armed) for state in ("off", "armed", "due")],
             self._sourced(timers, "cancel", "off", "off"),
-            self._sourced(timers, "cancel", "armed", "off", **off, **gone),
-            self._sourced(timers, "cancel", "due", "off", **gone),
+            self._sourced(timers, "cancel", "armed", "off", **off, **no_time),
+            self._sourced(timers, "cancel", "due", "off", **no_time),
             self._sourced(timers, "expire", "armed", "due", **off),
-            self._sourced(timers, "end", "due", "off", **gone),
+            self._sourced(timers, "end", "due", "off", **no_time),
             self._sourced(calls, "expire", "idle", "due", timer=given("timer")),
             self._sourced(calls, "drop", "due", "idle", timer=NONE),
             self._sourced(calls, "miss", "due", "late"),
@@ -326,7 +326,7 @@ class Timers:
     def expire(self) -> Action:
         """The action by which an armed timer expires, so that a call of its function is due."""
         timer, call, earlier = self.timer, self.call, self._earlier
-        when = [timer.is_("armed"), call.is_("idle")]
+        when: list[Term] = [timer.is_("armed"), call.is_("idle")]
         if self._ordered:
             when.append(~exists(earlier, timer.waits.has(earlier) & earlier.is_("armed", "due")))
         if self._ticks:
@@ -372,9 +372,14 @@ class Timers:
 
         its_call = [call.is_("due"), call.timer == timer]
         in_between = [*its_call, ~call.fires("run")]
-        again = [~timer.fires("arm"), ~timer.fires("cancel")]
+        not_armed_anew = [~timer.fires("arm"), ~timer.fires("cancel")]
         made = [
-            rule("a function that has run ends its timer", call.fires("run"), [*its_call, *again], timer.fires("end")),
+            rule(
+                "a function that has run ends its timer",
+                call.fires("run"),
+                [*its_call, *not_armed_anew],
+                timer.fires("end"),
+            ),
         ]
         for event, of in (("cancel", "stopped"), ("arm", "armed again")):
             made += [
@@ -389,7 +394,7 @@ class Timers:
                 ),
             ]
         if self._ordered:
-            waiting = [timer.is_("armed"), timer.waits.has(earlier), *again, ~timer.fires("expire")]
+            waiting = [timer.is_("armed"), timer.waits.has(earlier), *not_armed_anew, ~timer.fires("expire")]
             made.append(
                 rule(
                     "no timer waits for one that is armed later",
@@ -413,7 +418,7 @@ class Timers:
         for name in self.owners:
             same = same & (_attribute(timer, name) == _attribute(second, name))
         axioms = [forall([timer, second], implies(same, timer == second))]
-        for name, sort in self.owners.items():
+        for name in self.owners:
             its = [timer.kind == kind.name for kind in self.kinds if kind.of == name]
             axioms.append(forall(timer, iff(_attribute(timer, name) != NONE, reduce(or_, its))))
         for kind in self.kinds:
@@ -495,7 +500,7 @@ class Timers:
         self,
         owners: Mapping[str, int],
         *,
-        lasts: Mapping[str, tuple[int, int]] | Callable[[str, int], tuple[int, int]] = {},
+        lasts: Mapping[str, tuple[int, int]] | Callable[[str, int], tuple[int, int]] | None = None,
         late: Sequence[str] = (),
         unpunctual: Sequence[str] = (),
     ) -> Rigid:
@@ -507,7 +512,8 @@ class Timers:
             late: the kinds of which stopping may come too late.
             unpunctual: the kinds whose functions may run at any later time.
         """
-        lasting = lasts if callable(lasts) else lambda kind, _: lasts.get(kind, (0, 0))
+        given_lasts = lasts or {}
+        lasting = given_lasts if callable(given_lasts) else lambda kind, _: given_lasts.get(kind, (0, 0))
         listed = [(kind, number) for kind in self.kinds for number in range(owners.get(kind.of, 0))]
         sort = self.timers.name
         rigid: dict[tuple[str, str], list[Any]] = {
