@@ -35,6 +35,11 @@ def any_number(bounds: Mapping[str, int], of: str = "any number") -> str:
     return ", ".join([of, *(f"at most {most} {sort}" for sort, most in bounds.items())])
 
 
+def assuming(names: Sequence[str]) -> str:
+    """What a verdict says of the assumptions with these names: ``, assuming renew < lease``; "" without any."""
+    return f", assuming {' and '.join(names)}" if names else ""
+
+
 class Method(enum.StrEnum):
     """How a verdict was found."""
 
@@ -250,6 +255,7 @@ class Result(InNotebook):
         within: the bounds of integers in an exploration that took no step beyond them, such as ``term <= 3``; empty if there was
             no such step.
         bounds: the largest number of objects by sort, where the axioms bound it. A proof by induction covers no more.
+        assuming: the names of the assumptions under which the property holds: see ``Model.assuming``.
     """
 
     name: str
@@ -265,6 +271,7 @@ class Result(InNotebook):
     lemmas: Sequence[str] = ()
     bounds: Mapping[str, int] = field(default_factory=dict)
     within: str = ""
+    assuming: Sequence[str] = ()
 
     @property
     def _in_words(self) -> str:
@@ -303,6 +310,8 @@ class Result(InNotebook):
             entry["bounds"] = dict(self.bounds)
         if self.within:
             entry["within"] = self.within
+        if self.assuming:
+            entry["assuming"] = list(self.assuming)
         if self.counterexample is not None:
             entry["counterexample"] = self.counterexample.as_json()
         return entry
@@ -326,7 +335,7 @@ class Result(InNotebook):
             return f"{reached} at {at}" if at else f"{reached} in the model itself"
         match self.method:
             case Method.INDUCTION:
-                return f"proved ({any_number(self.bounds)})"
+                return f"proved ({any_number(self.bounds)}){assuming(self.assuming)}"
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
@@ -334,4 +343,4 @@ class Result(InNotebook):
                 number = self.configurations
                 several = f"in {some}{number} configurations of up to" if number > 1 else "at"
                 within = f" within {self.within}" if self.within else ""
-                return f"holds {several} {at}{within}"
+                return f"holds {several} {at}{within}{assuming(self.assuming)}"
