@@ -9,7 +9,7 @@ Time is one of three:
 - ``any``: an armed timer may expire in any state. Nothing is said of durations.
 - ``order``: a timer lasts from ``least`` to ``most`` units of time. If a timer was armed no later than another one and lasts
   for less, its function runs before the other one expires. The numbers are only compared.
-- ``ticks``: ``left`` has the units of time that are left. The action ``tick`` lowers it for all timers at once.
+- ``ticks``: ``remains`` has the units of time that are left. The action ``tick`` lowers it for all timers at once.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class Timers:
                     if self._ordered
                     else []
                 ),
-                *([Attribute("left", Nat, about="the units of time that are left")] if self._ticks else []),
+                *([Attribute("remains", Nat, about="the units of time that are left")] if self._ticks else []),
             ],
             events=[Event("forget", {"earlier": Ref(self.timers)})] if self._ordered else [],
         )
@@ -231,8 +231,8 @@ class Timers:
             armed["waits"] = those(earlier, earlier.is_("armed", "due") & shorter)
             off["waits"] = EMPTY
         if self._ticks:
-            armed["left"] = me.most
-        no_time = {"left": 0} if self._ticks else {}
+            armed["remains"] = me.most
+        no_time = {"remains": 0} if self._ticks else {}
         rows = [
             *[self._sourced(timers, "arm", state, "armed", **armed) for state in ("off", "armed", "due")],
             self._sourced(timers, "cancel", "off", "off"),
@@ -248,7 +248,7 @@ class Timers:
         if self._ordered:
             rows.append(self._sourced(timers, "forget", "armed", "armed", waits=me.waits.without(given("earlier"))))
         if self._ticks:
-            rows += [self._sourced(timers, "tick", state, state, left=me.left - 1) for state in ("armed", "due")]
+            rows += [self._sourced(timers, "tick", state, state, remains=me.remains - 1) for state in ("armed", "due")]
         return rows
 
     # --- what the author calls
@@ -330,7 +330,7 @@ class Timers:
         if self._ordered:
             when.append(~exists(earlier, timer.waits.has(earlier) & earlier.is_("armed", "due")))
         if self._ticks:
-            when.append(timer.left + timer.least <= timer.most)
+            when.append(timer.remains + timer.least <= timer.most)
         fires = [timer.fires("expire"), call.fires("expire", timer=timer)]
         return Action("expire", [timer, call], when, fires, "{timer} expires", self.line, fact=self.fact)
 
@@ -352,7 +352,7 @@ class Timers:
     def urgent(self) -> Term:
         """True if a punctual timer has no time left: its function runs before time goes on."""
         timer = self.timer
-        return exists(timer, timer.punctual & timer.is_("armed", "due") & (timer.left == 0))
+        return exists(timer, timer.punctual & timer.is_("armed", "due") & (timer.remains == 0))
 
     def rules(self, tick: Action | None = None) -> list[Rule]:
         """The rules by which calls follow their timers.
@@ -404,7 +404,7 @@ class Timers:
                 )
             )
         if tick is not None:
-            passing = [timer.is_("armed", "due"), timer.left > 0]
+            passing = [timer.is_("armed", "due"), timer.remains > 0]
             made.append(rule("a tick takes a unit of time from each timer", tick, passing, timer.fires("tick")))
         return made
 
@@ -438,9 +438,17 @@ class Timers:
         timer = self.timer
         return forall(timer, implies(timer.kind == self.kind(kind).name, timer.punctual))
 
+    def stops_in_time(self, kind: str) -> Term:
+        """The formula that stopping a timer of ``kind`` is never too late."""
+        timer = self.timer
+        return forall(timer, implies(timer.kind == self.kind(kind).name, ~timer.late))
+
     @cached_property
     def properties(self) -> list[Invariant]:
-        """The invariants of timers and calls: each time that a timer expires, its function is called once."""
+        """The invariants of timers and calls: each time that a timer expires, its function is called once.
+
+        They have no premises, so none is vacuous in a model where nothing is late.
+        """
         timer, call, earlier = self.timer, self.call, self._earlier
         second = variable(self.calls, "second")
         made = [
@@ -448,39 +456,41 @@ class Timers:
                 name="calls-have-timers",
                 says="a call that is due or late is of a timer",
                 over=[call],
-                given=call.is_("due", "late"),
-                then=call.timer != NONE,
+                then=implies(call.is_("due", "late"), call.timer != NONE),
             ),
             Invariant(
                 name="due-calls-are-of-due-timers",
                 says="a call is due only as long as its timer has neither been stopped nor armed again",
                 over=[call],
-                given=call.is_("due"),
-                then=(call.timer != NONE) & call.timer.is_("due"),
+                then=implies(call.is_("due"), (call.timer != NONE) & call.timer.is_("due")),
+            ),
+            Invariant(
+                name="late-calls-are-of-late-timers",
+                says="a call is late only if stopping its timer may be too late",
+                over=[call],
+                then=implies(call.is_("late"), (call.timer != NONE) & call.timer.late),
             ),
             Invariant(
                 name="timers-fire-once",
                 says="of one timer, no two calls are due",
                 over=[call, second],
-                given=call.is_("due") & second.is_("due") & (call.timer == second.timer),
-                then=call == second,
+                then=implies(call.is_("due") & second.is_("due") & (call.timer == second.timer), call == second),
             ),
             Invariant(
                 name="due-timers-have-calls",
                 says="a timer that has expired has a call that is due: it is not lost",
                 over=[timer],
-                given=timer.is_("due"),
-                then=exists(call, call.is_("due") & (call.timer == timer)),
+                then=implies(timer.is_("due"), exists(call, call.is_("due") & (call.timer == timer))),
             ),
         ]
         if self._ordered:
+            shorter = timer.is_("armed") & earlier.punctual & (earlier.most < timer.least)
             made.append(
                 Invariant(
                     name="timers-wait-for-shorter-ones",
                     says="a timer waits for another one only while it is armed, and if the other one lasts for less",
                     over=[timer, earlier],
-                    given=timer.waits.has(earlier),
-                    then=timer.is_("armed") & earlier.punctual & (earlier.most < timer.least),
+                    then=implies(timer.waits.has(earlier), shorter),
                 )
             )
         if self._ticks:
@@ -489,7 +499,7 @@ class Timers:
                     name="time-left",
                     says="a timer has no more time left than it lasts, and none if it is off",
                     over=[timer],
-                    then=(timer.left <= timer.most) & implies(timer.is_("off"), timer.left == 0),
+                    then=(timer.remains <= timer.most) & implies(timer.is_("off"), timer.remains == 0),
                 )
             )
         return made
