@@ -37,7 +37,8 @@ def any_number(bounds: Mapping[str, int], of: str = "any number") -> str:
 
 def assuming(names: Sequence[str]) -> str:
     """What a verdict says of the assumptions with these names: ``, assuming renew < lease``; "" without any."""
-    return f", assuming {' and '.join(names)}" if names else ""
+    *others, last = names or [""]
+    return f", assuming {', '.join(others)}{' and ' if others else ''}{last}" if names else ""
 
 
 class Method(enum.StrEnum):

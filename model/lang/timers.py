@@ -115,12 +115,12 @@ class Timers:
 
     @cached_property
     def timer(self) -> Var:
-        """A variable for a timer; sentences may mention ``{timer}``."""
+        """A variable for a timer."""
         return variable(self.timers, "timer")
 
     @cached_property
     def call(self) -> Var:
-        """A variable for a call; sentences may mention ``{call}`` and ``{call.timer}``."""
+        """A variable for a call of the function of ``call.timer``."""
         return variable(self.calls, "call")
 
     @cached_property
@@ -301,38 +301,34 @@ class Timers:
         chosen = [call.timer != NONE, call.timer.kind == kind]
         return Rule(name, call.fires("run"), [*chosen, *when], fires, line=line, fact=fact)
 
-    def running(self, kind: str, says: str, *, line: int | None = None, fact: str = "") -> list[Action]:
-        """The actions by which the function of a timer of ``kind`` runs: ``run_<kind>``, and ``run_<kind>_late``.
+    def running(self, kind: str, does: str, *, line: int | None = None, fact: str = "") -> list[Action]:
+        """The actions of timers of ``kind``: ``expire_<kind>``, ``run_<kind>`` and ``run_<kind>_late``.
 
-        ``says`` may mention ``{call.timer}``.
+        Args:
+            kind: the kind.
+            does: what the function does, after its subject: ``sends again``.
+            line, fact: where the document has it.
         """
-        call = self.call
-        self.kind(kind)
-        chosen = [call.timer != NONE, call.timer.kind == kind]
-        return [
-            Action(f"run_{kind}", [call], [call.is_("due"), *chosen], [call.fires("run")], says, line, fact=fact),
-            Action(
-                f"run_{kind}_late",
-                [call],
-                [call.is_("late"), *chosen],
-                [call.fires("run")],
-                f"{says}: late, {{call.timer}} was stopped or armed again",
-                line,
-                fact=fact,
-            ),
-        ]
-
-    @cached_property
-    def expire(self) -> Action:
-        """The action by which an armed timer expires, so that a call of its function is due."""
         timer, call, earlier = self.timer, self.call, self._earlier
-        when: list[Term] = [timer.is_("armed"), call.is_("idle")]
+        it = f"the {kind} timer of {{timer.{self.kind(kind).of}}}"
+        expires: list[Term] = [timer.kind == kind, timer.is_("armed"), call.is_("idle")]
         if self._ordered:
-            when.append(~exists(earlier, timer.waits.has(earlier) & earlier.is_("armed", "due")))
+            expires.append(~exists(earlier, timer.waits.has(earlier) & earlier.is_("armed", "due")))
         if self._ticks:
-            when.append(timer.remains + timer.least <= timer.most)
-        fires = [timer.fires("expire"), call.fires("expire", timer=timer)]
-        return Action("expire", [timer, call], when, fires, "{timer} expires", self.line, fact=self.fact)
+            expires.append(timer.remains + timer.least <= timer.most)
+
+        def action(name: str, when: list[Term], fires: list[Fires], says: str) -> Action:
+            return Action(name, [timer, call], when, fires, says, line, fact=fact)
+
+        runs, its = [call.fires("run")], [timer.kind == kind, call.timer == timer]
+        late = f"{it} {does}, too late: it was stopped or armed again"
+        return [
+            action(
+                f"expire_{kind}", expires, [timer.fires("expire"), call.fires("expire", timer=timer)], f"{it} expires"
+            ),
+            action(f"run_{kind}", [*its, call.is_("due")], runs, f"{it} {does}"),
+            action(f"run_{kind}_late", [*its, call.is_("late")], runs, late),
+        ]
 
     def tick(self, says: str = "a unit of time passes", when: Sequence[Term] = ()) -> Action:
         """The action by which a unit of time passes. It is not enabled while the function of a punctual timer must run.

@@ -65,8 +65,7 @@ def model(setting: Setting, time: str, calls: int = 4) -> Model:
         actions=[
             *arm.values(),
             *stop.values(),
-            timers.expire,
-            *[action for kind in kinds for action in timers.running(kind, f"{{call.timer}} runs {kind}")],
+            *[action for kind in kinds for action in timers.running(kind, "runs")],
             *([tick] if tick else []),
         ],
         rules=[
@@ -97,7 +96,6 @@ class Reached:
         (rigid,) = model.configurations(model.default_scope)
         self._instance = Instance(model, fitted(model.default_scope, rigid), rigid)
         self._stepper = Stepper(self._instance)
-        self._kinds = list(rigid["Timer", "kind"])
 
     @property
     def initial(self) -> States:
@@ -117,7 +115,7 @@ class Reached:
         for state in states:
             for step in self._stepper.steps(state):
                 if step.choice.action != "tick":
-                    word = _word(step.choice.action, dict(step.choice.parameters), self._kinds)
+                    word = _word(step.choice.action)
                     longer.setdefault(word, set()).add(step.after)
         return {word: self._with_ticks(reached) for word, reached in longer.items()}
 
@@ -146,9 +144,7 @@ def has(model: Model, order: Order) -> bool:
     return bool(states)
 
 
-def _word(action: str, parameters: Mapping[str, int], kinds: Sequence[object]) -> str:
-    if action == "expire":
-        return f"expire {kinds[parameters['timer']]}"
+def _word(action: str) -> str:
     verb, kind, *late = action.split("_")
     return f"{'late' if late else verb} {kind}"
 

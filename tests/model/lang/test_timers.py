@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schedproof.model.lang import Action, Model, ModelError, Row, Rule, exists, variables
+from schedproof.model.lang import Model, ModelError, Row, Rule, exists, variables
 from schedproof.model.lang.timers import TIMES, TimerKind, Timers
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
@@ -158,7 +158,7 @@ def late_is_taken_twice(model: Model) -> Model:
 def due_ones_are_forgotten(model: Model) -> Model:
     timer, earlier = variables(Timer, "timer earlier")
     waiting = exists(earlier, timer.waits.has(earlier) & earlier.is_("armed"))
-    return without(model, "expire", when=[*model.action("expire").when[:2], ~waiting])
+    return without(model, "expire_b", when=[*model.action("expire_b").when[:3], ~waiting])
 
 
 def time_stands_still(model: Model) -> Model:
@@ -170,7 +170,7 @@ def urgent_waits(model: Model) -> Model:
 
 
 def too_early(model: Model) -> Model:
-    return without(model, "expire", when=model.action("expire").when[:2])
+    return without(model, "expire_b", when=model.action("expire_b").when[:3])
 
 
 def waits_for_later_ones(model: Model) -> Model:
@@ -231,10 +231,24 @@ def test_a_stopped_timer_that_fires_breaks_an_invariant() -> None:
     assert results["late-calls-are-of-late-timers"] is Verdict.REFUTED
 
 
-def test_functions_know_their_owner_by_kind() -> None:
+def test_an_unknown_kind_is_refused() -> None:
     timers = Timers(Timer, Call, [TimerKind("a", of="job")], {"job": Job})
     with pytest.raises(ModelError, match="unknown kind 'b'"):
         timers.owner("b")
-    late = {action.name: action for action in timers.running("a", "{call.timer} runs")}["run_a_late"]
-    assert isinstance(late, Action) and late.says == "{call.timer} runs: late, {call.timer} was stopped or armed again"
-    assert all(isinstance(row, Row) for row in timers.rows)
+
+
+def test_a_late_timer_is_named_in_its_step() -> None:
+    late = model(RACE, "any").action("run_a_late")
+    assert late.says == "the a timer of {timer.job} runs, too late: it was stopped or armed again"
+
+
+def test_two_timers_for_which_one_waits_are_armed_in_two_steps() -> None:
+    """Where they are armed in one, the step is ill-formed: the waiting timer would have to forget both at once."""
+    setting = Setting({"a": (1, 1), "b": (1, 1), "c": (3, 3)})
+    waiting = model(setting, "order", calls=1)
+    both = replace(waiting.rules[1], name="b is armed with a", on=waiting.rules[0].on)
+    together = replace(waiting, rules=[*waiting.rules, both])
+    (formed, *_) = model_check(together, {}, only=["well-formed"])
+    assert formed.verdict is Verdict.REFUTED and formed.counterexample is not None
+    assert "forget" in formed.counterexample.problem
+    assert model_check(waiting, {}, only=["well-formed"])[0].verdict is Verdict.PROVED

@@ -74,7 +74,7 @@ def _timers() -> Iterator[Case]:
     order, ticks = (Timers(*sorts, [retry], owners, time=time) for time in ("order", "ticks"))
     yield _placed('Timers(..., time="tick")', lambda: Timers(*sorts, [retry], owners, time="tick"))
     yield _placed('TimerKind("retry", of="job")', lambda: Timers(*sorts, [TimerKind("retry", of="job")], owners))
-    yield _placed('TIMERS.running("retries", ...)', lambda: order.running("retries", ""))
+    yield _placed('TIMERS.running("retries", ...)', lambda: order.running("retries", "sends again"))
     yield _placed('TIMERS.tick(), with time="order"', order.tick)
     yield _placed('TIMERS.rules(), with time="ticks"', ticks.rules)
 
