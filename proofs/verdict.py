@@ -256,7 +256,8 @@ class Result(InNotebook):
         within: the bounds of integers in an exploration that took no step beyond them, such as ``term <= 3``; empty if there was
             no such step.
         bounds: the largest number of objects by sort, where the axioms bound it. A proof by induction covers no more.
-        assuming: the names of the assumptions under which the property holds: see ``Model.assuming``.
+        assuming: the names of the assumptions on which it rests that the property holds: see ``Model.assuming``. Of an exploration,
+            those that its configurations meet.
     """
 
     name: str

@@ -232,7 +232,7 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
         "; ".join(part for part in (inducted.note, "" if inducted.proved else explored.reach) if part),
         lemmas=inducted.lemmas,
         bounds=inducted.bounds,
-        assuming=explored.assuming if inducted.proved else (),
+        assuming=inducted.assuming,
     )
 
 

@@ -71,6 +71,10 @@ def test_a_proof_names_what_it_assumes() -> None:
     assert holds.as_json()["assuming"] == ["ranks are low"]
 
 
+def test_what_is_proved_without_it_names_none() -> None:
+    assert reach(ASSUMING, "well-formed") == "proved (any number)"
+
+
 def test_both_solvers_prove_it_with_the_assumption_only() -> None:
     induction = prove(ASSUMING)
     assert induction.proved("low-ranks")
