@@ -162,7 +162,7 @@ class Model(InNotebook):
 
     @property
     def premises(self) -> tuple[Term, ...]:
-        """What proofs assume of the rigid attributes: the axioms, and those with names."""
+        """What proofs assume of the rigid attributes, which is the axioms and those with names."""
         return (*self.axioms, *self.assuming.values())
 
     @property

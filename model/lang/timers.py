@@ -142,7 +142,7 @@ class Timers:
         )
 
     def owner(self, kind: str) -> Term:
-        """The owner of the timer whose function is called: of ``call``, of this kind."""
+        """The owner of ``call.timer``, a timer of this kind whose function runs."""
         return _attribute(self.call.timer, self.kind(kind).of)
 
     @property
@@ -302,7 +302,7 @@ class Timers:
         return Rule(name, call.fires("run"), [*chosen, *when], fires, line=line, fact=fact)
 
     def running(self, kind: str, does: str, *, line: int | None = None, fact: str = "") -> list[Action]:
-        """The actions of timers of ``kind``: ``expire_<kind>``, ``run_<kind>`` and ``run_<kind>_late``.
+        """The actions of timers of ``kind``, namely ``expire_<kind>``, ``run_<kind>`` and ``run_<kind>_late``.
 
         Args:
             kind: the kind.
@@ -346,7 +346,7 @@ class Timers:
 
     @cached_property
     def urgent(self) -> Term:
-        """True if a punctual timer has no time left: its function runs before time goes on."""
+        """True if a punctual timer has no time left, so that its function runs before time goes on."""
         timer = self.timer
         return exists(timer, timer.punctual & timer.is_("armed", "due") & (timer.remains == 0))
 
@@ -441,7 +441,7 @@ class Timers:
 
     @cached_property
     def properties(self) -> list[Invariant]:
-        """The invariants of timers and calls: each time that a timer expires, its function is called once.
+        """The invariants by which a function is called once for each time that its timer expires.
 
         They have no premises, so none is vacuous in a model where nothing is late.
         """
@@ -510,7 +510,7 @@ class Timers:
         late: Sequence[str] = (),
         unpunctual: Sequence[str] = (),
     ) -> Rigid:
-        """The rigid attributes of the timers of a configuration: one of each kind for each owner.
+        """The rigid attributes of the timers of a configuration, one timer of each kind for each owner.
 
         Args:
             owners: the number of objects of each owner's sort: {"request": 2}.

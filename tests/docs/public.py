@@ -16,10 +16,10 @@ from typing import Any
 
 from schedproof import api, testing
 from schedproof.model import lang
-from schedproof.model.lang import channels
+from schedproof.model.lang import channels, timers
 from tests.support.places import REFERENCE
 
-MODULES = (api, lang, channels, testing)
+MODULES = (api, lang, channels, timers, testing)
 
 PUBLIC = [(module, name) for module in MODULES for name in module.__all__]
 
