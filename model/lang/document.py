@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .arguments import declaration
 from .errors import Place, calling_place
 from .machine import Machine
 from .model import Change, Configurations, Element
 from .terms import Term
 
 
+@declaration
 @dataclass(frozen=True)
 class Arrow:
     """An arrow from one state to another.
@@ -28,6 +30,7 @@ class Arrow:
     aside: bool = False
 
 
+@declaration
 @dataclass(frozen=True)
 class Chart:
     """A chart that a document draws, or could draw: states in boxes, and arrows between them.
@@ -52,6 +55,7 @@ class Chart:
     final: Sequence[str] = ()
 
 
+@declaration
 @dataclass(frozen=True)
 class Flow:
     """A row of a document's table: who sends an event to whom, and whether the document proposes to remove it.
@@ -81,6 +85,7 @@ class Flow:
         return event, f"{'/'.join(self.senders)} -> {self.receiver}", "Remove" if self.remove else ""
 
 
+@declaration
 @dataclass(frozen=True)
 class Contradiction:
     """Sentences of a document that cannot all be true as written. Most contradictions show in no run.
@@ -101,6 +106,7 @@ class Contradiction:
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
+@declaration
 @dataclass(frozen=True)
 class Reading:
     """The model's interpretation of a sentence that allows more than one, or its answer where the document is silent.

@@ -6,12 +6,16 @@ import ast
 import linecache
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 WIDEST = 120
 """The most characters of a line that an excerpt shows."""
+
+MOST_COLUMNS = 1 << 30
+"""More characters than a line has."""
 
 
 class Span(NamedTuple):
@@ -21,6 +25,31 @@ class Span(NamedTuple):
     column: int
     end_line: int
     end_column: int
+
+
+class Mark(Protocol):
+    """A place as YAML's reader counts: lines and characters from 0."""
+
+    @property
+    def line(self) -> int:
+        """The line."""
+
+    @property
+    def column(self) -> int:
+        """The character."""
+
+
+def between(lines: Sequence[str], first: Mark, last: Mark) -> Span:
+    """The place between two marks; of several lines, the first.
+
+    A mark at the end of a file, below its last line, stands for the end of that line.
+    """
+    number, start = first.line, first.column
+    while number > 0 and (number >= len(lines) or not lines[number].strip()):
+        number, start = number - 1, MOST_COLUMNS
+    text = lines[number].rstrip() if number < len(lines) else ""
+    end = last.column if last.line == number else len(text)
+    return Span(number + 1, len(text[:start].encode()), number + 1, len(text[:end].encode()))
 
 
 def excerpt(file: str, line: int, span: Span | None) -> str:

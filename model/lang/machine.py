@@ -9,6 +9,7 @@ from functools import cached_property
 
 from schedproof.model.errors import shown
 
+from .arguments import declaration
 from .errors import ModelError, Place, calling_place
 from .terms import Term, Value, lift
 from .types import Sort, Type
@@ -25,6 +26,7 @@ class Durability(enum.Enum):
     """The state is not written, but follows from written ones: it is the same after recovery."""
 
 
+@declaration
 @dataclass(frozen=True)
 class State:
     """One state of a machine.
@@ -47,6 +49,7 @@ class State:
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
+@declaration
 @dataclass(frozen=True)
 class Attribute:
     """A variable of each object of a sort.
@@ -81,6 +84,7 @@ class Attribute:
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
+@declaration
 @dataclass(frozen=True)
 class Event:
     """The parameters of an event; an event without parameters needs no declaration.
@@ -95,6 +99,7 @@ class Event:
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
 
 
+@declaration
 @dataclass(frozen=True)
 class Machine:
     """The declared part of a sort's machine: its states, attributes and events.
@@ -147,6 +152,7 @@ class Machine:
         return {e.name: e.parameters for e in reversed(self.events)}
 
 
+@declaration
 @dataclass(frozen=True, init=False)
 class Row:
     """One row of a transition table: ``event`` takes an object from ``source`` to ``target``.

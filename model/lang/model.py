@@ -11,6 +11,7 @@ from typing import Any, get_args
 from schedproof.model.errors import choose_from, did_you_mean, shown
 from schedproof.model.notebook import InNotebook, table
 
+from .arguments import declaration
 from .errors import ModelError, Place, calling_place
 from .machine import Attribute, Durability, Machine, Row
 from .properties import WELL_FORMED, Property
@@ -49,6 +50,7 @@ def one_configuration(sizes: Mapping[str, int]) -> list[Rigid]:
     return [{}]
 
 
+@declaration
 @dataclass(frozen=True)
 class Document:
     """The document of a model.
@@ -71,6 +73,7 @@ NO_DOCUMENT = Document("", "")
 """The document of a model that has none: the model is cited by the name of its file."""
 
 
+@declaration
 @dataclass(frozen=True)
 class Model(InNotebook):
     """One variant of a system.
@@ -333,6 +336,7 @@ class Amended:
         return [each for each in self.model.elements if id(each) not in known]
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class ByConstruction(Property):
     """A property that no state of the encoding can violate.
@@ -350,6 +354,7 @@ class ByConstruction(Property):
     kind = "by construction"
 
 
+@declaration
 @dataclass(frozen=True)
 class Mistake:
     """A mistake of an earlier variant that a change repairs as well, and that is another one than the change's own.
@@ -367,6 +372,7 @@ class Mistake:
     violates: Sequence[str]
 
 
+@declaration
 @dataclass(frozen=True)
 class Change:
     """One difference between two variants: elements dropped by name and elements added.

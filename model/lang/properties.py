@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .arguments import declaration
 from .errors import Place, calling_place
 from .terms import Term, Var
 from .types import Sort
@@ -33,6 +34,7 @@ class Property:
     kind = "property"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class Invariant(Property):
     """In every reachable state: for all ``over``, ``given`` implies ``then``.
@@ -50,6 +52,7 @@ class Invariant(Property):
     kind = "invariant"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class StepInvariant(Property):
     """In every step: for all ``over``, ``given`` implies ``then``; ``after(...)`` reads the state after.
@@ -68,6 +71,7 @@ class StepInvariant(Property):
     kind = "step invariant"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class InvariantAtScope(Invariant):
     """An invariant that is required at the explored scopes, not for any number of objects.
@@ -79,6 +83,7 @@ class InvariantAtScope(Invariant):
     kind = "invariant at a scope"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class StepInvariantAtScope(StepInvariant):
     """A step invariant that is required at the explored scopes: see :class:`InvariantAtScope`."""
@@ -86,6 +91,7 @@ class StepInvariantAtScope(StepInvariant):
     kind = "step invariant at a scope"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class DeadlockFree(Property):
     """In every reachable state some action is enabled, unless ``ended`` holds there.
@@ -100,6 +106,7 @@ class DeadlockFree(Property):
     kind = "deadlock freedom"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class LifeCycle(Property):
     """Some object of ``sort`` can go through exactly these ``states``, one after the other."""
@@ -110,6 +117,7 @@ class LifeCycle(Property):
     kind = "can happen"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class AlwaysCanReach(Property):
     """From every reachable state with ``given``, some continuation reaches ``goal`` (AG EF).
@@ -125,6 +133,7 @@ class AlwaysCanReach(Property):
     kind = "always can reach"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class LeadsTo(Property):
     """Every fair run from ``given`` reaches ``goal``, for all ``over``.
@@ -144,6 +153,7 @@ class LeadsTo(Property):
     kind = "leads to"
 
 
+@declaration
 @dataclass(frozen=True, kw_only=True)
 class Recovery(Property):
     """After a crash every object is as ``restores`` computes it from durable data alone.
@@ -157,6 +167,7 @@ class Recovery(Property):
     kind = "recovery"
 
 
+@declaration
 @dataclass(frozen=True)
 class Restored:
     """For all ``over``: after the crash ``what`` holds exactly when ``durable`` does."""

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from string import Formatter
 
+from .arguments import declaration
 from .errors import Place, calling_place
 from .terms import Fires, Term, Var
 
 
+@declaration
 @dataclass(frozen=True)
 class Action:
     """An action of the environment or of an algorithm.
@@ -60,6 +62,7 @@ def filled(says: str, value: Callable[[str], str]) -> str:
     return "".join(literal + (value(name) if name is not None else "") for literal, name, _, _ in parts)
 
 
+@declaration
 @dataclass(frozen=True)
 class Rule:
     """A trigger rule: ``on`` and ``when`` together cause ``fires``.

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from schedproof.model.errors import shown
 
+from .arguments import declaration
 from .errors import ModelError, Place, calling_place
 
 
+@declaration
 @dataclass(frozen=True)
 class Sort:
     """A kind of object: any number of objects in proofs, ``n`` objects in an exploration.
@@ -37,6 +39,7 @@ class Sort:
         return self.name
 
 
+@declaration
 @dataclass(frozen=True)
 class BoolType:
     """True or false."""
@@ -45,6 +48,7 @@ class BoolType:
         return "Bool"
 
 
+@declaration
 @dataclass(frozen=True)
 class IntRange:
     """The integers from ``low`` to ``high``, both included."""
@@ -62,6 +66,7 @@ class IntRange:
         return f"{self.low}..{self.high}"
 
 
+@declaration
 @dataclass(frozen=True)
 class Integer:
     """The integers without an upper bound: ``Int`` has all, ``Nat`` those from 0.
@@ -88,6 +93,7 @@ class Integer:
 Int, Nat = Integer(), Integer(0)
 
 
+@declaration
 @dataclass(frozen=True)
 class EnumType:
     """One of a few named ``values``; the first is initial unless declared otherwise."""
@@ -103,6 +109,7 @@ class EnumType:
         return "{" + ", ".join(self.values) + "}"
 
 
+@declaration
 @dataclass(frozen=True)
 class Ref:
     """An object of ``sort``, or none."""
@@ -113,6 +120,7 @@ class Ref:
         return f"{self.sort.name} or none"
 
 
+@declaration
 @dataclass(frozen=True)
 class SetOf:
     """A set of objects of ``sort``; an attribute of this type is a relation."""

@@ -10,6 +10,7 @@ import msgspec
 import yaml
 
 from schedproof.model.errors import SchedproofError
+from schedproof.model.lang.excerpt import between, excerpt
 from schedproof.model.registry.errors import unknown
 
 DISPOSITIONS = {
@@ -125,16 +126,27 @@ def read(file: Path) -> Ledger:
     except OSError as error:
         raise LedgerError(f"{file}: cannot be read: {error.strerror}; write a ledger there") from None
     except msgspec.ValidationError as error:
-        where, problem = _placed(content, text) or ("", _in_words(error, Ledger))
+        where, problem, node = _placed(content, text) or ("", _in_words(error, Ledger), None)
         raise LedgerError(
             f"{file}{where}: {problem}; write it as 'schedproof coverage SYSTEM --document FILE --draft' prints it"
-        ) from None
+        ).with_excerpt(_excerpt(file, text, node.start_mark, node.end_mark) if node is not None else "") from None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or a number that is none
-        raise LedgerError(f"{file}: is not YAML: {' '.join(str(error).split())}; write it as UTF-8 YAML") from None
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        mark = getattr(error, "problem_mark", None)
+        span = between(text.splitlines(), mark, mark) if mark is not None else None
+        raise LedgerError(
+            f"{file}{f':{span.line}' if span is not None else ''}: is not YAML: {problem}; write it as UTF-8 YAML"
+        ).with_excerpt(excerpt(str(file), span.line, span) if span is not None else "") from None
 
 
-def _placed(content: object, text: str) -> tuple[str, str] | None:
-    """The line and the name of the first entry or mark of another shape, and its problem; None if all have their shape."""
+def _excerpt(file: Path, text: str, first: yaml.Mark, last: yaml.Mark) -> str:
+    """The line of a place, with carets below it."""
+    span = between(text.splitlines(), first, last)
+    return excerpt(str(file), span.line, span)
+
+
+def _placed(content: object, text: str) -> tuple[str, str, yaml.Node] | None:
+    """The line and name of the first entry or mark of another shape, its problem, and where; None if all have their shape."""
     if not isinstance(content, dict):
         return None
     root: Any = yaml.compose(text, _Loader)
@@ -143,22 +155,36 @@ def _placed(content: object, text: str) -> tuple[str, str] | None:
     if isinstance(statements, list):
         for number, (each, node) in enumerate(zip(statements, parts["statements"].value, strict=False), 1):
             name = each.get("text") if isinstance(each, dict) and isinstance(each.get("text"), str) else ""
-            if problem := _misshaped(each, Entry):
-                return f":{node.start_mark.line + 1}: {f'{name:.60}' if name else f'statement {number}'}", problem
+            if (wrong := _misshaped(each, Entry, node)) is not None:
+                problem, where = wrong
+                return (
+                    f":{where.start_mark.line + 1}: {f'{name:.60}' if name else f'statement {number}'}",
+                    problem,
+                    where,
+                )
     if isinstance(elements, dict):
-        for (name, each), (node, _) in zip(elements.items(), parts["elements"].value, strict=False):
-            if problem := _misshaped(each, Mark):
-                return f":{node.start_mark.line + 1}: {name}", problem
+        for (name, each), (_, node) in zip(elements.items(), parts["elements"].value, strict=False):
+            if (wrong := _misshaped(each, Mark, node)) is not None:
+                problem, where = wrong
+                return f":{where.start_mark.line + 1}: {name}", problem, where
+    wrong = _misshaped(content, Ledger, root)
+    if wrong is not None and wrong[1] is not root:
+        return f":{wrong[1].start_mark.line + 1}", *wrong
     return None
 
 
-def _misshaped(value: object, kind: type[msgspec.Struct]) -> str:
-    """Why a value has not the shape of a kind; "" if it has."""
+def _misshaped(value: object, kind: type[msgspec.Struct], node: yaml.Node) -> tuple[str, yaml.Node] | None:
+    """Why a value has not the shape of a kind, and its part that is wrong; None if it has."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        return _in_words(error, kind)
-    return ""
+        text, _, path = str(error).partition(" - at `$")
+        parts = {key.value: (key, part) for key, part in node.value} if isinstance(node, yaml.MappingNode) else {}
+        if (unknown_key := re.search(r"unknown field `(.*)`", text)) and unknown_key[1] in parts:
+            return _in_words(error, kind), parts[unknown_key[1]][0]
+        at = re.match(r"\.([\w-]+)", path)
+        return _in_words(error, kind), parts[at[1]][1] if at is not None and at[1] in parts else node
+    return None
 
 
 def _in_words(error: msgspec.ValidationError, kind: type[msgspec.Struct]) -> str:

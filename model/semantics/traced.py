@@ -162,11 +162,11 @@ class _Traced(int):
         traced.terms, traced.constant, traced.asked = terms, constant, asked
         return traced
 
-    def _plus(self, other: object, factor: int, own: int = 1) -> int:
+    def _plus(self, other: object, factor: int, scale: int = 1) -> int:
         if not isinstance(other, int):
             _untraceable()
-        terms = {slot: own * each for slot, each in self.terms}
-        constant = own * self.constant
+        terms = {slot: scale * each for slot, each in self.terms}
+        constant = scale * self.constant
         if isinstance(other, _Traced):
             for slot, each in other.terms:
                 terms[slot] = terms.get(slot, 0) + factor * each
@@ -174,7 +174,7 @@ class _Traced(int):
         else:
             constant += factor * other
         kept = tuple(sorted((slot, each) for slot, each in terms.items() if each))
-        value = own * int.__int__(self) + factor * int.__int__(other)
+        value = scale * int.__int__(self) + factor * int.__int__(other)
         return _Traced.of(value, kept, constant, self.asked)
 
     def _compared(self, difference: int, less: bool) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 from schedproof.model.lang import (
     Action,
+    Integer,
+    IntRange,
     Invariant,
     InvariantAtScope,
     Model,
@@ -190,10 +192,10 @@ def number_ranges(model: Model, before: Translator) -> Iterator[Z]:
     """Formulas that numbers are in their ranges: an invariant of the encoding, checked as well-formedness."""
     for machine in model.machines:
         for attribute in machine.attributes:
-            x = before.symbols.constant("x", machine.sort)
-            value = before.symbols.value(machine.sort.name, attribute.name, x)
-            for inside in in_range(attribute.type, value):
-                yield ForAll([x], inside)
+            if isinstance(attribute.type, IntRange | Integer):
+                x = before.symbols.constant("x", machine.sort)
+                value = before.symbols.value(machine.sort.name, attribute.name, x)
+                yield from (ForAll([x], inside) for inside in in_range(attribute.type, value))
 
 
 def well_formed(
@@ -292,5 +294,6 @@ def _update(
         yield f"{event} computes {name} from objects that are", ForAll([x], Implies(fires, defined)), context
     declared = symbols.model.machine(key[0]).attribute(name)
     assert declared is not None
-    for inside in in_range(declared.type, cascade.after.value(key[0], name, x)):
-        yield f"{event} keeps {name} in {declared.type}", ForAll([x], Implies(fires, inside)), context
+    if isinstance(declared.type, IntRange | Integer):
+        for inside in in_range(declared.type, cascade.after.value(key[0], name, x)):
+            yield f"{event} keeps {name} in {declared.type}", ForAll([x], Implies(fires, inside)), context

@@ -347,7 +347,7 @@ def _bounds(proof: Proof) -> dict[str, int]:
         ModelError: no small set of objects satisfies the axioms.
     """
     model, solver = proof.model, _solver(proof, proof.always)
-    if small_model(solver, proof.symbols, EFFORT, fewest=False) is None:
+    if small_model(solver, proof.symbols, EFFORT) is None:
         place = model.premises[0].place if model.premises else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")

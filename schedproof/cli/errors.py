@@ -29,10 +29,17 @@ class Exit(enum.IntEnum):
         return next((code for code in (cls.DIFFERENT, cls.UNDETERMINED) if code in distinct), cls.OK)
 
 
-def note(message: str) -> None:
-    """Writes one line to standard error."""
+def note(message: str, excerpt: str = "") -> None:
+    """Writes one line to standard error.
+
+    Args:
+        message: what there is to know; it becomes one line.
+        excerpt: the lines of a file that are shown below it.
+    """
     with contextlib.suppress(OSError, AttributeError):  # its reader may have closed it
         sys.stderr.write(f"schedproof: {' '.join(message.split())}\n")
+    with contextlib.suppress(OSError, AttributeError, UnicodeEncodeError):
+        sys.stderr.write("".join(f"  {line}\n" for line in excerpt.splitlines()))
 
 
 def fail(message: str, code: Exit, excerpt: str = "") -> Exit:
@@ -42,7 +49,5 @@ def fail(message: str, code: Exit, excerpt: str = "") -> Exit:
         message: what is wrong; it becomes one line.
         excerpt: the lines of a file that are shown below it.
     """
-    note(message)
-    with contextlib.suppress(OSError, AttributeError, UnicodeEncodeError):
-        sys.stderr.write("".join(f"  {line}\n" for line in excerpt.splitlines()))
+    note(message, excerpt)
     return code

@@ -31,7 +31,7 @@ def read_mappings(files: Iterable[str], systems: Mapping[str, System]) -> Mappin
     """
     mappings: dict[str, LogMapping] = {}
     for file in files:
-        mapping, name = read_mapping(Path(file)), Path(file).stem
+        mapping, name = read_mapping(Path(file), by_name=True), Path(file).stem  # clients see messages
         system = mapping.header.value["system"]
         if name in mappings:
             raise UserError(f"--mapping: {name!r} is the name of two mappings; rename one of the files")

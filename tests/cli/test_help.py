@@ -14,7 +14,7 @@ from schedproof.cli.commands import COMMANDS
 
 METAVARS = {
     "--action": "ACTION", "--bound": "SORT.ATTRIBUTE=N", "--branches": "N", "--checkpoint": "DIRECTORY", "--checkpoint-every": "SECONDS", "--cluster": "ADDRESS", "--code-quality": "FILE", "--document": "FILE", "--earlier": "FILE", "--emit-smt": "DIRECTORY",
-    "--emit-test": "FILE", "--host": "ADDRESS", "--html": "FILE", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
+    "--emit-test": "FILE", "--from": "FILE", "--host": "ADDRESS", "--html": "FILE", "--idle-timeout": "SECONDS", "--jobs": "N", "--json": "FILE",
     "--junit": "FILE", "--length": "N", "--log": "FILE", "--log-version": "VERSION", "--manifest": "FILE", "--mapping": "FILE", "--markdown": "FILE",
     "--max-body": "MIB", "--max-length": "N", "--max-memory": "MIB", "--max-seconds": "SECONDS", "--max-sessions": "N", "--max-streams": "N",
     "--max-states": "N", "--memory": "SIZE", "--openapi": "FILE", "--picture": "FILE", "--port": "PORT",

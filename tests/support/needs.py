@@ -25,8 +25,11 @@ needs_curl = pytest.mark.needs("curl")
 needs_chromium = pytest.mark.needs("chromium")
 needs_proc = pytest.mark.needs("proc")
 needs_ray = pytest.mark.needs("ray")
+needs_go = pytest.mark.needs("go")
+needs_java = pytest.mark.needs("java")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
+needs_node = pytest.mark.needs("node")
 
 
 def _in_path(*programs: str) -> bool:
@@ -62,8 +65,14 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
         lambda: all((SHARED / part).is_dir() for part in ("documents", "facts", "traces")),
     ),
     "curl": ("curl (apt-get install curl)", lambda: _in_path("curl")),
+    "go": ("the Go compiler (apt-get install golang-go)", lambda: _in_path("go")),
+    "java": (
+        "a Java development kit (apt-get install default-jdk-headless)",
+        lambda: _in_path("javac", "java", "jstack"),
+    ),
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
+    "node": ("Node (apt-get install nodejs)", lambda: _in_path("node")),
     "chromium": ("chromium and Playwright (apt-get install chromium, the extra browser)", _has_browser),
     "ray": ("Ray (the extra cluster)", lambda: importlib.util.find_spec("ray") is not None),
     "proc": ("Linux's /proc", Path("/proc/self/status").exists),

@@ -8,6 +8,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.semantics import check_scope, configurations
 from schedproof.proofs.verification.assumptions import assumptions, concerned, differing
 from schedproof.proofs.verification.verify import verify_variant
+from tests.support.sample import thinned
 
 # Where it decides: the place of a configuration in the default scope, from 0, chosen for its few states. There the verdict of
 # the properties is the opposite, if the assumption alone is dropped.
@@ -55,7 +56,7 @@ LONGER = [
 
 @pytest.mark.parametrize(
     ("system", "variant", "assumption", "place", "names"),
-    [*DECIDES, *(pytest.param(*case, marks=pytest.mark.long(seconds=8, one_in=3)) for case in LONGER)],
+    [*thinned(DECIDES, 3), *(pytest.param(*case, marks=pytest.mark.long(seconds=8, one_in=3)) for case in LONGER)],
 )
 def test_an_assumption_decides(system: str, variant: str, assumption: str, place: int, names: list[str]) -> None:
     model = systems()[system].variants[variant]

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
+from schedproof.model.lang.excerpt import Span, excerpt
 from schedproof.proofs.traces.errors import TraceError
 
 from .following import STDIN, Arriving, Following
@@ -33,6 +34,15 @@ Part = tuple[str | int, ...]
 """A part of an object: keys and positions from the root."""
 
 
+class PartPlace(NamedTuple):
+    """Where a part of a line is written, if that is another file: its name, its line, and for excerpts its path and place."""
+
+    file: str
+    line: int
+    path: str
+    span: Span
+
+
 @dataclass(frozen=True)
 class Line:
     """One object of a JSON Lines file and the number of its line (the first is 1).
@@ -42,14 +52,14 @@ class Line:
         number: the number of the line.
         value: the object.
         made_by: the mapping that made the object from the line, for messages; "" if the object is in the line itself.
-        parts: the file and line of each part that is on another line; the keys are paths from the root.
+        parts: the place of each part that is on another line; the keys are paths from the root.
     """
 
     file: str
     number: int
     value: Mapping[str, Any]
     made_by: str = ""
-    parts: Mapping[Part, tuple[str, int]] | None = field(default=None, repr=False)
+    parts: Mapping[Part, PartPlace] | None = field(default=None, repr=False)
 
     def error(self, problem: str, *where: str | int) -> TraceError:
         """An error: ``problem`` after the place of this line, or the number of the record if there is no file.
@@ -60,12 +70,16 @@ class Line:
         """
         parts = self.parts or {}
         around = (parts[where[:n]] for n in range(len(where), 0, -1) if where[:n] in parts)
-        file, number = next(around, (self.file, self.number))
+        elsewhere = next(around, None)
+        file, number = (elsewhere.file, elsewhere.line) if elsewhere is not None else (self.file, self.number)
         place = f"{file}, line {number}" if file else f"record {number}" if number else "header"
         if len(problem) > LONGEST:
             problem = f"{problem[: LONGEST // 2]} ... {problem[-LONGEST // 2 :]}"
         made = f" (made by {self.made_by})" if self.made_by else ""  # the mistake may be there, not in the log
-        return TraceError(f"{place}: {problem}{made}", self.number)
+        error = TraceError(f"{place}: {problem}{made}", self.number)
+        if elsewhere is not None:
+            return error.with_excerpt(excerpt(elsewhere.path, elsewhere.line, elsewhere.span))
+        return error
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,15 @@
-"""YAML files as plain data, with the line of every part."""
+"""YAML files as plain data, with the place of every part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from schedproof.model.lang.excerpt import Span, between, excerpt
 from schedproof.proofs.traces.errors import TraceError
 
 from .schema import Shape
@@ -21,25 +22,39 @@ Path_ = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class YamlFile:
-    """The data of a file, and the line where each part begins.
+    """The data of a file, and where each part is.
 
     Args:
-        file: the name of the file.
+        file: the name of the file, for messages.
+        path: its path, for excerpts.
         data: the plain data.
-        lines: keys and positions from the root -> line; for a value with a key, the line of the key.
+        keys: keys and positions from the root -> where the part begins: for a value with a key, its key.
+        scalars: the same of the parts that are one text, number or truth value -> where this is.
     """
 
     file: str
+    path: Path
     data: Any
-    lines: Mapping[Path_, int]
+    keys: Mapping[Path_, Span]
+    scalars: Mapping[Path_, Span]
 
-    def error(self, problem: str, *where: str | int) -> TraceError:
-        """An error: ``problem`` after the place of the part."""
-        return TraceError(f"{self.file}, line {self.line(*where)}: {problem}")
+    def error(self, problem: str, *where: str | int, of_key: bool = False) -> TraceError:
+        """An error: ``problem`` after the place of the part, with its line.
+
+        Args:
+            problem: what is wrong, and what to write instead.
+            where: keys and positions of the part.
+            of_key: whether its key is wrong, not its value.
+        """
+        span = self.keys[self._around(where)] if of_key else self.scalars.get(where, self.keys[self._around(where)])
+        return _error(self.file, self.path, problem, span)
 
     def line(self, *where: str | int) -> int:
         """The line of a part, or of the smallest part around it that has one."""
-        return next(self.lines[where[:n]] for n in range(len(where), -1, -1) if where[:n] in self.lines)
+        return self.keys[self._around(where)].line
+
+    def _around(self, where: Path_) -> Path_:
+        return next(where[:n] for n in range(len(where), -1, -1) if where[:n] in self.keys)
 
     def check(self, shape: Shape) -> None:
         """Checks that the data have this shape.
@@ -47,18 +62,29 @@ class YamlFile:
         Raises:
             TraceError: they do not.
         """
-        problem = shape.problem(self.data)
-        if problem is not None:
-            raise self.error(problem[1], *problem[0])
+        if (mismatch := shape.problem(self.data)) is not None:
+            where, problem = mismatch
+            raise self.error(problem, *where, of_key=bool(where) and f'unknown field "{where[-1]}"' in problem)
 
 
-def read_yaml(path: Path) -> YamlFile:
+def _error(name: str, path: Path, problem: str, span: Span | None) -> TraceError:
+    """An error with its line, and the line itself below; without a place if none is known."""
+    if span is None:
+        return TraceError(f"{name}: {problem}")
+    return TraceError(f"{name}, line {span.line}: {problem}").with_excerpt(excerpt(str(path), span.line, span))
+
+
+def read_yaml(path: Path, name: str | None = None) -> YamlFile:
     """The data of a YAML file.
+
+    Args:
+        path: the file.
+        name: what messages call it; by default its path.
 
     Raises:
         TraceError: the file is unreadable or not YAML, or is not plain data: it has an alias, or a key twice.
     """
-    name = str(path)
+    name = str(path) if name is None else name
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
@@ -72,51 +98,55 @@ def read_yaml(path: Path) -> YamlFile:
         raise TraceError(f"{name}: {what}") from None
     except ValueError:
         raise TraceError(f"{name!r} cannot be a file name; name a file") from None
+    lines = text.splitlines()
     try:
         depth = 0
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MOST_DEEP:
-                raise TraceError(
-                    f"{name}, line {_line(event)}: nested more than {MOST_DEEP} deep; write less in one part"
-                )
+                problem = f"nested more than {MOST_DEEP} deep; write less in one part"
+                raise _error(name, path, problem, _span(lines, event))
             if isinstance(event, yaml.AliasEvent):
-                what = "an alias (*name) cannot be used here; write the part out, or extend another file"
-                raise TraceError(f"{name}, line {_line(event)}: {what}")
+                problem = "an alias (*name) cannot be used here; write the part out, or extend another file"
+                raise _error(name, path, problem, _span(lines, event))
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        at = f", line {mark.line + 1}" if mark is not None else ""
-        raise TraceError(f"{name}{at}: not YAML: {error.problem or error.context}; correct it") from None
+        span = between(lines, mark, mark) if mark is not None else None
+        raise _error(name, path, f"not YAML: {error.problem or error.context}; correct it", span) from None
     except yaml.YAMLError as error:
         raise TraceError(f"{name}: not YAML: {str(error).splitlines()[0]}; correct it") from None
     if root is None:
         raise TraceError(f"{name}: the file is empty; write a mapping")
-    lines: dict[Path_, int] = {}
-    data = _plain(root, (), lines, name)
-    return YamlFile(name, data, lines)
+    keys: dict[Path_, Span] = {}
+    scalars: dict[Path_, Span] = {}
+
+    def plain(node: yaml.Node, where: Path_) -> Any:
+        keys[where] = _span(lines, node)
+        if isinstance(node, yaml.MappingNode):
+            mapping: dict[str, Any] = {}
+            for key, value in node.value:
+                written = key.value if isinstance(key, yaml.ScalarNode) else None
+                if written is None or written in mapping:
+                    problem = (
+                        "a key is not a text; write a text"
+                        if written is None
+                        else f"the key {written!r} is written twice; leave out one"
+                    )
+                    raise _error(name, path, problem, _span(lines, key))
+                mapping[written] = plain(value, (*where, written))
+                keys[(*where, written)] = _span(lines, key)
+            return mapping
+        if isinstance(node, yaml.SequenceNode):
+            return [plain(each, (*where, i)) for i, each in enumerate(node.value)]
+        scalars[where] = keys[where]
+        return yaml.SafeLoader("").construct_object(node)
+
+    return YamlFile(name, path, plain(root, ()), keys, scalars)
 
 
-def _line(of: yaml.Event) -> int:
-    return of.start_mark.line + 1 if of.start_mark is not None else 1
-
-
-def _plain(node: yaml.Node, where: Path_, lines: dict[Path_, int], name: str) -> Any:
-    lines[where] = node.start_mark.line + 1
-    if isinstance(node, yaml.MappingNode):
-        mapping: dict[str, Any] = {}
-        for key, value in node.value:
-            text = key.value if isinstance(key, yaml.ScalarNode) else None
-            if text is None or text in mapping:
-                what = (
-                    "a key is not a text; write a text"
-                    if text is None
-                    else f"the key {text!r} is written twice; leave out one"
-                )
-                raise TraceError(f"{name}, line {key.start_mark.line + 1}: {what}")
-            mapping[text] = _plain(value, (*where, text), lines, name)
-            lines[(*where, text)] = key.start_mark.line + 1
-        return mapping
-    if isinstance(node, yaml.SequenceNode):
-        return [_plain(each, (*where, i), lines, name) for i, each in enumerate(node.value)]
-    return yaml.SafeLoader("").construct_object(node)
+def _span(lines: Sequence[str], part: yaml.Event | yaml.Node) -> Span:
+    """Where a part is."""
+    if part.start_mark is None or part.end_mark is None:
+        return Span(1, 0, 1, 1)
+    return between(lines, part.start_mark, part.end_mark)

@@ -20,7 +20,7 @@ from jmespath.exceptions import JMESPathError
 
 from schedproof.model.lang import Model
 from schedproof.proofs.traces.errors import TraceError
-from schedproof.proofs.traces.files.lines import Line, Part, TextLine
+from schedproof.proofs.traces.files.lines import Line, Part, PartPlace, TextLine
 from schedproof.proofs.traces.files.schema import Shape
 from schedproof.proofs.traces.files.yaml_file import YamlFile, read_yaml
 
@@ -274,19 +274,23 @@ def _lines(number: int, one: str, many: str) -> str:
     return f"1 line {one}" if number == 1 else f"{number} lines {many}"
 
 
-def read_mapping(path: Path) -> LogMapping:
+def read_mapping(path: Path, *, by_name: bool = False) -> LogMapping:
     """The mapping in a file, merged with the mappings that it extends.
+
+    Args:
+        path: the file.
+        by_name: whether messages have only the names of files, since their reader must not see the paths.
 
     Raises:
         TraceError: it is unreadable, has the wrong shape, or extends itself.
     """
     merged: dict[str, Any] = {"names": {}, "header": {}}
-    parts: dict[Part, tuple[str, int]] = {}
+    parts: dict[Part, PartPlace] = {}
     chain: list[tuple[YamlFile, list[Rule]]] = []
     seen: list[Path] = []
     at: Path | None = path
     while at is not None:
-        file = read_yaml(at)
+        file = read_yaml(at, at.name if by_name else None)
         resolved = at.resolve()
         if resolved in seen:
             raise chain[-1][0].error(
@@ -301,10 +305,10 @@ def read_mapping(path: Path) -> LogMapping:
         for key in ("pattern", "otherwise", "system"):
             if key in file.data:
                 merged[key] = file.data[key], file
-                parts[(key,)] = file.file, file.lines[(key,)]
+                parts[(key,)] = _place_of(file, (key,))
         for key in ("names", "header"):
             merged[key] |= file.data.get(key, {})
-        parts |= {part[1:]: (file.file, line) for part, line in file.lines.items() if part[:1] == ("header",)}
+        parts |= {part[1:]: _place_of(file, part) for part in file.keys if part[:1] == ("header",)}
     queries: list[Query] = []
     rules = [rule for file, _ in chain for rule in _rules(_Source(file, merged["names"], queries))]
     first = chain[0][0]
@@ -313,10 +317,14 @@ def read_mapping(path: Path) -> LogMapping:
     if not rules:
         raise first.error('"lines" is missing; write which lines are which steps')
     header_fields = {"schedproof": 1, **merged["header"], "system": merged["system"][0]}
-    header = Line(str(path), 1, header_fields, parts=parts)
+    header = Line(first.file, 1, header_fields, parts=parts)
     otherwise = merged.get("otherwise", ("error", first))[0]
     pattern = _pattern(*merged["pattern"]) if "pattern" in merged else None
-    return LogMapping(str(path), header, pattern, rules, otherwise == "skip", [file for file, _ in chain], queries)
+    return LogMapping(first.file, header, pattern, rules, otherwise == "skip", [file for file, _ in chain], queries)
+
+
+def _place_of(file: YamlFile, part: Part) -> PartPlace:
+    return PartPlace(file.file, file.line(*part), str(file.path), file.scalars.get(part, file.keys[part]))
 
 
 def _pattern(text: str, file: YamlFile) -> re.Pattern[str]:
@@ -347,7 +355,7 @@ def _rules(source: _Source) -> Iterator[Rule]:
             records = [_record(source, r, (*where, "records", n)) for n, r in enumerate(rule["records"])]
         else:
             records = [_record(source, {k: v for k, v in rule.items() if k != "when"}, where)]
-        yield Rule((file.file, file.lines[where]), fits, records)
+        yield Rule((file.file, file.line(*where)), fits, records)
 
 
 def _always(line: Any) -> bool:

@@ -47,7 +47,8 @@ def check_names(file: YamlFile, model: Model, others: Callable[[], Iterable[Mode
     """
     for each in _names(file):
         if not each.is_of(model) and not any(each.is_of(other) for other in others()):
-            raise file.error(str(unknown(each.what, each.name, list(each.among(model) or ()))), *each.where)
+            problem = str(unknown(each.what, each.name, list(each.among(model) or ())))
+            raise file.error(problem, *each.where, of_key=each.name == each.where[-1])
 
 
 def _names(file: YamlFile) -> Iterator[_Name]:

@@ -23,7 +23,7 @@ and below it the message. `act(...)` stands for an action with this part, `model
 has the exit code 2, and writes the message as one line on standard error, after `schedproof: `. In messages about models
 `jobs/model.py:12` stands for the file and the line that is shown.
 
-Below a message about a model or a lock file you see the line, with carets below the mistake. Python, pytest and notebooks show it too:
+Below a message about a model, a mapping, a ledger or a lock file you see the line, with carets below the mistake. Python, pytest and notebooks show it too:
 
 ```text
 {excerpt}

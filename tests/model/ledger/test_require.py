@@ -91,7 +91,7 @@ ELEMENTS = STATEMENTS + b"- {line: 1, text: a}\nelements:\n"
         (b"statements: [", "is not YAML"),
         (b"\xff", "is not YAML"),
         (b"document: x", "ledger.yaml: has no variants; write it as"),
-        (b"{document: x, variants: [], statement: []}", "ledger.yaml: unknown key 'statement'; did you mean statements? choose from document, "),
+        (b"{document: x, variants: [], statement: []}", "ledger.yaml:1: unknown key 'statement'; did you mean statements? choose from document, "),
         (STATEMENTS + b"- {line: 1, txt: a}", "ledger.yaml:4: statement 1: unknown key 'txt'; did you mean text? choose from line, "),
         (STATEMENTS + b"- {line: 1, text: a}\n- {text: A lamp., line: one}", "ledger.yaml:5: A lamp.: line: is a text, and not a number; write it as"),
         (STATEMENTS + b"- {line: 1, text: a, modelled: [1]}", "ledger.yaml:4: a: modelled: is a number, and not a text"),
@@ -100,7 +100,7 @@ ELEMENTS = STATEMENTS + b"- {line: 1, text: a}\nelements:\n"
         (ELEMENTS + b"  state Lamp.On: {review: r0}\n  action push: {review: r0, added: {x Off: }}", "ledger.yaml:7: action push: added: is empty, and not a text"),
         (ELEMENTS + b"  state Lamp.On: {source: line 3}", "ledger.yaml:6: state Lamp.On: has no review; write it as"),
         (ELEMENTS + b"  state Lamp.On: {review: [r0]}", "ledger.yaml:6: state Lamp.On: review: is a list, and not a text"),
-        (STATEMENTS + b"  one: two", "ledger.yaml: statements: is a mapping, and not a list"),
+        (STATEMENTS + b"  one: two", "ledger.yaml:4: statements: is a mapping, and not a list"),
         (b"[1]", "ledger.yaml: is a list, and not a mapping"),
     ],
 )  # fmt: skip
@@ -110,6 +110,38 @@ def test_a_wrong_file(content: bytes, says: str, tmp_path: Path) -> None:
     with pytest.raises(LedgerError) as error:
         read(file)
     assert says in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "carets"),
+    [
+        (
+            STATEMENTS + "- {line: 1, text: é, txt: a}".encode(),
+            "- {line: 1, text: é, txt: a}",
+            "                     ^^^",
+        ),
+        (STATEMENTS + b"- {text: A lamp., line: one}", "- {text: A lamp., line: one}", "                        ^^^"),
+        (
+            ELEMENTS + b"  state Lamp.On: {review: [r0]}",
+            "state Lamp.On: {review: [r0]}",
+            "                        ^^^^",
+        ),
+        (
+            b"{document: x, variants: [], statement: []}",
+            "{document: x, variants: [], statement: []}",
+            " " * 28 + "^" * 9,
+        ),
+        (b"statements: [", "statements: [", "             ^"),
+    ],
+)
+def test_the_line_of_a_wrong_file_has_carets(content: bytes, line: str, carets: str, tmp_path: Path) -> None:
+    file = tmp_path / "ledger.yaml"
+    file.write_bytes(content)
+    with pytest.raises(LedgerError) as error:
+        read(file)
+    shown, below = error.value.excerpt.splitlines()[1:]
+    assert shown.partition("| ")[2] == line
+    assert below.partition("| ")[2] == carets
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model
+from schedproof.model.lang import Invariant, Model, ModelError
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance, ScopeError, with_bound
 from schedproof.proofs.export import promela, tla
@@ -120,7 +120,7 @@ def test_a_seeded_fault_in_tla_is_noticed(old: str, new: str) -> None:
 
 def test_an_integer_without_a_bound_is_refused() -> None:
     for export in (promela, tla):
-        with pytest.raises(ScopeError, match=r"Node\.time .*--bound Node\.time=3"):
+        with pytest.raises(ModelError, match=r"Node\.time: .*--bound Node\.time=3"):
             export(only(clocks(bound={})))
     with pytest.raises(ScopeError, match="too great for Promela"):
         promela(only(with_bound(CLOCKS, {TIME: 1 << 40})))

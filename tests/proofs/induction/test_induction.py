@@ -284,7 +284,7 @@ def holds_in(instance: Instance, prop: Invariant, state: State) -> bool:
 # --- The translation is the interpreter's reading --------------------------------------------------------------------
 
 CHECKS = {
-    "workshop": (WORKSHOP, {"Worker": 2, "Tool": 2}, 300),
+    "workshop": (WORKSHOP, {"Worker": 2, "Tool": 2}, 200),
     "mutex": (MUTEX, {"Process": 3, "Lock": 2}, 150),
     "repaired": (REPAIRED, {"PodGroup": 3, "Cell": 2}, 120),
     "as-written": (AS_WRITTEN, {"PodGroup": 3, "Cell": 2}, 120),

@@ -161,7 +161,7 @@ def test_a_system_that_is_not_registered_goes_with_the_copies():
 
 def test_a_system_that_no_other_process_knows_is_checked_here():
     own_system = system()
-    with patch("schedproof.proofs.verification.verify.copied", return_value=False):
+    with patch("schedproof.proofs.verification.workers.copied", return_value=False):
         assert verifiers(plan([own_system]), jobs=4).jobs == 1
         assert all(report.ok for report in verify([own_system], jobs=4))
 

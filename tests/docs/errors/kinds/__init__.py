@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tests.docs.errors.case import Case
 
-from . import commands, locks, manifests, mappings, models, programs, service, traces
+from . import commands, locks, manifests, mappings, models, programs, service, sketches, traces
 
 KINDS: Mapping[str, Callable[[], Iterator[Case]]] = {
     "Models": models.cases,
@@ -16,5 +16,6 @@ KINDS: Mapping[str, Callable[[], Iterator[Case]]] = {
     "Mappings of logs": mappings.cases,
     "Lock descriptions": locks.cases,
     "Command line": commands.cases,
+    "Diagrams and tables that init reads": sketches.cases,
     "Service": service.cases,
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from schedproof.cli.commands.explain import _slot
 from schedproof.cli.scopes import bounded
-from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, forall, variables
+from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, State, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
 from schedproof.model.lang.timers import TimerKind, Timers
@@ -121,6 +121,10 @@ def cases() -> Iterator[Case]:
         '"objects": {"Clock": ["wall", "wrist"]}',
         lambda: check_records(system, {**header, "objects": {"Clock": ["wall", "wrist"]}}, []),
     )
+    yield _placed('State("on", lin=3)', lambda: State("on", lin=3))  # type: ignore[call-arg]
+    yield _placed('Sort("Job")', lambda: Sort("Job"))  # type: ignore[call-arg]
+    yield _placed('Sort("Job", "j", True)', lambda: Sort("Job", "j", True))  # type: ignore[misc]
+    yield _placed('State("on", name="off")', lambda: State("on", name="off"))  # type: ignore[misc]
     yield _placed("variables(Job, 'j, k')", lambda: variables(w.Job, "j, k"))
     yield _placed("axioms=[Constant(False)], in an exploration", lambda: _false_axiom(Constant(False)))
     yield _placed(
@@ -135,6 +139,8 @@ def cases() -> Iterator[Case]:
     yield _placed(
         "axioms=[forall(j, j.boss.urgent)]", lambda: check_axioms(Instance(lost, {"Job": 1, "Node": 1}, nobody))
     )
+    for text, factor in (("m.age", w.m.age), ("100", 100)):
+        yield Case(f"{text} * n.age", lambda factor=factor: factor * w.n.age)  # type: ignore[misc]
     old = w.aged()
     yield _placed('Attribute("age", Nat), in an exploration', lambda: bounds_of(Instance(old, old.default_scope)))
     yield _placed(

@@ -78,7 +78,7 @@ def test_every_mutant_of_the_model_as_written_is_caught(names: Sequence[str]) ->
     assert survivors("as-written", names) == []
 
 
-@pytest.mark.parametrize("names", thinned(parts("repaired", exchanges(REPAIRED), size=96), 96, 24), ids=range(96))
+@pytest.mark.parametrize("names", thinned(parts("repaired", exchanges(REPAIRED), size=192), 192, 24), ids=range(192))
 def test_every_exchange_in_the_repaired_model_is_caught(names: Sequence[str]) -> None:
     assert survivors("repaired", names) == []
 

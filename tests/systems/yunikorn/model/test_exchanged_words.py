@@ -110,7 +110,7 @@ def test_words_are_noticed_or_mean_the_same() -> None:
     "name",
     [
         "action end, conjunct 2, negation: negated",  # nothing may hold up what ends
-        "action swap, firing 2, value: dropped: True for False",
+        pytest.param("action swap, firing 2, value: dropped: True for False", marks=pytest.mark.long),
         pytest.param(  # what is New has no asks
             "rule what fails drops its asks, condition 1, state: Rejected for New of a", marks=pytest.mark.long
         ),
@@ -120,6 +120,7 @@ def test_these_words_are_decided(name: str) -> None:
     assert is_decided(words()[name])
 
 
+@pytest.mark.long
 def test_no_other_property_notices_what_holds_up_a_request() -> None:
     """It refuses to remove an application, which no property of the document needs to be done."""
     other = checked(words()["action remove_application, conjunct 1, negation: negated"].build())

@@ -15,6 +15,7 @@ from schedproof.model.systems.yunikorn import REPAIRED
 from schedproof.model.systems.yunikorn.configurations import CONFIGURATIONS
 from tests.support.exchanges import exchanges
 from tests.support.mutants import Mutant, Place, first_broken, mutants
+from tests.support.sample import thinned
 from tests.systems.yunikorn.model.mutant_places import SEEN_LAST, SEEN_WHOLE, whole
 
 TWO_ASKS, PARTITION, QUEUES = "an application with two asks", "a partition is removed", "queues are removed"
@@ -65,7 +66,7 @@ def named() -> Mapping[str, Mutant]:
     return {mutant.name: mutant for mutant in (*mutants(REPAIRED), *exchanges(REPAIRED))}
 
 
-@pytest.mark.parametrize("name", NOTICED)
+@pytest.mark.parametrize("name", thinned(NOTICED, 2))
 def test_a_word_that_is_exchanged_is_noticed(name: str) -> None:
     prop, configuration = NOTICED[name]
     place = places()[configuration]

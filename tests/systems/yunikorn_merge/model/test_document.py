@@ -367,6 +367,7 @@ LENGTHS = {
 }
 
 
+@pytest.mark.long
 def test_the_shortest_runs_are_as_long_as_derived() -> None:
     assert {name: len(run(TWO_COPY, name)) for name in LENGTHS} == LENGTHS
 

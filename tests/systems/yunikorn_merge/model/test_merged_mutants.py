@@ -135,6 +135,7 @@ def unexplained_among(some: Sequence[Mutant]) -> set[str]:
     return unexplained(MERGED, some, check().caught) ^ listed
 
 
+@pytest.mark.long
 def test_one_exchange_in_forty_is_caught_or_means_the_same() -> None:
     some = [mutant for mutant in exchanges(MERGED) if drawn(mutant.name, 40)]
     assert len(some) > 8 and unexplained_among(some) == set()

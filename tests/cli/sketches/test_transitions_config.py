@@ -1,0 +1,157 @@
+"""Configurations of the library ``transitions`` as sketches; the library itself says what each table is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transitions.extensions import HierarchicalMachine
+
+from schedproof.cli.sketches.reading import read
+from schedproof.model.registry.errors import UserError
+from tests.cli.sketches.files import Table, noted, sketch, sketches, table
+
+LAMP: dict[str, Any] = {
+    "name": "Lamp",
+    "states": ["dark", {"name": "lit", "on_enter": "log"}, "broken"],
+    "initial": "dark",
+    "transitions": [
+        ["toggle", "dark", "lit"],
+        ["toggle", "lit", "dark"],
+        {"trigger": "smash", "source": "*", "dest": "broken", "before": "log"},
+        {"trigger": "count", "source": ["dark", "lit"], "dest": "="},
+        {"trigger": "look_at", "source": "lit", "dest": None},
+        {"trigger": "mend", "source": "broken", "dest": "dark", "conditions": ["paid"], "unless": "lost"},
+    ],
+}
+DOOR: dict[str, Any] = {
+    "states": ["closed", {"name": "open", "initial": "narrow", "children": ["narrow", "wide"]}],
+    "initial": "closed",
+    "transitions": [["push", "closed", "open"], ["push", "open_narrow", "open_wide"], ["pull", "open", "closed"]],
+}
+
+
+class Callbacks:
+    """The model that the library calls."""
+
+    def log(self) -> None:
+        """Does nothing."""
+
+    def paid(self) -> bool:
+        """A guard."""
+        return True
+
+    def lost(self) -> bool:
+        """A guard that must be false."""
+        return False
+
+
+def by_the_library(config: dict[str, Any], states: list[str]) -> Table:
+    """Each event, tried in each state: what the library does."""
+    result = set()
+    for state in states:
+        for event in {t[0] if isinstance(t, list) else t["trigger"] for t in config["transitions"]}:
+            model = Callbacks()
+            machine = HierarchicalMachine(model, **config, ignore_invalid_triggers=True, auto_transitions=False)
+            machine.set_state(state, model)
+            if machine.get_triggers(state) and model.trigger(event):
+                result.add((event, state, model.state))
+    return result
+
+
+@pytest.mark.parametrize("config", [LAMP, DOOR])
+@pytest.mark.parametrize("suffix", ["json", "yaml", "py"])
+def test_the_table_is_what_the_library_does(tmp_path, config, suffix):
+    if suffix == "py":
+        text = f"import transitions\nCONFIG = 1\nSTATES = {config['states']!r}\nmachine = transitions.Machine(None, STATES, transitions={config['transitions']!r}, initial={config['initial']!r})\n"
+    else:
+        text = json.dumps(config, indent="\t") if suffix == "json" else yaml.safe_dump(config)
+    machine = sketch(tmp_path, f"machine.{suffix}", text)
+    assert table(machine) == by_the_library(config, [state.name for state in machine.states])
+    assert machine.states[0].name == config["initial"]
+
+
+def test_what_is_no_part_of_the_table_is_noted(tmp_path):
+    machine = sketch(
+        tmp_path, "lamp.json", json.dumps({**LAMP, "after_state_change": "save", "queued": True}, indent=1)
+    )
+    assert {problem for _, problem in noted(machine)} == {
+        "on_enter of the state lit is not in the model",
+        "before log of smash is not in the model",
+        "conditions paid of mend is not in the model",
+        "unless lost of mend is not in the model",
+        "after_state_change is not in the model",
+    }
+
+
+PYTHON = """
+from enum import Enum
+from transitions import Machine, State
+
+class Mode(Enum):
+    OFF = 0
+    ON = 1
+
+class Lamp:
+    arrows = [dict(trigger="push", source=Mode.OFF, dest=Mode.ON)] + [["pull", Mode.ON, Mode.OFF]]
+
+    def __init__(self):
+        raise RuntimeError("this file is not run")
+        self.machine = Machine(self, states=Mode, transitions=Lamp.arrows, initial=Mode.ON)
+        self.machine.add_transition("drop", Mode.ON, Mode.OFF)
+        self.machine.add_transition("toss", somewhere(), Mode.OFF)
+
+other = Machine(states=[State("a"), State(name="b")], transitions=[["go", "a", "b"]])
+"""
+
+
+def test_a_python_file_is_read_and_not_run(tmp_path):
+    _, (lamp, other) = sketches(tmp_path, "lamp.py", PYTHON)
+    assert (lamp.name, lamp.states[0].name) == ("Lamp", "ON")
+    assert table(lamp) == {("push", "OFF", "ON"), ("pull", "ON", "OFF"), ("drop", "ON", "OFF")}
+    assert noted(lamp) == [(16, "somewhere() is computed")]
+    assert table(other) == {("go", "a", "b")} and noted(other) == []
+
+
+def test_plain_lists_of_a_python_file(tmp_path):
+    machine = sketch(tmp_path, "x.py", "states = ['a', 'b']\ninitial = 'b'\ntransitions = [['go', ['a', 'b'], 'a']]\n")
+    assert table(machine) == {("go", "a", "a"), ("go", "b", "a")} and machine.states[0].name == "b"
+
+
+def test_yaml_words_that_are_names_stay_names(tmp_path):
+    """YAML reads on and off as truth values, and 1 as a number."""
+    machine = sketch(tmp_path, "x.yaml", "states: [off, on, 1]\ntransitions:\n- [go, off, on]\n- [go, on, 1]\n")
+    assert table(machine) == {("go", "off", "on"), ("go", "on", "1")}
+
+
+VALUES = st.recursive(
+    st.sampled_from(["a", "b", "a_b", "*", "=", "", 1, True, None]),
+    lambda inside: st.lists(inside, max_size=4)
+    | st.dictionaries(st.sampled_from(["name", "children", "initial", "trigger", "source", "dest", "conditions"]), inside, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from(["states", "initial", "transitions", "name", "queued", "after"]), VALUES))
+@pytest.mark.parametrize("suffix", ["json", "py"])
+def test_any_configuration_is_a_sketch_or_an_error(tmp_path_factory, suffix, config):
+    path = tmp_path_factory.getbasetemp() / f"any.{suffix}"
+    named = ", ".join(f"{key}={value!r}" for key, value in config.items())
+    path.write_text(json.dumps(config) if suffix == "json" else f"Machine({named})\n")
+    try:
+        (machine,) = read(path, None)[1]
+    except UserError:
+        return
+    names = {state.name for state in machine.states}
+    assert {name for _, *ends in table(machine) for name in ends} <= names
+
+
+def test_an_undeclared_state_is_noted(tmp_path):
+    machine = sketch(tmp_path, "x.yaml", "states: [a, b]\ninitial: a\ntransitions:\n- [go, a, bb]\n")
+    assert noted(machine) == [(4, "the state bb is not among the states")]
+    assert table(machine) == {("go", "a", "bb")}
