@@ -35,6 +35,12 @@ def any_number(bounds: Mapping[str, int], of: str = "any number") -> str:
     return ", ".join([of, *(f"at most {most} {sort}" for sort, most in bounds.items())])
 
 
+def assuming(names: Sequence[str]) -> str:
+    """What a verdict says of the assumptions with these names: ``, assuming renew < lease``; "" without any."""
+    *others, last = names or [""]
+    return f", assuming {', '.join(others)}{' and ' if others else ''}{last}" if names else ""
+
+
 class Method(enum.StrEnum):
     """How a verdict was found."""
 
@@ -285,6 +291,8 @@ class Result(InNotebook):
             no such step.
         bounds: the largest number of objects by sort, where the axioms bound it. A proof by induction covers no more.
         unfired: of ``well-formed``, the actions and rules that never happened in the exploration of ``verify``; None if unknown.
+        assuming: the names of the assumptions on which it rests that the property holds: see ``Model.assuming``. Of an exploration,
+            those that its configurations meet.
     """
 
     name: str
@@ -301,6 +309,7 @@ class Result(InNotebook):
     bounds: Mapping[str, int] = field(default_factory=dict)
     within: str = ""
     unfired: Unfired | None = None
+    assuming: Sequence[str] = ()
 
     @property
     def _in_words(self) -> str:
@@ -341,6 +350,8 @@ class Result(InNotebook):
             entry["within"] = self.within
         if self.unfired is not None and self.unfired.text:
             entry["unfired"] = self.unfired.as_json()
+        if self.assuming:
+            entry["assuming"] = list(self.assuming)
         if self.counterexample is not None:
             entry["counterexample"] = self.counterexample.as_json()
         return entry
@@ -364,7 +375,7 @@ class Result(InNotebook):
             return f"{reached} at {at}" if at else f"{reached} in the model itself"
         match self.method:
             case Method.INDUCTION:
-                return f"proved ({any_number(self.bounds)})"
+                return f"proved ({any_number(self.bounds)}){assuming(self.assuming)}"
             case Method.CONSTRUCTION:
                 return "by construction"
             case Method.EXPLORATION:
@@ -372,4 +383,4 @@ class Result(InNotebook):
                 number = self.configurations
                 several = f"in {some}{number} configurations of up to" if number > 1 else "at"
                 within = f" within {self.within}" if self.within else ""
-                return f"holds {several} {at}{within}"
+                return f"holds {several} {at}{within}{assuming(self.assuming)}"

@@ -60,6 +60,8 @@ def _check(model: Model) -> None:
             )
     for axiom in model.axioms:
         formula(axiom, Context(model, "axiom", axiom.place, rigid_only=True))
+    for name, assumption in model.assuming.items():
+        formula(assumption, Context(model, f"assumption {name}", assumption.place, rigid_only=True))
     for action in model.actions:
         _action(model, action)
     for rule in model.rules:

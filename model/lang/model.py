@@ -93,6 +93,7 @@ class Model(InNotebook):
         configurations: the rigid attributes to explore at given sizes ({sort name: number of objects}). A configuration
             may give fewer values than there are objects of a sort; the exploration then has only that many.
         axioms: what proofs may assume of the rigid attributes; that a sort is ``single`` is added to them.
+        assuming: axioms with names, such as ``{"renew < lease": ...}``: verdicts name them.
         default_scope: sort name -> number of objects, unless a scope is given. A sort that is left out has one object.
         verify_scope: the sorts of which ``verify`` explores more objects, and how many; it uses the compiled engine
             then.
@@ -126,6 +127,7 @@ class Model(InNotebook):
     bound: Bound = field(default_factory=dict)
     place: Place = field(default_factory=calling_place, compare=False, repr=False)
     amended: Amended | None = field(default=None, compare=False, repr=False)
+    assuming: Mapping[str, Term] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.document == NO_DOCUMENT:
@@ -163,6 +165,11 @@ class Model(InNotebook):
     def sorts(self) -> tuple[Sort, ...]:
         """The sorts, in the order of their machines."""
         return tuple(m.sort for m in self.machines)
+
+    @property
+    def premises(self) -> tuple[Term, ...]:
+        """What proofs assume of the rigid attributes, which is the axioms and those with names."""
+        return (*self.axioms, *self.assuming.values())
 
     @property
     def elements(self) -> list[Element]:
@@ -245,6 +252,7 @@ class Model(InNotebook):
         default_scope: Mapping[str, int] = {},
         assumes: Mapping[str, Sequence[str]] = {},
         bound: Mapping[tuple[str, str], int | tuple[int, int]] = {},
+        assuming: Mapping[str, Term] | None = None,
     ) -> Model:
         """A variant that differs from this one by ``changes``, applied in their order.
 
@@ -252,7 +260,7 @@ class Model(InNotebook):
             machines: replace the machines of their sorts, where the changes need additional attributes, events or
                 sorts.
             axioms, default_scope, bound: are added to this variant's.
-            configurations: replace this variant's.
+            configurations, assuming: replace this variant's.
             assumes: of the new variant; it takes none from this one, as with ``refuted``.
 
         Raises:
@@ -305,6 +313,7 @@ class Model(InNotebook):
             properties=parts[Property],  # type: ignore[arg-type]
             refuted=refuted,
             assumes=assumes,
+            assuming=self.assuming if assuming is None else assuming,
             axioms=[*self.axioms, *axioms],
             configurations=configurations or self.configurations,
             default_scope={**self.default_scope, **default_scope},

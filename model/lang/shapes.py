@@ -96,6 +96,16 @@ def _model(model: Model) -> None:
         value = getattr(model, name)
         if not isinstance(value, kind) or (name in ("system", "variant") and not re.fullmatch(NAME, str(value))):
             raise ModelError(element, model.place, f"{name} is {shown(value)}", f"write {write}", name=name)
+    assumptions = 'assuming={"hold < lease": forall(...)}'
+    if not isinstance(model.assuming, Mapping):
+        problem = f"assuming is {shown(model.assuming)}"
+        raise ModelError(element, model.place, problem, f"write {assumptions}", name="assuming")
+    for name, formula in model.assuming.items():
+        if not (isinstance(name, str) and re.fullmatch(NAME, name) and isinstance(formula, Term)):
+            problem = f"assuming has {shown(formula)} for {shown(name)}"
+            raise ModelError(
+                element, model.place, problem, f"write a name and a formula: {assumptions}", name="assuming"
+            )
     if not callable(model.configurations):
         problem = f"configurations is {shown(model.configurations)}, not a function of the scope"
         remedy = "write configurations=lambda sizes: [...]"

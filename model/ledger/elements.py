@@ -80,6 +80,8 @@ def _elements(model: Model) -> Iterator[Part]:
         yield Part(f"rule {rule.name}", _rule(rule), rule.line, rule.fact, str(rule.place), content)
     for number, axiom in enumerate(model.axioms, 1):
         yield Part(f"axiom {number}", (show_term(axiom),), None, "", str(model.place), axiom)
+    for name, formula in model.assuming.items():
+        yield Part(f"assuming {name}", (show_term(formula),), None, "", str(model.place), formula)
     sizes = {sort.name: 1 for sort in model.sorts} | dict(model.default_scope)
     scopes = (sizes, sizes | dict(model.verify_scope))
     every = [configurations(model, each) for each in scopes]

@@ -137,8 +137,15 @@ def explored(
         raise ScopeError(
             f"{model.system} {model.variant} has no configuration at {at}, so nothing was explored; choose another scope"
         )
-    together = (_with_reason(_together(r), model, instances, len(all_rigid)) for r in results.values())
+    reasons = (_with_reason(_together(r), model, instances, len(all_rigid)) for r in results.values())
+    together = (_assuming(result, model) for result in reasons)
     return sorted(together, key=lambda r: known.index(r.name))
+
+
+def _assuming(result: Result, model: Model) -> Result:
+    """The result, with the assumptions that all configurations meet if the property holds in them."""
+    holds = result.verdict is Verdict.PROVED and result.method is Method.EXPLORATION
+    return replace(result, assuming=tuple(model.assuming)) if holds and model.assuming else result
 
 
 def _with_reason(result: Result, model: Model, instances: Sequence[Instance], count: int) -> Result:
@@ -422,7 +429,7 @@ def _together(results: Sequence[Result]) -> Result:
 
 def admitted(instance: Instance) -> bool:
     """Whether the axioms are true of a configuration."""
-    return all(compile_term(instance, axiom, {})(Moment(instance.initial())) for axiom in instance.model.axioms)
+    return all(compile_term(instance, axiom, {})(Moment(instance.initial())) for axiom in instance.model.premises)
 
 
 def check_axioms(instance: Instance) -> None:
@@ -431,9 +438,12 @@ def check_axioms(instance: Instance) -> None:
     Raises:
         ModelError: an axiom is false, or reads an attribute of NONE.
     """
-    for axiom in instance.model.axioms:
-        element = f"axiom of {instance.model.system} {instance.model.variant}"
-        remedy = "correct the axiom or the configurations"
+    model = instance.model
+    named = [("axiom", axiom) for axiom in model.axioms]
+    named += [(f"assumption {name}", formula) for name, formula in model.assuming.items()]
+    for what, axiom in named:
+        element = f"{what} of {model.system} {model.variant}"
+        remedy = f"correct the {what.split()[0]} or the configurations"
         try:
             holds = compile_term(instance, axiom, {})(Moment(instance.initial()))
         except Undefined as error:

@@ -120,14 +120,14 @@ def obligations(model: Model, known: Container[str] = ()) -> Proof:
     """
     symbols = Symbols(checked(model))
     before = Translator(symbols, symbols)
-    axioms = tuple(before.formula(axiom) for axiom in model.axioms)
+    axioms = tuple(before.formula(axiom) for axiom in model.premises)
     provable = [p for p in model.properties if not isinstance(p, InvariantAtScope | StepInvariantAtScope)]
     invariants = [p for p in provable if isinstance(p, Invariant)]
     assumed = {p.name: before.formula(closed(p)) for p in invariants}
     ranges = tuple(number_ranges(model, before))
     always = axioms + ranges
     made: list[Obligation] = []
-    reads = before.both(*[before.defined(axiom) for axiom in model.axioms])
+    reads = before.both(*[before.defined(axiom) for axiom in model.premises])
     asked = [p for p in invariants if p.name not in known]
     if WELL_FORMED not in known and not is_true(symbols.expressions.simplified(reads)):
         what = "the axioms read no attribute of NONE"

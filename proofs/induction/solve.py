@@ -349,7 +349,7 @@ def _bounds(proof: Proof) -> dict[str, int]:
     """
     model, solver = proof.model, _solver(proof, proof.always)
     if small_model(solver, proof.symbols, EFFORT) is None:
-        place = model.axioms[0].place if model.axioms else model.place
+        place = model.premises[0].place if model.premises else model.place
         problem = f"no system of up to {SIZES[-1]} objects a sort satisfies them"
         raise ModelError(f"axioms of {model.system} {model.variant}", place, problem, "correct the axioms")
     return bounds(proof, solver)

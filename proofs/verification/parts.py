@@ -69,6 +69,7 @@ class Inducted:
         support: the names of the invariants that the proof assumes, directly or through other proofs.
         lemmas: the names of those that it uses itself, without its own.
         bounds: the largest number of objects by sort, where the axioms bound it.
+        assuming: the names of the assumptions of ``Model.assuming``, if there is no proof without all of them.
     """
 
     proved: bool
@@ -78,6 +79,7 @@ class Inducted:
     support: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     bounds: Mapping[str, int] = field(default_factory=dict)
+    assuming: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def _results(
                 only=part.only,
                 progress=lambda done, total: report_progress(f"{at}: induction, {done} of {total}"),
             )
-            return Done(inducted=inducted(proof, part.only))
+            return Done(inducted=_with_assumptions(model, inducted(proof, part.only)))
         case Work.AUXILIARY:
             its = next(
                 each
@@ -182,6 +184,16 @@ def prove(model: Model, **options: Any) -> Induction:
     from schedproof.proofs import induction
 
     return induction.prove(model, **options)
+
+
+def _with_assumptions(model: Model, results: dict[str, Inducted]) -> dict[str, Inducted]:
+    """The results of an induction, with the assumptions of those properties that are not proved without them as well."""
+    names = [name for name, result in results.items() if result.proved]
+    if not model.assuming or not names:
+        return results
+    without = prove(replace(model, assuming={}), every=False, only=names)
+    resting = {name: tuple(model.assuming) for name in names if not without.proved(name)}
+    return {name: replace(result, assuming=resting.get(name, ())) for name, result in results.items()}
 
 
 def _unproved(induction: Induction, name: str) -> tuple[str, Counterexample | None]:

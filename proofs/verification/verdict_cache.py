@@ -205,7 +205,7 @@ class VerdictCache:
     def _inducted(self, name: str) -> list[str]:
         # Proofs of others assume the properties that are expected to fail only where they fail without them.
         refuted = self._of(frozenset(self._model.refuted & self._invariants.keys()))
-        return [self._of(self._property(name)), self._rules, self._of(self._model.axioms), refuted]
+        return [self._of(self._property(name)), self._rules, self._of(self._model.axioms), self._assuming, refuted]
 
     def _auxiliary(self, name: str) -> list[str] | None:
         every = auxiliary(self._system, self._model, interpretations=True)
@@ -219,12 +219,12 @@ class VerdictCache:
                 return [read, *expected, "/", *its.reading.rests, "/", *its.reading.breaks]
             other = otherwise(self._model, its.reading)
             scope = configurations(other, check_scope(other, {}))
-            elements = [other.machines, other.elements, other.axioms, scope, other.bound]
+            elements = [other.machines, other.elements, other.axioms, other.assuming, scope, other.bound]
             return [self._of(elements), self._of(self._model.refuted), *its.reading.rests, "/", *its.reading.breaks]
         if isinstance(its, Assumed):
             model = self._model
             scope = configurations(model, check_scope(model, {}))
-            content = [model.machines, model.elements, model.axioms, scope, model.bound]
+            content = [model.machines, model.elements, model.axioms, model.assuming, scope, model.bound]
             return [self._of(content), self._of(model.refuted), self._of(sorted(model.assumes.items()))]
         if isinstance(its, Locked):
             return [its.check_of(name), Digester(places=True).digest(its.locks).hex()]
@@ -261,10 +261,16 @@ class VerdictCache:
         return self._of([machines, rows, model.actions, model.rules])
 
     @cached_property
+    def _assuming(self) -> str:
+        """The digest of the assumptions with names, which verdicts name."""
+        return self._of([[name, formula] for name, formula in self._model.assuming.items()])
+
+    @cached_property
     def _scope(self) -> str:
         model = self._model
         sizes = check_scope(model, model.verify_scope)
-        return self._of([sizes, bool(model.verify_scope), model.axioms, configurations(model, sizes), model.bound])
+        content = [sizes, bool(model.verify_scope), model.axioms, configurations(model, sizes), model.bound]
+        return self._of([*content, self._assuming])
 
 
 def _is_builtin(system: System) -> bool:

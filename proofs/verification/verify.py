@@ -231,6 +231,7 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
         lemmas=inducted.lemmas,
         bounds=inducted.bounds,
         unfired=explored.unfired,
+        assuming=inducted.assuming,
     )
 
 

@@ -68,7 +68,14 @@ def _amended(base: Model, model: Model, kept: Sequence[Change], properties: Sequ
         configurations=model.configurations,
         default_scope=model.default_scope,
     )
-    return checked(replace(less, axioms=model.axioms, machines=[_as_rows_need(each, less) for each in less.machines]))
+    return checked(
+        replace(
+            less,
+            axioms=model.axioms,
+            assuming=model.assuming,
+            machines=[_as_rows_need(each, less) for each in less.machines],
+        )
+    )
 
 
 def _added(changes: Sequence[Change]) -> Iterator[Property]:

@@ -11,7 +11,8 @@ MOST = 12
 
 def axiom_texts(model: Model) -> list[str]:
     """Each axiom in words, in the order of the model."""
-    return [show_term(axiom) for axiom in model.axioms]
+    named = [f"{name}: {show_term(formula)}" for name, formula in model.assuming.items()]
+    return [*(show_term(axiom) for axiom in model.axioms), *named]
 
 
 def axiom_lines(model: Model) -> list[str]:

@@ -50,7 +50,7 @@ class SameSteps:
         self.model, self.effort = checked(model), effort
         symbols = Symbols(self.model)
         before = Translator(symbols, symbols)
-        axioms = tuple(before.formula(axiom) for axiom in model.axioms)
+        axioms = tuple(before.formula(axiom) for axiom in model.premises)
         assumed = {p.name: before.formula(closed(p)) for p in invariants}
         always = axioms + tuple(number_ranges(model, before))
         self.proof = Proof(model, symbols, axioms, always, assumed, {}, {}, ())

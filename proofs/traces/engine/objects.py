@@ -260,7 +260,7 @@ class Axioms:
     def __init__(self, layout: Instance) -> None:
         initial = layout.initial()
         self._start = initial[: len(initial) - sum(layout.sizes[sort] for sort, _ in layout.model.rigid_attributes)]
-        self._axioms = [(show_term(axiom), compile_term(layout, axiom, {})) for axiom in layout.model.axioms]
+        self._axioms = [(show_term(axiom), compile_term(layout, axiom, {})) for axiom in layout.model.premises]
         self.broken = lru_cache(MOST_RIGID)(self._broken)
         """The axiom that these rigid attributes (as in a state of ``layout``) violate, in words; "" if none."""
 

@@ -38,7 +38,7 @@ from schedproof.proofs.exploration.counterexample_text import counterexample_lin
 from schedproof.proofs.exploration.explore import Exploration, explore
 from schedproof.proofs.exploration.runs import counterexample_of
 from schedproof.proofs.exploration.witness import witness
-from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number
+from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict, any_number, assuming
 from schedproof.proofs.verification.properties import expected, properties_of, property_names
 from schedproof.proofs.verification.verify import CheckedProperty, verify_variant
 
@@ -254,7 +254,7 @@ def _explain_property(
             )
         )
     if outputs.json is not None:
-        axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.axioms else {}
+        axioms = {"axioms": axiom_texts(model)} if _is_induction(result) and model.premises else {}
         outputs.json.write_json({"system": model.system, "variant": model.variant, "says": prop.says,
                               "document": model.document.name, "line": prop.line, "sentence": prop.sentence,
                               **checked.as_json(), **axioms, **({"witness": run.as_json()} if run else {})})  # fmt: skip
@@ -325,7 +325,7 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
         f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
     ]
     if _is_induction(result):
-        number = any_number(result.bounds, "any number of objects")
+        number = any_number(result.bounds, "any number of objects") + assuming(result.assuming)
         begins = "" if result.kind in OF_STEPS else "it is true at the start, and "
         lines.append(f"  induction: {begins}no step of any action violates it, for {number}")
         lines += [f"  invariants that the induction uses: {', '.join(result.lemmas)}"] if result.lemmas else []

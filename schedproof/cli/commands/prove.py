@@ -24,7 +24,7 @@ from schedproof.model.lang import ByConstruction, Model
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.induction import INITIAL, NOT_INDUCTIVE, Answer, Induction, Recheck, provable, recheck
 from schedproof.proofs.induction import prove as induce
-from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict, any_number
+from schedproof.proofs.verdict import NOT_WELL_FORMED, Disagreement, Verdict, any_number, assuming
 from schedproof.proofs.verification.properties import expected_of_model
 
 
@@ -83,6 +83,7 @@ class Proved:
         return {
             "variant": self.model.variant,
             "axioms": axiom_texts(self.model),
+            **({"assuming": list(self.model.assuming)} if self.model.assuming else {}),
             "bounds": dict(self.induction.bounds),
         }
 
@@ -218,7 +219,8 @@ def _print(one: Proved) -> None:
             cvc5_answer = one.rechecks[answer.obligation.name]
             row.append(NOT_INDUCTIVE if _fails(cvc5_answer) else str(cvc5_answer.verdict))
     number = any_number(one.induction.bounds, "any number of objects")
-    table(f"{model.system} {model.variant}: induction, {number}", columns, rows, right=["seconds"])
+    assumed = assuming(tuple(model.assuming))
+    table(f"{model.system} {model.variant}: induction, {number}{assumed}", columns, rows, right=["seconds"])
     verdicts = [_verdict_text(answer.verdict, answer.note) for answer in one.induction.answers]
     counts = ", ".join(f"{n} {verdict}" for verdict, n in Counter(verdicts).items())
     took = sum(a.seconds for a in one.induction.answers)

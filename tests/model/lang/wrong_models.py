@@ -802,6 +802,18 @@ REQUIRED: dict[str, Case] = {
         lambda: model(refuted=frozenset({"runing-has-a-node"})),
         "variant right", "refuted names an unknown property 'runing-has-a-node'", "choose from well-formed, ",
     ),
+    "an assumption with a name that is a text": (
+        lambda: model(assuming={"nothing is urgent": "Job.urgent"}),
+        "variant right", "assuming has 'Job.urgent' for 'nothing is urgent'", 'write a name and a formula: assuming={"hold < lease": forall(...)}',
+    ),
+    "an assumption without a name": (
+        lambda: model(assuming=[forall(j, j.urgent)]),
+        "variant right", "assuming is of type list", 'write assuming={"hold < lease": forall(...)}',
+    ),
+    "an assumption with a name that changes": (
+        lambda: model(assuming={"all are done": forall(j, j.is_("Done"))}),
+        "assumption all are done", "an axiom reads a state, which changes", "read rigid attributes only",
+    ),
     "assumptions that are a text": (
         lambda: model(assumes="Job.urgent"),
         "variant right", "assumes is 'Job.urgent'", "write assumes={",

@@ -12,6 +12,7 @@ from schedproof.cli.scopes import bounded
 from schedproof.model.lang import Attribute, Mistake, ModelError, Ref, Sort, State, forall, variables
 from schedproof.model.lang.check import checked
 from schedproof.model.lang.terms import Constant
+from schedproof.model.lang.timers import TimerKind, Timers
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import Instance, bounds_of, check_scope, instances
 from schedproof.model.systems.hived import AS_WRITTEN
@@ -66,6 +67,18 @@ def _placed(shown: str, build: object) -> Case:
 
 def _false_axiom(*axioms: object) -> object:
     return check_axioms(Instance(dataclasses.replace(lamps(), axioms=list(axioms)), {"Lamp": 2}))
+
+
+def _timers() -> Iterator[Case]:
+    """Errors of the library of timers."""
+    sorts, owners = (Sort("Timer", "t"), Sort("Call", "c")), {"request": Sort("Request", "r")}
+    retry = TimerKind("retry", of="request")
+    order, ticks = (Timers(*sorts, [retry], owners, time=time) for time in ("order", "ticks"))
+    yield _placed('Timers(..., time="tick")', lambda: Timers(*sorts, [retry], owners, time="tick"))
+    yield _placed('TimerKind("retry", of="job")', lambda: Timers(*sorts, [TimerKind("retry", of="job")], owners))
+    yield _placed('TIMERS.running("retries", ...)', lambda: order.running("retries", "sends again"))
+    yield _placed('TIMERS.tick(), with time="order"', order.tick)
+    yield _placed('TIMERS.rules(), with time="ticks"', ticks.rules)
 
 
 def cases() -> Iterator[Case]:
@@ -123,6 +136,9 @@ def cases() -> Iterator[Case]:
     yield _placed(
         "axioms=[Constant(False)], in a proof", lambda: prove(dataclasses.replace(lamps(), axioms=[Constant(False)]))
     )
+    dark = dataclasses.replace(lamps(), assuming={"all is dark": Constant(False)})
+    yield _placed('assuming={"all is dark": Constant(False)}', lambda: check_axioms(Instance(dark, {"Lamp": 2})))
+    yield from _timers()
     boss = dataclasses.replace(w.JOB, attributes=[*w.ATTRIBUTES, Attribute("boss", Ref(w.Job), rigid=True)])
     lost = w.model(machines=[boss, w.NODE], axioms=[forall(w.j, w.j.boss.urgent)])
     nobody = {("Job", "boss"): (None,), ("Job", "urgent"): (False,)}
