@@ -18,6 +18,9 @@ from .types import Ref, SetOf, Sort, Type
 
 Value = int | bool | str
 
+MOST_FACTOR = 16
+"""The greatest factor of a term. A multiple is written out as a sum."""
+
 
 def without_caches(thing: object) -> dict[str, Any]:
     """The attributes to pickle or copy: what is computed from them may be functions, or belong to one object."""
@@ -114,6 +117,15 @@ class Term:
 
     def __sub__(self, other: Term | int) -> Sum:
         return Sum(self, lift(other), -1)
+
+    def __rsub__(self, other: int) -> Sum:
+        return Sum(lift(other), self, -1)
+
+    def __mul__(self, factor: int) -> Term:
+        return _times(self, factor)
+
+    def __rmul__(self, factor: int) -> Term:
+        return _times(self, factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,6 +301,22 @@ def lift(value: object) -> Term:
     if isinstance(value, int | str):
         return Constant(value)
     raise ArgumentError(f"{value!r} is not a term; use a variable, NONE, a number, True, False or an enumeration value")
+
+
+def _times(term: Term, factor: int) -> Term:
+    """A multiple of a number, as a sum: arithmetic is linear.
+
+    Raises:
+        ArgumentError: the factor is no small whole number.
+    """
+    if type(factor) is not int or abs(factor) > MOST_FACTOR:
+        raise ArgumentError(
+            f"the factor of a term is {shown(factor)}; write a whole number from -{MOST_FACTOR} to {MOST_FACTOR}, for example 2 * n.term"
+        )
+    total: Term = term if factor > 0 else Constant(0)
+    for _ in range(abs(factor) - (factor > 0)):
+        total = Sum(total, term, 1 if factor > 0 else -1)
+    return total
 
 
 def variables(kind: Sort, names: str) -> tuple[Var, ...]:

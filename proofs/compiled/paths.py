@@ -139,6 +139,7 @@ def avoiding(offsets: Any, targets: Any, depths: Any, start: Any, goal: Any) -> 
             first += 1
         if size == 0 and first == nodes:
             return lengths, edges, whence
+        now[:size].sort()  # of several last edges, the one from the least node counts, as in the interpreted engine
         more = 0
         for i in range(size):
             n = now[i]

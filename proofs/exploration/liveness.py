@@ -72,17 +72,20 @@ def life_cycle(instance: Instance, exploration: Exploration, prop: LifeCycle) ->
     return not_that_far(prop, furthest + 1)
 
 
+GREATER = "try a greater bound"
+"""The end of each answer that is open."""
+
+
 def not_within(instance: Instance, prop: LifeCycle) -> Open:
     """The answer if no object goes through the given states within the bounds of integers."""
     return Open(
-        f"within {bounds_of(instance).text} no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}; "
-        "try a greater bound"
+        f"within {bounds_of(instance).text} no {words(prop.sort.name)} goes through {' -> '.join(prop.states)}; {GREATER}"
     )
 
 
 def only_beyond(instance: Instance) -> Open:
     """The answer if some state cannot reach the goal within the bounds of integers, but perhaps beyond them."""
-    return Open(f"some state can reach the goal only beyond {bounds_of(instance).text}, if at all; try a greater bound")
+    return Open(f"some state can reach the goal only beyond {bounds_of(instance).text}, if at all; {GREATER}")
 
 
 def not_that_far(prop: LifeCycle, states: int) -> Counterexample:

@@ -11,7 +11,7 @@ from schedproof.cli import scopes
 from schedproof.cli.tables import table
 from schedproof.model.lang import Attribute, Machine, Model
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import scope_text
+from schedproof.model.semantics import range_of, scope_text
 from schedproof.proofs.verification.properties import expected, properties_of
 
 
@@ -94,6 +94,11 @@ def _scope(model: Model) -> str:
     return scope_text(model.default_scope)
 
 
+def _bound(model: Model) -> dict[str, list[int]]:
+    """The lowest and the highest value of each integer with a bound, by its name."""
+    return {f"{sort}.{name}": list(range_of(model, sort, name)) for sort, name in model.bound}
+
+
 def details(system: System, models: Sequence[Model]) -> dict[str, Any]:
     """The entry of ``list --json``, with the variants ``models``."""
     return {
@@ -110,6 +115,7 @@ def _variant(system: System, model: Model) -> dict[str, Any]:
         "name": model.variant,
         "about": model.about,
         "scope": dict(model.default_scope),
+        **({"bound": bound} if (bound := _bound(model)) else {}),
         "machines": [
             {
                 "name": m.sort.name,

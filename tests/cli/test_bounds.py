@@ -63,6 +63,38 @@ def test_the_manifest_may_have_the_bound(capsys: pytest.CaptureFixture[str], tmp
     assert "within term <= 4" in text
 
 
+def test_a_bound_too_small_for_a_counterexample_is_no_difference(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # A node is at term 2 after two steps: within 1 nothing refutes that no node ever is.
+    (tmp_path / "election_model.py").write_text(
+        "from schedproof.model.lang import Invariant\nfrom tests.support.elections import ELECTION as E, n\n"
+        'ELECTION = E.asking([Invariant(name="low", says="low", over=[n], then=n.term < 2)])\n'
+    )
+    (tmp_path / "schedproof.toml").write_text(
+        f'{MANIFEST}\n[systems.election.variants.as-written]\nrefuted = ["low"]\n'
+    )
+    for bound, standing in (("1", "scope too small"), ("3", "as expected"), ("4", "as expected")):
+        code, text = printed(capsys, "explore", "election", "--bound", f"Node.term={bound}", "--json", "-")
+        [low] = [p for p in json.loads(text)["properties"] if p["name"] == "low"]
+        assert (code, low["standing"]) == (0, standing)
+
+
+def test_what_a_smaller_bound_leaves_open_is_not_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "election_model.py").write_text(
+        "from schedproof.model.lang import LifeCycle\nfrom tests.support.elections import ELECTION as E, Node\n"
+        'LIFE = LifeCycle(name="life", says="led twice", sort=Node,\n'
+        '    states=["Follower", "Candidate", "Leader", "Follower", "Candidate", "Leader"])\n'
+        "ELECTION = E.asking([LIFE])\n"
+    )
+    code, text = printed(capsys, "explore", "election", "--bound", "Node.term=2")
+    assert code == 0
+    assert "not checked: life: its goal may lie beyond this bound" in text
+    code, text = printed(capsys, "explore", "election")
+    assert code == 0
+    assert "life         can happen       holds at Node=2" in text
+
+
 def test_simulate_counts_walks_that_end_at_the_bound_apart(capsys: pytest.CaptureFixture[str]) -> None:
     # A follower of the greatest term can always stand: no walk ends before the bound.
     code, text = printed(capsys, "simulate", "election", "--steps", "5000", "--json", "-")
@@ -91,3 +123,11 @@ def test_profile_takes_a_bound(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = printed(capsys, "profile", "election", "--bound", "Node.term=1")
     assert code == 0
     assert "stand" in text
+
+
+def test_list_has_the_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = printed(capsys, "list", "election", "--json", "-")
+    [variant] = json.loads(text)["systems"][0]["variants"]
+    assert variant["bound"] == {"Node.term": [0, 3]}
+    [machine] = variant["machines"]
+    assert machine["attributes"] == [{"name": "term", "type": "Nat", "kind": ""}]

@@ -33,12 +33,13 @@ from schedproof.cli.verdict_status import EXPECTED, OPEN, code, standing
 from schedproof.model.lang import DeadlockFree, LifeCycle, Model
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.errors import UserError
-from schedproof.model.semantics import bounds_of, instances, scope_text
+from schedproof.model.semantics import bounds_of, instances, range_of, scope_text
 from schedproof.proofs.checking.engine import MOST_COMPILED, MOST_INTERPRETED, Engine, Exploring
 from schedproof.proofs.checking.model_check import about_crashes, explored
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
 from schedproof.proofs.exploration.explore import ExplorationResult
 from schedproof.proofs.exploration.limits import Saving
+from schedproof.proofs.exploration.liveness import GREATER
 from schedproof.proofs.verdict import Result, Verdict
 from schedproof.proofs.verification.properties import expected_of_model
 from schedproof.proofs.verification.verify import CheckedProperty
@@ -83,11 +84,12 @@ class Counts:
 class Explored:
     """The graphs of one variant at one scope (one for each configuration), and what was checked on them.
 
-    ``unchecked`` are the properties that the scope, or the lack of crashes, says nothing about,
+    ``declared`` is the variant with its own bounds of integers. ``unchecked`` are the properties that the scope, or the lack of crashes, says nothing about,
     with the reason. ``ended`` says what has ended it all before its time: an interrupt, say.
     """
 
     model: Model
+    declared: Model
     sizes: Mapping[str, int]
     crash: bool
     graphs: Sequence[Counts]
@@ -124,7 +126,7 @@ class Explored:
         held = result.verdict is Verdict.PROVED and checked.expected is Verdict.REFUTED
         return (
             TOO_SMALL
-            if held and not _covers(self.model, self.sizes, self.crash)
+            if held and not _covers(self.model, self.declared, self.sizes, self.crash)
             else standing(result.verdict, checked.expected)
         )
 
@@ -157,17 +159,25 @@ class Explored:
         }
 
 
-def _covers(model: Model, sizes: Mapping[str, int], crash: bool) -> bool:
-    """The exploration is at least what the manifest speaks of."""
+def _covers(model: Model, declared: Model, sizes: Mapping[str, int], crash: bool) -> bool:
+    """The exploration is at least what the manifest speaks of: as many objects, and bounds of integers as great."""
+    for sort, name in declared.bound:
+        (low, high), (lowest, highest) = (range_of(each, sort, name) for each in (model, declared))
+        if low > lowest or high < highest:
+            return False
     return crash and all(sizes[sort] >= n for sort, n in model.default_scope.items())
 
 
-def _unchecked(model: Model, sizes: Mapping[str, int], crash: bool, result: Result, complete: bool) -> str | None:
+def _unchecked(
+    model: Model, declared: Model, sizes: Mapping[str, int], crash: bool, result: Result, complete: bool
+) -> str | None:
     """Why the exploration says nothing of a property, where the manifest's own scope would."""
-    if not complete or _covers(model, sizes, crash):
+    if not complete or _covers(model, declared, sizes, crash):
         return None
     if "vacuous" in result.note:
         return "its premise is never true here"
+    if result.note.endswith(GREATER):
+        return "its goal may lie beyond this bound"
     if result.verdict is Verdict.REFUTED and any(
         isinstance(p, LifeCycle) and p.name == result.name for p in model.properties
     ):
@@ -258,7 +268,8 @@ def explore(
     if properties and counts_only:
         raise UserError("--property, --counts-only: they contradict each other; leave out one of them")
     chosen = choose.system(system)
-    model = scopes.bounded(choose.variant(chosen, variant), bounds)
+    declared = choose.variant(chosen, variant)
+    model = scopes.bounded(declared, bounds)
     scopes.properties([(chosen, model)], properties)
     able = {WELL_FORMED, *(p.name for p in model.properties)}
     scopes.checkable(properties, able, "explore", f"schedproof verify {system} --variant {model.variant}")
@@ -299,7 +310,7 @@ def explore(
                 on_found=lambda result: graphs.append(Counts.of(result)),
             )
     complete = not any(g.stopped for g in graphs)
-    reasons = {r.name: _unchecked(model, sizes, crash, r, complete) for r in results}
+    reasons = {r.name: _unchecked(model, declared, sizes, crash, r, complete) for r in results}
     if results:
         reasons |= dict.fromkeys(left_out, "is about crashes, which were not explored")
     checked = [
@@ -308,7 +319,7 @@ def explore(
         if reasons[r.name] is None
     ]
     unchecked = {name: reason for name, reason in reasons.items() if reason is not None}
-    exploration = Explored(model, sizes, crash, graphs, checked, unchecked, halt())
+    exploration = Explored(model, declared, sizes, crash, graphs, checked, unchecked, halt())
     if exploration.stopped and checkpoint is not None:
         click.echo(f"schedproof: the exploration is kept in {str(checkpoint)!r}; the same command resumes it", err=True)
     if json_file is not None:

@@ -173,6 +173,22 @@ def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> Non
     assert verdicts(model(10**12, 2), engine)["kept"].reach == both
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_arithmetic_is_linear(engine: Engine) -> None:
+    # n goes 0, 1, 3, 7, ... and m = 5 - 2 n with it: 5, 3, -1, -9, and then -25.
+    two = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("m", Int, initial=5)])
+    rows = [Row(Box, "up", "Open", "Open", n=2 * me.n + 1, m=5 - (me.n * 2 + 1) * 2)]
+    actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
+    sums = Invariant(name="sums", says="", over=[b], then=(b.m + 2 * b.n == 5) & (-3 * b.n <= 0 * b.m))
+    ends = Invariant(name="ends", says="", over=[b], then=b.n != 7)
+    model = counter(sums, ends, machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 20, ("Box", "m"): 20})
+    both = verdicts(model, engine)
+    assert both["sums"].reach == "holds at Box=1 within n <= 20, -20 <= m <= 20"
+    assert both["ends"].reach == "refuted in 3 steps at Box=1"
+    states = Exploring(engine).graph(next(instances(model, {})))[0].state_count
+    assert states == 4
+
+
 def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
     far = with_bound(counter(), {("Box", "n"): (0, 1 << 50)})
     with pytest.raises(TooWide, match="more than compiled code counts to"):

@@ -123,6 +123,8 @@ def cases() -> Iterator[Case]:
     yield _placed(
         "axioms=[forall(j, j.boss.urgent)]", lambda: check_axioms(Instance(lost, {"Job": 1, "Node": 1}, nobody))
     )
+    for text, factor in (("m.age", w.m.age), ("100", 100)):
+        yield Case(f"{text} * n.age", lambda factor=factor: factor * w.n.age)  # type: ignore[misc]
     old = w.aged()
     yield _placed('Attribute("age", Nat), in an exploration', lambda: bounds_of(Instance(old, old.default_scope)))
     yield _placed(
