@@ -12,6 +12,7 @@ from schedproof.model.lang import (
     AlwaysCanReach,
     Attribute,
     DeadlockFree,
+    Event,
     Int,
     Invariant,
     LeadsTo,
@@ -26,6 +27,7 @@ from schedproof.model.lang import (
     State,
     StepInvariant,
     after,
+    given,
     me,
     variables,
 )
@@ -37,6 +39,7 @@ from schedproof.proofs.verdict import Result, Verdict
 
 Box = Sort("Box", "b")
 (b,) = variables(Box, "b")
+LIVES = DeadlockFree(name="lives", says="")
 ENGINES = [Engine.INTERPRETED, Engine.COMPILED]
 
 
@@ -194,6 +197,41 @@ def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
     with pytest.raises(TooWide, match="more than compiled code counts to"):
         verdicts(far, Engine.COMPILED, max_states=10)
     assert verdicts(far, Engine.AUTO, max_states=10)[WELL_FORMEDNESS.name].verdict is Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize("times", [(3, 1), (1, 3), (2, 2)])
+def test_sums_do_not_wrap_around(times: tuple[int, int]) -> None:
+    # n is 2^48, and m becomes 2^64: to 64 bits it is 0, and all would be within the bounds. 16 n > 0 is true.
+    def times_16(term: Any, times: int) -> Any:
+        return term if times == 0 else 16 * times_16(term, times - 1)
+
+    greatest = 1 << 48
+    machine = Machine(
+        Box,
+        [State("Open"), State("Shut")],
+        [Attribute("n", Nat, initial=greatest), Attribute("m", Nat)],
+        [Event("up", {"by": Nat})],
+    )
+    rows = [Row(Box, "up", "Open", "Shut", m=times_16(given("by"), times[1]))]
+    actions = [
+        Action("up", [b], [b.is_("Open"), 16 * b.n > 0], [b.fires("up", by=times_16(b.n, times[0]))], "{b} counts")
+    ]
+    bound = {("Box", "n"): greatest, ("Box", "m"): greatest}
+    model = counter(LIVES, machines=[machine], rows=rows, actions=actions, bound=bound)
+    for engine in (Engine.INTERPRETED, Engine.AUTO):
+        assert verdicts(model, engine)["lives"].reach == f"holds at Box=1 within n <= {greatest}, m <= {greatest}"
+    with pytest.raises(TooWide, match="more than compiled code counts to"):
+        verdicts(model, Engine.COMPILED)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_multiple_of_a_small_number_is_compiled(engine: Engine) -> None:
+    machine = Machine(Box, [State("Open")], [Attribute("n", Nat)])
+    rows = [Row(Box, "up", "Open", "Open", n=16 * (16 * me.n) + 1)]
+    actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
+    model = counter(LIVES, machines=[machine], rows=rows, actions=actions, bound={("Box", "n"): 1 << 20})
+    results = verdicts(model, engine)
+    assert results["lives"].reach == "holds at Box=1 within n <= 1048576"
 
 
 def test_bounds_of_integers_are_from_minus_to_plus() -> None:
