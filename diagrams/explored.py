@@ -42,7 +42,7 @@ def reachable(
         progress: called during the exploration.
 
     Raises:
-        ScopeError: an integer has no bound.
+        ModelError: an integer has no bound.
         DiagramError: some step is ill-formed.
     """
     exploration = explore(instance, progress=progress, on_step=lambda state, _, step: on_step(state, step))
@@ -59,7 +59,8 @@ def explored_at(model: Model, scope: Mapping[str, int]) -> str:
     """What explorations of a model have, in words: the numbers of objects, and the bounds of integers.
 
     Raises:
-        ScopeError: the scope is impossible, or an integer has no bound.
+        ScopeError: the scope is impossible.
+        ModelError: an integer has no bound.
     """
     sizes = check_scope(model, scope)
     at = scope_text(sizes)

@@ -81,7 +81,8 @@ def observed(
 
     Raises:
         DiagramError: there is no such pairing.
-        ScopeError: the scope is impossible, or an integer has no bound.
+        ScopeError: the scope is impossible.
+        ModelError: an integer has no bound.
     """
     return all_observed(model, [name], scope, progress)[name]
 

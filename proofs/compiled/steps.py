@@ -496,7 +496,7 @@ class Steps:
         sort, name = event
         who = terms.some(firing.of, moment)
         kinds = self.instance.model.machine(sort).parameters(name)
-        values = [(n, terms.argument(v, moment, kinds[n])) for n, v in firing.payload]
+        values = [(n, terms.value(v, moment, kinds[n])) for n, v in firing.payload]
         others: Expr = 0
         for other in moment.fired:
             if other[0] == sort and other[1] != name:

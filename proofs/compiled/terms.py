@@ -13,16 +13,17 @@ from itertools import count
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import EnumType, Integer, IntRange, Ref, SetOf, Type
-from schedproof.model.semantics import Instance, range_of
+from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
+from schedproof.model.semantics.magnitude import Magnitudes
 from schedproof.model.semantics.search import levels
 from schedproof.proofs.exploration.limits import TooWide
 
 from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
 from .layout import GREATEST, Layout, span
 
-GREATEST_ARGUMENT, GREATEST_SUM = 1 << 57, 1 << 62
-"""The limits of the absolute values of an event's argument and of any sum."""
+GREATEST_SUM = 1 << 62
+"""The limit of the absolute values of sums."""
 
 MOST_VALUES = 64
 """An attribute with more values has no masks by value."""
@@ -76,7 +77,7 @@ class Terms:
         self.read: dict[Read, None] = {}
         self.supposed: tuple[str, str] | None = None
         """A history attribute that is no part of the state: its value is the local variable :func:`supposed`, for any object."""
-        self._sums: dict[int, tuple[t.Term, int]] = {}
+        self._magnitudes = Magnitudes(instance)
         self._numbers = count()
         self._body: list[Stmt] = []
 
@@ -229,7 +230,10 @@ class Terms:
             case t.Less(left, right, or_equal):
                 return binary("<=" if or_equal else "<", go(left), go(right))
             case t.Sum(left, right, sign):
-                self._greatest(term, moment)
+                if (greatest := self._magnitudes.of(term, moment.variables, moment.owner)) > GREATEST_SUM:
+                    raise TooWide(
+                        f"a sum of up to {greatest} is more than compiled code counts to; explore it interpreted"
+                    )
                 return binary("+" if sign > 0 else "-", go(left), go(right))
             case t.Has(base, element):
                 return self._has(base, element, moment)
@@ -247,49 +251,6 @@ class Terms:
 
     def _type(self, term: t.Term, moment: Moment) -> Type | None:
         return type_of_term(self.instance, term, moment.variables, moment.owner)
-
-    def argument(self, term: t.Term, moment: Moment, kind: Type) -> Expr:
-        """The value of an event's argument of type ``kind``, as :meth:`value`.
-
-        Raises:
-            TooWide: it is a sum, and sums with it could exceed 64 bits.
-        """
-        if isinstance(term, t.Sum) and self._greatest(term, moment) > GREATEST_ARGUMENT:
-            raise TooWide(
-                "the sum in an event's argument may be more than compiled code counts to; explore it interpreted"
-            )
-        return self.value(term, moment, kind)
-
-    def _greatest(self, term: t.Term, moment: Moment) -> int:
-        """A limit of a number's absolute value. Sums of multiples grow fast: ``16 * (16 * c.n)`` has 256 parts.
-
-        Raises:
-            TooWide: the number could exceed 64 bits.
-        """
-        if isinstance(term, t.Sum):
-            known = self._sums.get(id(term))
-            if known is None:
-                total = self._greatest(term.left, moment) + self._greatest(term.right, moment)
-                if total > GREATEST_SUM:
-                    raise TooWide(f"a sum up to {total} is more than compiled code counts to; explore it interpreted")
-                known = self._sums[id(term)] = term, total  # the term stays, so no other one gets its identity
-            return known[1]
-        if isinstance(term, t.Constant):
-            return abs(int(term.value))
-        if isinstance(term, t.Given):
-            return GREATEST_ARGUMENT  # an event's argument may lie outside the range that the event declares
-        kind = self._type(term, moment)
-        if isinstance(kind, IntRange):
-            return max(-kind.low, kind.high)
-        assert isinstance(kind, Integer) and isinstance(term, t.Attr)
-        sort = self._sort(term.of, moment)
-        attribute = self.instance.model.machine(sort).attribute(term.name)
-        assert attribute is not None
-        rigid = attribute.rigid
-        numbers = (
-            self.instance.rigid_values(sort, attribute) if rigid else range_of(self.instance.model, sort, term.name)
-        )
-        return max(map(abs, numbers), default=0)
 
     def _sort(self, term: t.Term, moment: Moment) -> str:
         return sort_of_term(self.instance, term, moment.variables, moment.owner)

@@ -51,7 +51,7 @@ def explored(instance: Instance, limit: int | None = None, progress: Progress | 
         progress: see :func:`..explore.explore`.
 
     Raises:
-        ScopeError: an integer has no bound.
+        ModelError: an integer has no bound.
     """
     rows: list[list[Mapping[int, Key]]] = []
     names = {m.sort.name: [state.name for state in m.states] for m in instance.model.machines}

@@ -119,7 +119,8 @@ def generate(
 
     Raises:
         ValueError: ``of_graph`` with another ``cover``.
-        ScopeError: an impossible scope, or an integer without a bound.
+        ScopeError: an impossible scope.
+            ModelError: an integer without a bound.
     """
     if of_graph and cover is not Cover.TRANSITIONS:
         raise ValueError("of the graph, transitions are covered")

@@ -59,7 +59,7 @@ def tla(
         title: a remark on the instance for the top of the module.
 
     Raises:
-        ScopeError: an integer has no bound.
+        ModelError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
     checked = exported_properties(instance, only, crash, BRANCHING)

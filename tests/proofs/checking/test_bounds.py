@@ -39,6 +39,7 @@ from schedproof.proofs.verdict import Result, Verdict
 
 Box = Sort("Box", "b")
 (b,) = variables(Box, "b")
+OPEN = Machine(Box, [State("Open")], [Attribute("n", Nat)])
 LIVES = DeadlockFree(name="lives", says="")
 ENGINES = [Engine.INTERPRETED, Engine.COMPILED]
 
@@ -192,6 +193,15 @@ def test_arithmetic_is_linear(engine: Engine) -> None:
     assert states == 4
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_object_has_the_bound(engine: Engine) -> None:
+    # Three boxes count to 2, each for itself: on the frontier are the states with one at 2.
+    model = counter(rows=[Row(Box, "up", "Open", "Open", n=me.n + 1)], actions=[counter().actions[0]], machines=[OPEN])
+    [instance] = instances(with_bound(model, {("Box", "n"): 2}), {"Box": 3})
+    explored, _ = Exploring(engine).graph(instance)
+    assert (explored.state_count, explored.frontier_count, explored.stuck_count) == (27, 27 - 8, 0)
+
+
 def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
     far = with_bound(counter(), {("Box", "n"): (0, 1 << 50)})
     with pytest.raises(TooWide, match="more than compiled code counts to"):
@@ -226,10 +236,9 @@ def test_sums_do_not_wrap_around(times: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_multiple_of_a_small_number_is_compiled(engine: Engine) -> None:
-    machine = Machine(Box, [State("Open")], [Attribute("n", Nat)])
     rows = [Row(Box, "up", "Open", "Open", n=16 * (16 * me.n) + 1)]
     actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
-    model = counter(LIVES, machines=[machine], rows=rows, actions=actions, bound={("Box", "n"): 1 << 20})
+    model = counter(LIVES, machines=[OPEN], rows=rows, actions=actions, bound={("Box", "n"): 1 << 20})
     results = verdicts(model, engine)
     assert results["lives"].reach == "holds at Box=1 within n <= 1048576"
 
