@@ -243,17 +243,21 @@ def test_a_multiple_of_a_small_number_is_compiled(engine: Engine) -> None:
     assert results["lives"].reach == "holds at Box=1 within n <= 1048576"
 
 
-def test_bounds_of_integers_are_from_minus_to_plus() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bounds_of_integers_are_from_minus_to_plus(engine: Engine) -> None:
     # Down and up from 0 within 2: five states.
     two = Machine(Box, [State("Open")], [Attribute("n", Int)])
     rows = [Row(Box, "up", "Open", "Open", n=me.n + 1), Row(Box, "down", "Open", "Open", n=me.n - 1)]
     actions = [Action(name, [b], [], [b.fires(name)], "{b} counts") for name in ("up", "down")]
     model = counter(machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 2})
     within = Invariant(name="within", says="", over=[b], then=(b.n <= 2) & (b.n >= -2))
-    result = verdicts(model.asking([within]), Engine.INTERPRETED)["within"]
+    result = verdicts(model.asking([within]), engine)["within"]
     assert result.reach == "holds at Box=1 within -2 <= n <= 2"
     narrow = with_bound(model, {("Box", "n"): (-1, 0)})
-    assert verdicts(narrow.asking([within]), Engine.COMPILED)["within"].within == "-1 <= n <= 0"
+    assert verdicts(narrow.asking([within]), engine)["within"].within == "-1 <= n <= 0"
+    for each, states in ((model, 5), (narrow, 2)):
+        [instance] = instances(each, {})
+        assert Exploring(engine).graph(instance)[0].state_count == states
 
 
 def test_a_step_of_the_model_knows_no_bound() -> None:
