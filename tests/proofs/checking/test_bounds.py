@@ -11,6 +11,7 @@ from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
     Attribute,
+    Change,
     DeadlockFree,
     Event,
     Int,
@@ -69,7 +70,7 @@ def verdicts(model: Model, engine: Engine, **how: Any) -> dict[str, Result]:
     return {r.name: r for r in model_check(model, {}, how=Exploring(engine, **how))}
 
 
-def only(prop: Property, engine: Engine, high: int = 3) -> Result:
+def only(prop: Property, engine: Engine, high: int | tuple[int, int] = 3) -> Result:
     """The result of one property of the counter up to ``high``."""
     return verdicts(with_bound(counter(prop), {("Box", "n"): high}), engine)[prop.name]
 
@@ -258,6 +259,23 @@ def test_bounds_of_integers_are_from_minus_to_plus(engine: Engine) -> None:
     for each, states in ((model, 5), (narrow, 2)):
         [instance] = instances(each, {})
         assert Exploring(engine).graph(instance)[0].state_count == states
+
+
+def test_a_nat_is_never_below_0() -> None:
+    below = only(DeadlockFree(name="lives", says=""), Engine.INTERPRETED, high=(-5, 2))
+    assert below.reach == "holds at Box=1 within n <= 2"
+
+
+def test_a_variant_without_an_integer_has_no_bound_of_it() -> None:
+    change = Change(
+        "a box only shuts",
+        [],
+        drops=["up", "Box.up from Open"],
+        adds=[Action("shut", [b], [b.is_("Open")], [b.fires("shut")], "{b} is shut")],
+    )
+    boxes = [Machine(Box, [State("Open"), State("Shut")])]
+    other = counter(bound={("Box", "n"): 3}).amend("uncounted", "", [change], frozenset(), machines=boxes)
+    assert verdicts(other, Engine.INTERPRETED)[WELL_FORMEDNESS.name].reach == "holds at Box=1"
 
 
 def test_a_step_of_the_model_knows_no_bound() -> None:
