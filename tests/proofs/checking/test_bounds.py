@@ -179,6 +179,29 @@ def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> Non
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("limits", "reach"),
+    [
+        ((2, 4), "holds in some of 2 configurations of up to Box=1"),
+        ((4, 2), "holds in some of 2 configurations of up to Box=1"),
+        ((4,), "undetermined: within n <= 3 no box goes through Open -> Shut; try a greater bound"),
+        ((4, 9), "undetermined: within n <= 3 no box goes through Open -> Shut; try a greater bound"),
+    ],
+)
+def test_one_configuration_with_a_life_cycle_is_enough(engine: Engine, limits: tuple[int, ...], reach: str) -> None:
+    # A box is shut where it has counted to its limit. Within 3 it gets to 2, and not to 4.
+    limited = Machine(Box, [State("Open"), State("Shut")], [Attribute("n", Nat), Attribute("limit", Nat, rigid=True)])
+    up, shut = counter().actions
+    model = counter(
+        LifeCycle(name="shuts", says="", sort=Box, states=["Open", "Shut"]),
+        machines=[limited],
+        actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == b.limit])],
+        configurations=lambda sizes: [{("Box", "limit"): [limit]} for limit in limits],
+    )
+    assert verdicts(model, engine)["shuts"].reach == reach
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_arithmetic_is_linear(engine: Engine) -> None:
     # n goes 0, 1, 3, 7, ... and m = 5 - 2 n with it: 5, 3, -1, -9, and then -25.
     two = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("m", Int, initial=5)])
