@@ -181,9 +181,9 @@ def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> Non
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_step_that_a_property_leaves_out_leads_nowhere(engine: Engine) -> None:
     # Only counting leads beyond the bound. A box that may not count is never shut, with any bound.
-    shut = AlwaysCanReach(name="shut", says="", over=[b], goal=b.is_("Shut"), without=["up"])
+    shut = AlwaysCanReach(name="shut", says="", over=[b], given=b.n == 3, goal=b.is_("Shut"), without=["up"])
     for high in (3, 4):
-        assert only(shut, engine, high).reach == "refuted in the initial state at Box=1"
+        assert only(shut, engine, high).reach == "refuted in 3 steps at Box=1"
     counting = dataclasses.replace(shut, without=["shut"])
     assert only(counting, engine).verdict is Verdict.UNDETERMINED
 
