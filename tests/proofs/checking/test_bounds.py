@@ -217,7 +217,9 @@ def test_arithmetic_is_linear(engine: Engine) -> None:
     two = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("m", Int, initial=5)])
     rows = [Row(Box, "up", "Open", "Open", n=2 * me.n + 1, m=5 - (me.n * 2 + 1) * 2)]
     actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
-    sums = Invariant(name="sums", says="", over=[b], then=(b.m + 2 * b.n == 5) & (-3 * b.n <= 0 * b.m))
+    sums = Invariant(
+        name="sums", says="", over=[b], then=(b.m + 2 * b.n == 5) & (-3 * b.n <= 0 * b.m) & (-b.m == 2 * b.n - 5)
+    )
     ends = Invariant(name="ends", says="", over=[b], then=b.n != 7)
     model = counter(sums, ends, machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 20, ("Box", "m"): 20})
     both = verdicts(model, engine)
