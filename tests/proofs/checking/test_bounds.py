@@ -35,6 +35,7 @@ from schedproof.model.lang import (
 from schedproof.model.semantics import Stepper, instances, with_bound
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
+from schedproof.proofs.compiled.walks import walk
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
 
@@ -326,3 +327,13 @@ def test_a_step_of_the_model_knows_no_bound() -> None:
 def test_an_exploration_needs_a_bound(engine: Engine) -> None:
     with pytest.raises(ModelError, match=r"Box\.n: an exploration needs a bound of Nat.*--bound Box\.n=3"):
         verdicts(counter(bound={}), engine)
+
+
+def test_walks_that_end_are_told_from_those_that_are_cut() -> None:
+    # At 1 a box may be shut, and nothing follows. Or it counts on, and at 3 only the bound stops it.
+    up, shut = counter().actions
+    model = counter(actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == 1])])
+    [instance] = instances(model, {})
+    walked = walk(instance, [], steps=2000, length=10, seed=1)
+    assert walked.ended == walked.action_counts["shut"] > 200
+    assert walked.walks - 1 <= walked.ended + walked.cut <= walked.walks
