@@ -337,3 +337,21 @@ def test_walks_that_end_are_told_from_those_that_are_cut() -> None:
     walked = walk(instance, [], steps=2000, length=10, seed=1)
     assert walked.ended == walked.action_counts["shut"] > 200
     assert walked.walks - 1 <= walked.ended + walked.cut <= walked.walks
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_passes_the_frontier(engine: Engine) -> None:
+    # At 3 the bound cuts a step. From there a box is shut, and then lost.
+    machine = Machine(Box, [State("Open"), State("Shut"), State("Lost")], [Attribute("n", Nat)])
+    up, shut = counter().actions
+    lose = Action("lose", [b], [b.is_("Shut")], [b.fires("lose")], "{b} is lost")
+    open_ = AlwaysCanReach(name="open", says="", over=[b], given=b.is_("Lost"), goal=b.is_("Open"))
+    model = counter(
+        open_,
+        machines=[machine],
+        rows=[*counter().rows, Row(Box, "lose", "Shut", "Lost")],
+        actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == 3]), lose],
+    )
+    example = verdicts(model, engine)["open"].counterexample
+    assert example is not None
+    assert [step.action for step in example.steps] == ["up", "up", "up", "shut", "lose"]
