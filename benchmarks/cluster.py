@@ -2,13 +2,19 @@
 
 Each row is the median of several runs without symmetry, of the search alone: workers have started, and code is compiled.
 Processor time is that of the command and of all processes that it has started; a busy machine changes it less than the seconds.
+A second table says whose it is: of workers in their own code and in the system's, of the command, and of Ray's processes. The row of
+threads does the same exchange without Ray. So what it takes more than one process is the price of two parts on this machine.
+
+With ``--memory`` states that do not fit go to files: ``python benchmarks/cluster.py --scope PodGroup=6,Cell=6 --memory 4G --runs 1``.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
@@ -17,11 +23,14 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
+from schedproof.cli import scopes
+from schedproof.cli.sizes import Size
 from schedproof.model.registry.discovery import system
 from schedproof.model.semantics import Instance, instances
 from schedproof.proofs.cluster import Address, RemoteWorkers, connected
 from schedproof.proofs.cluster.crew import RemotePart
 from schedproof.proofs.compiled import Reached, explore
+from schedproof.proofs.exploration.limits import room
 
 
 @dataclass(frozen=True)
@@ -31,12 +40,14 @@ class Measurement:
     Attributes:
         seconds, processor: the elapsed time and the processor time.
         memory: the greatest resident memory of one process with states, in bytes.
+        shares: the processor time of the last run, by whose it is.
     """
 
     name: str
     seconds: float
     processor: float
     memory: int
+    shares: Mapping[str, float]
     reached: Reached
 
     def row(self, alone: Measurement) -> list[str]:
@@ -64,24 +75,34 @@ COLUMNS = [
 
 
 @contextmanager
-def crew(name: str) -> Iterator[RemoteWorkers | None]:
-    """The workers of a row; None for one process."""
-    with nullcontext() if name == "one process" else connected(Address.of(name)) as workers:
-        yield workers
+def crew(name: str) -> Iterator[tuple[RemoteWorkers | None, int]]:
+    """The workers of a row, and the number of threads; None for those of this process."""
+    number, _, here = name.partition(" ")
+    with nullcontext() if here else connected(Address.of(name)) as workers:
+        yield workers, int(number) if here == "threads" else 1
 
 
-def measured(name: str, instance: Instance, runs: int) -> Measurement:
-    """Measures the search by one crew, after a first search of a few states."""
-    with crew(name) as workers:
-        explore(instance, workers=workers, limit=100_000)
-        seconds, processor, memory = [], [], 0
+def measured(name: str, instance: Instance, runs: int, memory: int | None) -> Measurement:
+    """Measures the search by one crew, after a first search of a few states.
+
+    Args:
+        name: ``one process``, ``2 threads``, or the address of workers.
+        memory: the bytes that all of its processes may use; None for no limit.
+    """
+    with crew(name) as (workers, threads):
+        explore(instance, workers=workers, threads=threads, limit=100_000)
+        seconds, processor, most, shares = [], [], 0, Counter[str]()
+        if memory is not None:
+            memory = memory // len(workers) if workers else room(memory, psutil.Process().memory_info().rss)
         for _ in range(runs):
-            before, began = processor_time(), time.perf_counter()
-            reached = explore(instance, workers=workers)
+            before, began = processor_times(), time.perf_counter()
+            reached = explore(instance, workers=workers, threads=threads, memory=memory)
             seconds.append(time.perf_counter() - began)
-            processor.append(processor_time() - before)
-            memory = max(memory, *(each.memory_info().rss for each in family() if workers is None or is_worker(each)))
-    return Measurement(name, statistics.median(seconds), statistics.median(processor), memory, reached)
+            shares = processor_times()
+            shares.subtract(before)
+            processor.append(sum(shares.values()))
+            most = max(most, *(each.memory_info().rss for each in family() if workers is None or is_worker(each)))
+    return Measurement(name, statistics.median(seconds), statistics.median(processor), most, shares, reached)
 
 
 def family() -> list[psutil.Process]:
@@ -94,31 +115,43 @@ def is_worker(process: psutil.Process) -> bool:
     return "ray::Host" in " ".join(process.cmdline())
 
 
-def processor_time() -> float:
-    """The seconds of processor time of all processes."""
-    total = 0.0
+WORKERS, SYSTEM, COMMAND, RAY = SHARES = "workers", "of these in the system", "command", "Ray's processes"
+"""Whose processor time it is."""
+
+
+def processor_times() -> Counter[str]:
+    """The seconds of processor time of all processes, by whose it is."""
+    times: Counter[str] = Counter(dict.fromkeys(SHARES, 0))
     for process in family():
         with suppress(psutil.Error):
-            total += sum(process.cpu_times()[:2])
-    return total
+            user, system = process.cpu_times()[:2]
+            if is_worker(process):
+                times[WORKERS] += user
+                times[SYSTEM] += system
+            else:
+                times[COMMAND if process.pid == os.getpid() else RAY] += user + system
+    return times
 
 
 @click.command()
 @click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="Of which the median is taken.")
-@click.option("--groups", type=click.IntRange(1), default=6, show_default=True, help="Pod groups of HiveD.")
-@click.option("--cells", type=click.IntRange(1), default=5, show_default=True, help="Cells of HiveD.")
+@click.option("--scope", default="PodGroup=6,Cell=5", show_default=True, help="The objects of HiveD.")
+@click.option("--memory", type=Size(), metavar="SIZE", help="Use at most SIZE; workers share it.")
 @click.option(
     "--workers", type=click.IntRange(1), multiple=True, default=(1, 2), show_default=True, help="Workers; repeatable."
 )
-def main(runs: int, groups: int, cells: int, workers: tuple[int, ...]) -> None:
-    """Measure the exploration of HiveD as written by one process, and by workers on this machine."""
-    [instance] = instances(system("hived").variants["as-written"], {"PodGroup": groups, "Cell": cells})
-    table = Table(*COLUMNS)
-    alone = measured("one process", instance, runs)
-    for each in (alone, *(measured(f"local:{n}", instance, runs) for n in workers)):
+def main(runs: int, scope: str, memory: int | None, workers: tuple[int, ...]) -> None:
+    """Measure the exploration of HiveD as written by one process, by threads, and by workers on this machine."""
+    model = system("hived").variants["as-written"]
+    [instance] = instances(model, scopes.scope(model, scope))
+    table, whose = Table(*COLUMNS), Table("crew", *(f"{share}, s" for share in SHARES))
+    alone = measured("one process", instance, runs, memory)
+    others = [f"{n} threads" for n in workers if n > 1 and memory is None] + [f"local:{n}" for n in workers]
+    for each in (alone, *(measured(name, instance, runs, memory) for name in others)):
         table.add_row(*each.row(alone))
+        whose.add_row(each.name, *(f"{each.shares[share]:.1f}" for share in SHARES))
         click.echo(" | ".join(each.row(alone)), err=True)
-    Console(width=200).print(table)
+    Console(width=200).print(table, whose)
 
 
 if __name__ == "__main__":

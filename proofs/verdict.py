@@ -230,6 +230,38 @@ def objects_as_json(facts: Sequence[ObjectFacts]) -> dict[str, Any]:
     return {each.object: {"sort": each.sort, "rigid": dict(each.fields)} for each in facts}
 
 
+MOST_LISTED = 5
+"""The most names of actions, and of rules, that :attr:`Unfired.text` lists."""
+
+
+@dataclass(frozen=True)
+class Unfired:
+    """What never happens at a scope.
+
+    Attributes:
+        actions: the actions that are never taken.
+        rules: the rules that never fire, without those that only follow from these actions.
+    """
+
+    actions: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The names in one line; empty if everything happens."""
+        parts = []
+        for noun, names in (("action", self.actions), ("rule", self.rules)):
+            if names:
+                more = [f"{len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else []
+                listed = [*(repr(name) if " " in name else name for name in names[:MOST_LISTED]), *more]
+                parts.append(f"{noun}{'s' if len(names) > 1 else ''} {', '.join(listed)}")
+        return "; ".join(parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """The names as ``--json`` prints them."""
+        return {"actions": list(self.actions), "rules": list(self.rules)}
+
+
 @dataclass(frozen=True)
 class Result(InNotebook):
     """The verdict of one method on one property.
@@ -250,6 +282,7 @@ class Result(InNotebook):
         within: the bounds of integers in an exploration that took no step beyond them, such as ``term <= 3``; empty if there was
             no such step.
         bounds: the largest number of objects by sort, where the axioms bound it. A proof by induction covers no more.
+        unfired: of ``well-formed``, the actions and rules that never happened in the exploration of ``verify``; None if unknown.
     """
 
     name: str
@@ -265,6 +298,7 @@ class Result(InNotebook):
     lemmas: Sequence[str] = ()
     bounds: Mapping[str, int] = field(default_factory=dict)
     within: str = ""
+    unfired: Unfired | None = None
 
     @property
     def _in_words(self) -> str:
@@ -303,6 +337,8 @@ class Result(InNotebook):
             entry["bounds"] = dict(self.bounds)
         if self.within:
             entry["within"] = self.within
+        if self.unfired is not None and self.unfired.text:
+            entry["unfired"] = self.unfired.as_json()
         if self.counterexample is not None:
             entry["counterexample"] = self.counterexample.as_json()
         return entry

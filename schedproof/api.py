@@ -50,6 +50,7 @@ from schedproof.proofs.verdict import (
     ObjectFacts,
     Result,
     TraceStep,
+    Unfired,
     Verdict,
 )
 from schedproof.proofs.verification.defect import Defect
@@ -97,6 +98,7 @@ __all__ = [
     "TraceError",
     "TraceStep",
     "UnexplainedChange",
+    "Unfired",
     "UserError",
     "ValidationReport",
     "VariantReport",

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import enum
 import hashlib
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, partial
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
 
 from .errors import Place
+
+NAMED = (FunctionType, BuiltinFunctionType, MethodType, type)
+"""What has a name that says where it is written."""
 
 
 class Digester:
@@ -18,10 +24,12 @@ class Digester:
 
     Args:
         places: whether the file and line of an element count.
+        functions: whether functions count, by their names and the values that they were made with, and other objects by
+            their kinds and attributes. They have no content to read, so without this they are refused.
     """
 
-    def __init__(self, *, places: bool = False) -> None:
-        self._places = places
+    def __init__(self, *, places: bool = False, functions: bool = False) -> None:
+        self._places, self._functions = places, functions
         self._known: dict[int, tuple[object, bytes]] = {}
         """By identity. The object is kept too, so that Python cannot give its identity to another one."""
 
@@ -29,7 +37,7 @@ class Digester:
         """The digest of ``value``: 32 bytes.
 
         Raises:
-            TypeError: part of it has no content to read, such as a function.
+            TypeError: part of it has no content to read, such as a function, and these do not count.
         """
         if value is None or (isinstance(value, bool | int | float | str | bytes) and not isinstance(value, enum.Enum)):
             return _hash(type(value).__name__, [repr(value).encode()])
@@ -51,7 +59,11 @@ class Digester:
             return _hash("set", sorted(self.digest(each) for each in value))
         if isinstance(value, Sequence):
             return _hash("sequence", [self.digest(each) for each in value])
-        raise TypeError(f"a {type(value).__name__} has no content that could be compared")
+        if not self._functions:
+            raise TypeError(f"a {type(value).__name__} has no content that could be compared")
+        name = _name(value if isinstance(value, NAMED) else type(value))
+        self._known[id(value)] = value, _hash(name, [])  # a function may refer to itself
+        return _hash(name, [self.digest(each) for each in _made_with(value)])
 
 
 @cache
@@ -60,8 +72,25 @@ def _counting(kind: type) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if each.compare or each.type in ("Place", Place))
 
 
-def _name(kind: type) -> str:
+def _name(kind: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _made_with(value: Any) -> list[object]:
+    """The values that a function or another object was made with."""
+    if isinstance(value, FunctionType):
+        return [value.__defaults__, value.__kwdefaults__, *_closed_over(value)]
+    if isinstance(value, MethodType):
+        return [value.__self__]
+    if isinstance(value, partial):
+        return [value.func, value.args, value.keywords]
+    return [] if isinstance(value, NAMED) else [getattr(value, "__dict__", None)]
+
+
+def _closed_over(function: FunctionType) -> Iterator[object]:
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # the variable has no value yet
+            yield cell.cell_contents
 
 
 def _hash(kind: str, parts: Sequence[bytes]) -> bytes:

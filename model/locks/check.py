@@ -60,7 +60,7 @@ def check(locks: Locks, place: Place) -> None:
     _objects(locks)
     for thread in locks.threads.values():
         _steps(locks, thread.steps, {o.name: o.of for o in locks.objects.values()}, serves=True)
-    if not locks.threads and not locks.order and not locks.operations:
+    if not (locks.classes or locks.order or locks.operations or locks.threads):
         raise LocksError(place, "nothing can be checked", "write an order, operations or threads")
     for number in locks.together:
         if not 1 <= number <= 4:

@@ -312,6 +312,7 @@ class Locks:
             of them, each once. Threads that serve always run, once.
         refuted: the names of the checks that are expected to fail.
         repairs: why the description passes checks that the amended one fails.
+        place: its beginning.
     """
 
     name: str
@@ -328,6 +329,7 @@ class Locks:
     together: tuple[int, ...]
     refuted: frozenset[str]
     repairs: Sequence[Repair]
+    place: Place = field(compare=False, repr=False)
 
     @cached_property
     def around(self) -> Mapping[str, tuple[str, ...]]:

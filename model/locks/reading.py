@@ -46,7 +46,7 @@ Drops = set[tuple[str, str]]
 Entry = tuple[yaml.ScalarNode, yaml.Node]
 
 
-NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset(), ())
+NOTHING = Locks("", "", "", {}, [], False, [], {}, {}, {}, {}, (), frozenset(), (), Place("", 1))
 """The base of a description that amends none."""
 
 
@@ -151,6 +151,7 @@ class _Reader:
             if "refuted" in given
             else frozenset(),
             repairs=self.each(given.get("repairs"), "repairs", self.repair),
+            place=self.place(root),
         )
         check(description, self.place(root))
         return description

@@ -191,7 +191,7 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     entry = Entry(path, folder, name, table, models, variants)
     if not models and not (variants and all(each.model is not None for each in variants.values())):
         raise UserError(f'{at}.model: write where the model is, as "package.module:OBJECT", or a list of such texts')
-    for keys, reference in _references(entry):
+    for keys, reference in references(entry):
         if REFERENCE.fullmatch(reference) is None:
             raise UserError(f'{entry.where(*keys)}: {reference!r} is not a reference; write "package.module:OBJECT"')
     if not models and table.validated_by is not None and table.validated_by not in variants:
@@ -199,7 +199,7 @@ def _entry(path: Path, folder: Path | None, name: str, value: object) -> Entry:
     return entry
 
 
-def _references(entry: Entry) -> Sequence[tuple[tuple[str, ...], str]]:
+def references(entry: Entry) -> Sequence[tuple[tuple[str, ...], str]]:
     """Every reference to Python, with its keys."""
     table = entry.table
     single = ("refinements", "replays", "wait_for", "tables", "flows", "charts", "contradictions", "interpretations")

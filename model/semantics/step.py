@@ -60,6 +60,10 @@ class _Update:
     value: Eval
 
 
+MOST_KNOWN = 200_000
+"""The limit for states of which a guard keeps the choices. Beyond it all are dropped: a log whose integers grow has no end of them."""
+
+
 @dataclass(frozen=True)
 class _Head:
     """A firing that a rule or action causes: the event key, the object, the payload."""
@@ -113,6 +117,8 @@ class _Guard:
         read = self._read(state)
         known = self._known.get(read)
         if known is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
             moment = Moment(state)
             known = self._known[read] = tuple(
                 Choice(self._action, tuple([(n, moment.bound[n]) for n in self._names]))

@@ -227,7 +227,7 @@ class Exploring:
                 )
             # Its workers follow no points of history: the properties that read one are checked on slices.
             anew = partial(compiled, code=known.program) if self.checkpoint is not None else None
-            return known, self.workers.graph(known, anew, self.progress)
+            return known, self.workers.graph(known, anew, self.progress, self._halt)
         if self._is_too_much(known):
             assert self.memory is not None
             return (

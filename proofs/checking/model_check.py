@@ -35,7 +35,7 @@ from schedproof.model.semantics import (
 )
 from schedproof.model.semantics.reasons import configuration_text, first_false
 from schedproof.proofs.exploration.explore import AT_LIMIT, Exploration, ExplorationResult
-from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough
+from schedproof.proofs.exploration.limits import ALL_REFUTED, GREW, Enough, Halted
 from schedproof.proofs.exploration.liveness import NEVER, Open
 from schedproof.proofs.exploration.safety import SAFETY, Watch, counterexample, ill_formed
 from schedproof.proofs.verdict import Counterexample, Method, Result, Verdict
@@ -492,6 +492,8 @@ def _check(exploration: ExplorationResult, graph: Exploration | Graph | SharedGr
         checked = Counterexample(
             (), f"property {prop.name} is violated: it reads an object that does not exist: {error}"
         )
+    except Halted as error:
+        return _check(exploration, str(error), prop)
     seconds = time.perf_counter() - start
     method = Method.EXPLORATION
     if isinstance(checked, str):

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import psutil
 
 from schedproof.model.registry.errors import UserError
-from schedproof.proofs.exploration.limits import LostWorker
 
 from .address import MOST_LOCAL, Address
-from .crew import ClusterError, Ref, RemoteWorkers
-from .worker import BATCH, Host, fingerprint
+from .crew import ClusterError, RemoteWorkers
+from .ray_hosts import RayHosts, first_line
+from .worker import BATCH
 
-SECONDS_TO_CONNECT, SECONDS_TO_JOIN, SECONDS_TO_START = 5, 30, 90
-"""Limits for a connection to an address, for Ray's answer there, and for the start of workers."""
+SECONDS_TO_CONNECT, SECONDS_TO_JOIN = 5, 30
+"""Limits for a connection to an address, and for Ray's answer there."""
 
-MOST_STARTS = 3
-"""A worker is started this often in place of a lost one, if it is lost in its turn before it answers."""
+TRIES = 20
+"""To remove a folder, of which each takes a tenth of a second."""
 
 STORE = 128 << 20
 """The bytes of Ray's object store on this machine, beside the buckets that are on the way."""
@@ -59,26 +63,27 @@ def connected(address: Address, report: Callable[[str], None] = lambda line: Non
         # Ray prints to standard output that a worker died, where results go; no option prevents that.
         ray._private.worker.print_to_stdstream = lambda *_, **__: None
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray's processes inherit it, and send nothing elsewhere
-    before = signal.getsignal(signal.SIGTERM)
+    before, folder = signal.getsignal(signal.SIGTERM), None
     try:
         if address.host:
             if dashboard := _join(ray, address):
                 report(f"Ray's dashboard is at http://{dashboard}")
         else:
-            _start(ray, address)
+            folder = _start(ray, address)
         # Ray has put its own in place. Without any, a process that is terminated leaves some of Ray's behind.
-        signal.signal(signal.SIGTERM, _terminated if before is signal.SIG_DFL else before)
-        hosts = RayHosts(ray, address)
+        signal.signal(signal.SIGTERM, partial(_terminate, folder) if before is signal.SIG_DFL else before)
+        hosts = RayHosts(ray, address, report)
         try:
             yield RemoteWorkers(hosts, report)
         finally:
             hosts.end()
     finally:
         ray.shutdown()
+        _remove(folder)
         signal.signal(signal.SIGTERM, before)
 
 
-def _terminated(number: int, frame: object) -> None:
+def _terminate(folder: Path | None, number: int, frame: object) -> None:
     """Ends the processes that were started here, and this one at once, as without a handler.
 
     After ``ray.shutdown`` the exit code would sometimes be Ray's.
@@ -86,15 +91,34 @@ def _terminated(number: int, frame: object) -> None:
     for each in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             each.kill()
+    _remove(folder)
     os._exit(128 + number)
 
 
-def _start(ray: Any, address: Address) -> None:
-    """Starts Ray on this machine, reachable from it only."""
+def _remove(folder: Path | None) -> None:
+    """Removes Ray's folder of one cluster on this machine, and the link to it."""
+    if folder is None:
+        return
+    for _ in range(TRIES):  # a process that ends may still write to it
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            break
+        time.sleep(0.1)
+    latest = folder.parent / "session_latest"
+    if not latest.exists():
+        latest.unlink(missing_ok=True)
+
+
+def _start(ray: Any, address: Address) -> Path:
+    """Starts Ray on this machine, reachable from it only; returns its folder.
+
+    Raises:
+        ClusterError: it does not start. Then its folder is left, because its logs say why.
+    """
     workers = address.workers or min(MOST_LOCAL, len(psutil.Process().cpu_affinity()))
     buckets = 3 * 2 * BATCH * workers * (workers - 1)
     try:
-        ray.init(
+        context = ray.init(
             address="local",
             num_cpus=workers,
             include_dashboard=False,
@@ -105,8 +129,9 @@ def _start(ray: Any, address: Address) -> None:
         )
     except Exception as error:
         raise ClusterError(
-            f"--cluster: Ray does not start on this machine ({_first_line(error)}); see its logs in /tmp/ray"
+            f"--cluster: Ray does not start on this machine ({first_line(error)}); see its logs in /tmp/ray"
         ) from error
+    return Path(context.address_info["session_dir"])
 
 
 def _join(ray: Any, address: Address) -> str:
@@ -139,149 +164,3 @@ def _join(ray: Any, address: Address) -> str:
         raise ClusterError(f"{wrong} ({lines[-1] if lines else 'it ended'}); {remedy}")
     context = ray.init(address=str(address), log_to_driver=False, logging_level=logging.CRITICAL)
     return str(context.dashboard_url or "")
-
-
-class RayHosts:
-    """The workers as Ray's actors; see :class:`.crew.Hosts`.
-
-    Args:
-        ray: the module.
-        address: where they are.
-
-    Raises:
-        ClusterError: they do not start in time, or run other code than this process.
-    """
-
-    def __init__(self, ray: Any, address: Address) -> None:
-        self._ray = ray
-        self._kind = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Host)
-        processors = int(ray.cluster_resources().get("CPU", 0))
-        self._actors: list[Any] = []
-        self._places: list[str] = []
-        try:
-            self._actors += [self._kind.remote() for _ in range(max(1, processors))]
-            self._check(self._actors, f"at {address}")
-            self._places += ray.get([actor.place.remote() for actor in self._actors])
-        except BaseException:
-            self.end()
-            raise
-
-    def _check(self, actors: Sequence[Any], where: str) -> None:
-        """Waits until workers have started, and compares their code with that of this process."""
-        refs = [actor.fingerprint.remote() for actor in actors]
-        started, missing = self._ray.wait(refs, num_returns=len(refs), timeout=SECONDS_TO_START)
-        if missing:
-            raise ClusterError(
-                f"--cluster: {len(started)} of {len(refs)} workers started {where} within {SECONDS_TO_START} s; "
-                "end what else runs there, or choose another cluster"
-            )
-        try:
-            codes = self._ray.get(refs)
-        except self._ray.exceptions.RayError as error:
-            raise ClusterError(
-                f"--cluster: a worker {where} does not start ({_first_line(error)}); "
-                f"install schedproof {_version()} on each machine of the cluster"
-            ) from error
-        if different := sum(code != fingerprint() for code in codes):
-            raise ClusterError(
-                f"--cluster: {different} of {len(codes)} workers {where} run another version of schedproof; "
-                f"install schedproof {_version()} on each machine of the cluster"
-            )
-
-    def __len__(self) -> int:
-        return len(self._actors)
-
-    def call(self, worker: int, method: str, *arguments: Any, returns: int = 1) -> list[Ref]:
-        """See ``Hosts``."""
-        refs = getattr(self._actors[worker], method).options(num_returns=returns).remote(*arguments)
-        return [refs] if returns == 1 else list(refs)
-
-    def results(self, refs: Sequence[Ref]) -> list[Any]:
-        """See ``Hosts``."""
-        lost = self._ray.exceptions.RayError
-        try:
-            return list(self._ray.get(list(refs)))
-        except self._ray.exceptions.RayTaskError as error:
-            # What a worker raised; if that is an error of Ray, a worker on which it waited was lost.
-            if isinstance(error.cause, lost):
-                raise self._lost(error.cause) from error
-            raise error.cause from error
-        except lost as error:
-            raise self._lost(error) from error
-
-    def _lost(self, error: Exception) -> LostWorker:
-        lost = [n for n, actor in enumerate(self._actors) if not self._lives(actor)]
-        if not lost:
-            return LostWorker(f"the cluster failed ({_first_line(error)})")
-        return self._lost_one(lost, error)
-
-    def _lost_one(self, lost: Sequence[int], error: Exception) -> LostWorker:
-        which = " and ".join(f"worker {n + 1} of {len(self)} ({self._places[n]})" for n in lost)
-        why = "ran out of memory" if isinstance(error, self._ray.exceptions.OutOfMemoryError) else "was lost"
-        return LostWorker(f"{which} {why}")
-
-    def _lives(self, actor: Any) -> bool:
-        try:
-            self._ray.get(actor.fingerprint.remote(), timeout=SECONDS_TO_START)
-        except self._ray.exceptions.RayError:
-            return False
-        return True
-
-    def replace_lost(self) -> None:
-        """See ``Hosts``."""
-        for n, actor in enumerate(self._actors):
-            if not self._lives(actor):
-                self.replace(n)
-
-    def replace(self, worker: int) -> None:
-        """See :class:`.team.TaskHosts`."""
-        for left in reversed(range(MOST_STARTS)):
-            self._kill(
-                self._actors[worker]
-            )  # one that only does not answer must not write to the files of its successor
-            self._actors[worker] = self._kind.remote()
-            try:
-                self._check([self._actors[worker]], "in place of a lost one")
-                self._places[worker] = self._ray.get(self._actors[worker].place.remote())
-                return
-            except (ClusterError, self._ray.exceptions.RayError):  # it may be lost, too
-                if not left:
-                    raise
-
-    def places(self) -> list[str]:
-        """See ``Hosts``."""
-        return list(self._places)
-
-    def ready(self, refs: Sequence[Ref]) -> list[int]:
-        """See :class:`.team.TaskHosts`."""
-        ready = set(self._ray.wait(list(refs), num_returns=1, timeout=None)[0])
-        return [n for n, ref in enumerate(refs) if ref in ready]
-
-    def outcome(self, worker: int, ref: Ref) -> Any:
-        """See :class:`.team.TaskHosts`."""
-        try:
-            return self._ray.get(ref)
-        except self._ray.exceptions.RayTaskError as error:
-            raise error.cause from error
-        except self._ray.exceptions.RayError as error:
-            raise self._lost_one([worker], error) from error
-
-    def end(self) -> None:
-        """Ends the workers."""
-        for actor in self._actors if self._ray.is_initialized() else ():
-            self._kill(actor)
-
-    def _kill(self, actor: Any) -> None:
-        with suppress(Exception):  # it may be lost, and the cluster too
-            self._ray.kill(actor)
-
-
-def _version() -> str:
-    from schedproof import __version__
-
-    return __version__
-
-
-def _first_line(error: BaseException) -> str:
-    """The first line of a message of Ray, which has many."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".:; ")

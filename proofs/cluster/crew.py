@@ -20,12 +20,13 @@ from schedproof.proofs.compiled.part import Saved
 from schedproof.proofs.compiled.quotient import quotient
 from schedproof.proofs.compiled.search import MOST_LOST, Reached
 from schedproof.proofs.compiled.steps import Program
-from schedproof.proofs.exploration.explore import Progress
-from schedproof.proofs.exploration.limits import LostWorker
+from schedproof.proofs.exploration.explore import Halt, Progress
+from schedproof.proofs.exploration.limits import Halted, LostWorker
 from schedproof.proofs.exploration.liveness import Answer
 from schedproof.proofs.exploration.symmetry import Symmetry
 
 from .graph import ClusterGraph, NoRoom
+from .halting import HaltedCalls
 from .liveness import answer
 from .load import Load, WorkerStanding
 from .team import RemoteTeam, TaskHosts
@@ -57,6 +58,9 @@ class Hosts(TaskHosts, Protocol):
             arguments: values, or results of other calls, which travel from worker to worker.
             returns: how many results the method returns.
         """
+
+    def are_there(self, refs: Sequence[Ref], seconds: float) -> bool:
+        """Waits for results or failures, for some seconds at most; returns whether all of them are there."""
 
     def results(self, refs: Sequence[Ref]) -> list[Any]:
         """Waits for results.
@@ -126,9 +130,11 @@ class RemoteWorkers:
         """The workers as a team; arguments as for :class:`.team.RemoteTeam`."""
         return RemoteTeam(self._hosts, function, lost, self._on_loss)
 
-    def graph(self, reached: Reached, anew: Callable[[], Reached] | None, progress: Progress | None) -> Answers | str:
+    def graph(
+        self, reached: Reached, anew: Callable[[], Reached] | None, progress: Progress | None, halt: Halt
+    ) -> Answers | str:
         """See :class:`schedproof.proofs.compiled.shared.Cluster`."""
-        answers = Answers(self, reached, anew, progress)
+        answers = Answers(self, reached, anew, progress, halt)
         return answers.why_not() or answers
 
     def replace_lost(self, lost: LostWorker, search: int) -> None:
@@ -150,6 +156,7 @@ class Answers:
         reached: the complete exploration.
         anew: explores again, from the checkpoint; None if there is no checkpoint.
         progress: called regularly while the graph is made.
+        halt: asked every second.
     """
 
     def __init__(
@@ -158,8 +165,9 @@ class Answers:
         reached: Reached,
         anew: Callable[[], Reached] | None,
         progress: Progress | None,
+        halt: Halt,
     ) -> None:
-        self._workers, self._anew, self._progress = workers, anew, progress
+        self._workers, self._anew, self._progress, self._halt = workers, anew, progress, halt
         self._reached, self._lost = reached, 0
         self._graph: ClusterGraph | None = None
 
@@ -171,7 +179,7 @@ class Answers:
         """
         try:
             self._kept(lambda graph: None)
-        except NoRoom as error:
+        except (NoRoom, Halted) as error:
             return str(error)
         return ""
 
@@ -180,6 +188,7 @@ class Answers:
 
         Raises:
             LostWorker: also if the graph no longer fits when it is made anew.
+            Halted: the check was ended.
         """
         try:
             return self._kept(lambda graph: answer(graph, prop))
@@ -193,7 +202,8 @@ class Answers:
         while True:
             [search, *_] = [part.search for part in self._reached.parts if isinstance(part, RemotePart)]
             try:
-                self._graph = self._graph or ClusterGraph(self._reached, search, self._progress)
+                calls = HaltedCalls(search, self._halt)
+                self._graph = self._graph or ClusterGraph(self._reached, calls, self._progress)
                 return ask(self._graph)
             except LostWorker as lost:
                 anew = self._renewal(lost)
@@ -229,6 +239,10 @@ class _Search:
 
     def __len__(self) -> int:
         return len(self.hosts)
+
+    def are_there(self, refs: Sequence[Ref], seconds: float) -> bool:
+        """See ``Hosts``."""
+        return self.hosts.are_there(refs, seconds)
 
     def results(self, refs: Sequence[Ref]) -> list[Any]:
         """See ``Hosts``."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from schedproof.model.lang import LifeCycle
 from schedproof.model.semantics import Choice, Instance, Moment, State, compile_term
 from schedproof.proofs.compiled.graph import choices_of, unconditional
 from schedproof.proofs.compiled.layout import Words
@@ -284,7 +285,8 @@ def require_room(reached: Reached, calls: Calls) -> None:
     Raises:
         NoRoom: it is too much.
     """
-    rooms = calls.results([ref for me in range(len(calls)) for ref in calls.call(me, "room")])
+    life = max((len(p.states) for p in reached.instance.model.properties if isinstance(p, LifeCycle)), default=0)
+    rooms = calls.results([ref for me in range(len(calls)) for ref in calls.call(me, "room", life)])
     for host in dict.fromkeys(room.host for room in rooms):
         its = [room for room in rooms if room.host == host]
         needed, left = sum(room.needed for room in its), min(room.left for room in its)

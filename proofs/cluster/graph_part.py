@@ -10,6 +10,12 @@ from .graph_edges import Buckets, Nodes, Numbers, writable
 from .graph_search import SearchPart, least
 from .spread import NONE
 
+MOST_USED, MOST_PAIRS = 64, 16
+"""Arrays of a component's choices that are kept beside each other, before they are merged."""
+
+KEYS = 1 << 20
+"""The number of pairs that are counted at once."""
+
 
 class GraphPart(SearchPart):
     """The nodes of one worker, with all that :mod:`.liveness` asks of them."""
@@ -107,7 +113,7 @@ class GraphPart(SearchPart):
     def _take_use(self, numbers: Numbers, components: Numbers, choices: NDArray[np.uint16]) -> None:
         within = self._components[numbers // np.uint32(self._parts)] == components
         self._used.append(np.unique(components[within].astype(np.int64) * self._width + choices[within]))
-        if len(self._used) > 64:
+        if len(self._used) > MOST_USED:
             self._used = [np.unique(np.concatenate(self._used))]
 
     def tally(self) -> Buckets:
@@ -127,7 +133,7 @@ class GraphPart(SearchPart):
 
     def _enabled(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The pairs of a component and a fair choice, and in how many nodes it is enabled."""
-        keys, node = np.empty(max(1 << 20, self._width), np.int64), 0
+        keys, node = np.empty(max(KEYS, self._width), np.int64), 0
         fair = self._weak | self._strong
         pairs, times = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         while node < self.count:
@@ -137,7 +143,7 @@ class GraphPart(SearchPart):
             some, counts = np.unique(keys[:size], return_counts=True)
             pairs.append(some)
             times.append(counts)
-            if len(pairs) > 16:
+            if len(pairs) > MOST_PAIRS:
                 merged = _summed(np.concatenate(pairs), np.concatenate(times))
                 pairs, times = [merged[0]], [merged[1]]
         return _summed(np.concatenate(pairs), np.concatenate(times))

@@ -26,6 +26,10 @@ SENT = 1 << 16
 _NOTHING: NDArray[np.bool_] = np.empty(0, np.bool_)
 
 
+def _nothing(*_: Any) -> None:
+    """No search has begun."""
+
+
 class SearchPart(EdgesPart):
     """The nodes of one worker, with searches."""
 
@@ -79,7 +83,8 @@ class SearchPart(EdgesPart):
             where = () if take is spread.take_count else (self._later if later else self._stack, self._state)
             take(numbers, payloads, len(numbers), self._parts, *where, *arrays)
 
-        self._emit, self._absorb = emit, absorb
+        self._emit: Callable[..., None] = emit
+        self._absorb: Callable[..., None] = absorb
 
     def go(self, *arrived: tuple[Numbers, Numbers]) -> Buckets:
         """Takes messages, and sends some more.
@@ -175,6 +180,7 @@ class SearchPart(EdgesPart):
 
     def live(self, slot: tuple[int, int, int], life: NDArray[np.int64]) -> None:
         """Begins a search for the life cycle of the object whose state is in a slot: its first bit, mask and lowest value."""
+        self.died()  # before this takes memory, what the search for another object has taken is freed
         at, mask, low = slot
         values: NDArray[np.int64] = np.empty(self.count, np.int64)
         for states, first, some in self._block(graph_edges.ROWS):
@@ -196,6 +202,7 @@ class SearchPart(EdgesPart):
     def died(self) -> None:
         """Frees what only life cycles need."""
         self._stack, self._life_seen = np.empty(self.count, np.uint32), np.zeros((0, 0), np.bool_)
+        self._emit, self._absorb = _nothing, _nothing
 
     # --- Reachability of a goal ------------------------------------------------------------------------------------------
 

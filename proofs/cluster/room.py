@@ -18,6 +18,9 @@ CONTAINER = Path("/sys/fs/cgroup")
 PER_STATE, PER_EDGE = 100, 12
 """Bytes per state and per edge of a part of a graph and its searches, beside the table; measured, and rounded up."""
 
+LIFE, PER_LIFE = 76, 9
+"""Bytes per state while a life cycle is searched for: with all that other searches have left, and for each state of the life."""
+
 
 @dataclass(frozen=True)
 class Room:
@@ -34,9 +37,14 @@ class Room:
     left: int
 
     @staticmethod
-    def of(part: Part, memory: int | None) -> Room:
-        """What the graph of a part needs, and what is left on this machine; or of ``memory`` in this process, if that is less."""
-        needed, left = PER_STATE * part.count + PER_EDGE * edges_of(part), memory_left()
+    def of(part: Part, memory: int | None, life: int) -> Room:
+        """What the graph of a part needs, and what is left on this machine; or of ``memory`` in this process, if that is less.
+
+        Args:
+            life: the number of states of the longest life cycle.
+        """
+        needed = max(PER_STATE, LIFE + PER_LIFE * life) * part.count + PER_EDGE * edges_of(part)
+        left = memory_left()
         place = socket.gethostname()
         if memory is not None and (in_process := memory - psutil.Process().memory_info().rss) < left:
             place, left = f"{place}, process {os.getpid()}", max(0, in_process)

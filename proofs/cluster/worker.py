@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import socket
@@ -19,12 +20,13 @@ from numpy.typing import NDArray
 
 import schedproof
 from schedproof.proofs.compiled.crew import Optimized
+from schedproof.proofs.compiled.kernel import AHEAD
 from schedproof.proofs.compiled.layout import Words
 from schedproof.proofs.compiled.llvm import Machine
 from schedproof.proofs.compiled.part import Disk, Part, Saved
 from schedproof.proofs.compiled.quotient import Quotient
 from schedproof.proofs.compiled.steps import Shape
-from schedproof.proofs.compiled.table import U
+from schedproof.proofs.compiled.table import U, prefetch
 from schedproof.proofs.exploration.limits import LostWorker, room
 from schedproof.proofs.inner_loops import inner_loop
 
@@ -35,8 +37,8 @@ from .room import Room
 BATCH = 4 << 20
 """A worker sends its buckets when one has this many bytes, or when no state is left: small messages cost more a byte."""
 
-SENT = 1 << 16
-"""The number of states that a worker remembers to have sent. They fit into the processor's cache."""
+SENT = 1 << 20
+"""The number of states that a worker remembers to have sent, a power of two. With more of them fewer bytes are sent."""
 
 Bucket = tuple[NDArray[np.uint64], Words, NDArray[np.uint64]]
 """Entries, states and predecessors, as :func:`schedproof.proofs.compiled.kernel.expand` writes them."""
@@ -159,8 +161,7 @@ class PartWorker:
 
     def _take(self, arrived: Sequence[Bucket]) -> None:
         for values, states, whence in arrived:
-            # Compiled code is made for arrays that can be written.
-            self._part.take(_writable(values), _writable(states), _writable(whence), len(values))
+            self._part.take(_as_writable(values), _as_writable(states), _as_writable(whence), len(values))
 
     def settle(self, *arrived: Bucket) -> None:
         """Takes the last buckets of a depth, and makes the counts exact."""
@@ -183,9 +184,9 @@ class PartWorker:
         self._at = saved.at
         return self._standing
 
-    def room(self) -> Room:
-        """The memory for a graph."""
-        return Room.of(self._part, self._memory)
+    def room(self, life: int) -> Room:
+        """The memory for a graph; ``life`` is the number of states of the longest life cycle."""
+        return Room.of(self._part, self._memory, life)
 
     def link(self, text: str, shape: Shape, states: int) -> None:
         """Begins the graph of a complete search; arguments as for :class:`.graph_part.GraphPart`."""
@@ -239,9 +240,9 @@ class Host:
         """See :func:`fingerprint`."""
         return fingerprint()
 
-    def place(self) -> str:
-        """Its process and machine, to find what it logs."""
-        return f"process {os.getpid()} on {socket.gethostname()}"
+    def introduction(self) -> tuple[str, str]:
+        """Its fingerprint; and its process and machine, to find what it logs."""
+        return fingerprint(), f"process {os.getpid()} on {socket.gethostname()}"
 
     def perform(self, function: Callable[[Any], Any], task: Any) -> Any:
         """What a function answers to a task that needs no states."""
@@ -279,20 +280,29 @@ def _writable(array: Any) -> Any:
     return np.array(array) if isinstance(array, np.ndarray) else array
 
 
+def _as_writable(array: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The same memory as an array that can be written, for compiled code, which is made for such arrays and only reads it."""
+    if not len(array) or not array.flags.aligned:
+        return np.array(array)
+    return np.ctypeslib.as_array((ctypes.c_uint64 * len(array)).from_address(array.ctypes.data))
+
+
 @inner_loop
 def withhold(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
     """Removes states that were sent lately from the rows ``first`` to ``end`` of a bucket, and remembers the others.
 
-    The memory keeps one state for each remainder of entries. It compares whole states, so only a state that its owner knows, or
-    is about to take, is removed.
+    The memory keeps one state for each remainder of entries; its number of states is a power of two. Whole states are compared,
+    so only a state that its owner knows, or is about to take, is removed.
 
     Returns:
         The number of rows that are left in the bucket.
     """
-    slots = U(len(recent) // words)
+    last = U(len(recent) // words - 1)
     to = first
     for i in range(first, end):
-        at = np.int64(values[i] % slots) * words
+        if i + AHEAD < end:
+            prefetch(recent, (values[i + AHEAD] & last) * U(words))
+        at = np.int64(values[i] & last) * words
         same = recent[at] == values[i]
         for k in range(1, words):
             same = same and recent[at + k] == states[i * words + k]

@@ -5,7 +5,7 @@ sequences from paths. ``suite`` does so in all configurations of a scope. ``unre
 ``files`` writes the suite.
 """
 
-from .files import REPORT, as_json, files_of, left_open
+from .files import REPORT, as_json, description_of, files_of, left_open, texts_of
 from .goals import Cover, Goal
 from .suite import Suite, generate
 from .unreached import Proof, Unreached, Why, unreached
@@ -19,8 +19,10 @@ __all__ = [
     "Unreached",
     "Why",
     "as_json",
+    "description_of",
     "files_of",
     "generate",
     "left_open",
+    "texts_of",
     "unreached",
 ]

@@ -6,12 +6,12 @@ The validator reads and checks each sequence again; one that does not conform ra
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schedproof.model.lang import Model
 from schedproof.model.registry.system import System
-from schedproof.model.semantics import Instance
+from schedproof.model.semantics import Instance, Run
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine
@@ -27,9 +27,6 @@ from .unreached import Proof, Unreached, Why
 
 REPORT = "coverage.json"
 
-ReportCounts = Callable[[int, int], None]
-"""Called with the number of finished sequences and the number of all sequences."""
-
 
 def file_names(suite: Suite) -> list[tuple[str, str]]:
     """The names of each sequence's two files: JSON Lines and ITF."""
@@ -37,20 +34,28 @@ def file_names(suite: Suite) -> list[tuple[str, str]]:
     return [(f"{n:0{width}}.jsonl", f"{n:0{width}}.itf.json") for n in range(1, len(suite.walks) + 1)]
 
 
-def files_of(suite: Suite, missing: Sequence[Unreached], progress: ReportCounts | None = None) -> dict[str, str]:
-    """The content of every file, by name.
+def texts_of(run: Run, description: str) -> tuple[str, str]:
+    """A sequence in both formats, as the validator takes them.
 
     Raises:
-        Disagreement: the validator rejects a sequence.
+        Disagreement: the validator rejects it.
     """
+    plain, itf = as_plain(run), as_itf(run, description)
+    replay(run.instance.model, PLAIN, "JSON Lines", plain)
+    replay(run.instance.model, ITF, "ITF", itf)
+    return plain, itf
+
+
+def description_of(suite: Suite, number: int) -> str:
+    """What a file says of sequence ``number``, from 1 on."""
+    return f"covers {suite.cover.value}, sequence {number} of {len(suite.walks)}"
+
+
+def files_of(suite: Suite, missing: Sequence[Unreached], texts: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The content of every file, by name; ``texts`` are those of each sequence."""
     contents: dict[str, str] = {}
-    for number, ((plain, itf), (_, walk)) in enumerate(zip(file_names(suite), suite.walks, strict=True)):
-        contents[plain] = as_plain(walk.run)
-        contents[itf] = as_itf(walk.run, f"covers {suite.cover.value}, sequence {number + 1} of {len(suite.walks)}")
-        replay(suite.model, PLAIN, plain, contents[plain])
-        replay(suite.model, ITF, itf, contents[itf])
-        if progress is not None:
-            progress(number + 1, len(suite.walks))
+    for names, both in zip(file_names(suite), texts, strict=True):
+        contents |= zip(names, both, strict=True)
     contents[REPORT] = json.dumps(as_json(suite, missing), indent=2) + "\n"
     return contents
 
@@ -70,11 +75,11 @@ def replay(model: Model, format_: Format, name: str, text: str) -> None:
         for line in trace.records:
             watch.take(line.value, line.number)
     except TraceError as error:
-        raise Disagreement(f"the validator cannot read a generated sequence: {error}") from error
+        raise Disagreement(f"the validator cannot read a generated sequence as {name}: {error}") from error
     validation = watch.validation
     if validation.verdict is not LogVerdict.CONFORMS:
         why = validation.nonconformance.reason if validation.nonconformance is not None else validation.note
-        raise Disagreement(f"the validator does not take the generated {name} for a run of the model: {why}")
+        raise Disagreement(f"the validator does not take the sequence as {name} for a run of the model: {why}")
 
 
 def as_json(suite: Suite, missing: Sequence[Unreached]) -> dict[str, Any]:

@@ -120,7 +120,7 @@ def generate(
     Raises:
         ValueError: ``of_graph`` with another ``cover``.
         ScopeError: an impossible scope.
-            ModelError: an integer without a bound.
+        ModelError: an integer has no bound.
     """
     if of_graph and cover is not Cover.TRANSITIONS:
         raise ValueError("of the graph, transitions are covered")

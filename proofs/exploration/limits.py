@@ -25,6 +25,12 @@ class LostWorker(SchedproofError):
     exit_code = 3
 
 
+class Halted(SchedproofError):
+    """A check was ended before it had a verdict; the message is the reason that :data:`.explore.Halt` gives."""
+
+    exit_code = 3
+
+
 @dataclass(frozen=True)
 class Saving:
     """Checkpoints of an exploration: written to ``folder`` every ``every`` seconds, and at the end.

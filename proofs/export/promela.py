@@ -61,6 +61,7 @@ def promela(instance: Instance, *, crash: bool = True, only: Selection = (), tit
     Raises:
         ScopeError: a sort has more objects than a Promela integer has bits; a number is out of Promela's range; or
             there are too many choices to write out.
+        ModelError: an integer has no bound.
         Unwritable: a property of ``only`` cannot be written.
     """
     for sort, size in instance.sizes.items():

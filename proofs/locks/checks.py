@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schedproof.model.lang.errors import Place
-from schedproof.model.locks import Locks
+from schedproof.model.locks import Locks, LocksError
 from schedproof.model.locks.language import Operation, Rule, SeveralRule
 
 ORDER, PROGRAM, RULE, FREEDOM = "lock order", "lock program", "lock rule", "deadlock freedom"
@@ -20,7 +20,13 @@ class Callers:
     operation: Operation
 
 
-About = Operation | Callers | Rule | SeveralRule | Literal["order", "threads", "release", "wait", "deadlock"]
+About = (
+    Operation
+    | Callers
+    | Rule
+    | SeveralRule
+    | Literal["order", "circles", "again", "threads", "release", "wait", "deadlock"]
+)
 """The subject of a check."""
 
 
@@ -38,7 +44,13 @@ class Check:
 
 
 def checks(locks: Locks) -> list[Check]:
-    """The checks of a description, in the order of the report."""
+    """The checks of a description, in the order of the report. Without an order, one is derived from all programs.
+
+    Raises:
+        LocksError: the description has nothing that can be checked.
+    """
+    if not locks.order and not locks.operations and not locks.threads:
+        raise LocksError(locks.place, "nothing can be checked", "write an order, operations or threads")
     all_checks: list[Check] = []
 
     def add(
@@ -62,6 +74,11 @@ def checks(locks: Locks) -> list[Check]:
         if locks.threads:
             says = "whatever a thread holds, it acquires no lock that the order does not allow it"
             add("threads-follow-the-order", PROGRAM, says, next(iter(locks.threads.values())).place, "threads")
+    else:
+        place = _first_program(locks)
+        says = "what is acquired while other locks are held forms no circle"
+        add("derived-order-is-acyclic", ORDER, says, place, "circles")
+        add("no-lock-is-acquired-again", PROGRAM, "no lock is acquired by its holder", place, "again")
     for o in locks.operations.values():
         if o.under or o.inside:
             held = [f"holds {u.mode} {u.path}" for u in o.under]
@@ -73,13 +90,20 @@ def checks(locks: Locks) -> list[Check]:
     if locks.operations:
         place = next(iter(locks.operations.values())).place
         add("locks-are-released", PROGRAM, "each operation releases what it acquires", place, "release")
-        if locks.channels:
-            says = "no lock is held while a message is waited for"
-            add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
+    if locks.channels and (locks.operations or locks.threads):
+        place = _first_program(locks)
+        says = "no lock is held while a message is waited for"
+        add("nothing-is-held-while-waiting", PROGRAM, says, place, "wait")
     if locks.threads:
         says = "the threads never wait for each other for ever"
         add("no-deadlock", FREEDOM, says, next(iter(locks.threads.values())).place, "deadlock")
     return all_checks
+
+
+def _first_program(locks: Locks) -> Place:
+    """The place of the first operation, or of the first thread."""
+    places = [o.place for o in locks.operations.values()] or [t.place for t in locks.threads.values()]
+    return places[0]
 
 
 def _dashed(name: str) -> str:

@@ -8,7 +8,7 @@ Without an order, it is an acquisition that closes a circle with earlier ones (a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -49,13 +49,25 @@ class Wrong:
     row: OrderRow | None = None
 
 
+Orders = Sequence[tuple[Acquisition, Acquisition]]
+"""Acquisitions of which the second was made while the first was held."""
+
+
 @dataclass(frozen=True)
 class Logged:
-    """The result of a log: the first error, if any, and the locks that are still held at its end."""
+    """The result of a log.
+
+    Args:
+        records: the number of records.
+        wrong: the first error, if there is one.
+        held: the locks that are still held at the end.
+        orders: for each two classes the first acquisition of one under the other.
+    """
 
     records: int
     wrong: Wrong | None
     held: tuple[Acquisition, ...]
+    orders: Orders = ()
 
 
 @dataclass
@@ -77,6 +89,7 @@ def validate_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]
     holders = _Holders()
     inside: dict[str, str] = {}
     under: nx.DiGraph[str] = nx.DiGraph()
+    orders: dict[tuple[str, str], tuple[Acquisition, Acquisition]] = {}
     count = 0
     for record in records:
         count += 1
@@ -87,18 +100,20 @@ def validate_log(locks: Locks, rank: Rank | None, records: Iterable[Acquisition]
         if record.mode is None:
             held = next((one for one in reversed(own_locks) if one.lock == record.lock), None)
             if held is None:
-                return Logged(
-                    count, Wrong(record, f"{record.thread} releases {record.lock}, which it does not hold"), ()
-                )
+                reason = f"{record.thread} releases {record.lock}, which it does not hold"
+                return Logged(count, Wrong(record, reason), (), [*orders.values()])
             own_locks.remove(held)
             its.remove(held)
             continue
+        for one in own_locks:
+            orders.setdefault((one.of, record.of), (one, record))
         wrong = _against(locks, rank, inside, under, record, own_locks, its)
         if wrong is not None:
-            return Logged(count, wrong, ())
+            return Logged(count, wrong, (), [*orders.values()])
         own_locks.append(record)
         its.append(record)
-    return Logged(count, None, tuple(one for own_locks in holders.by_thread.values() for one in own_locks))
+    still_held = tuple(one for own_locks in holders.by_thread.values() for one in own_locks)
+    return Logged(count, None, still_held, [*orders.values()])
 
 
 def _against(
@@ -159,4 +174,4 @@ def mode_of(locks: Locks, of: str, word: str) -> Mode | None:
     return Mode.READ if word == "read" else Mode.WRITE
 
 
-__all__ = ["Acquisition", "Logged", "Wrong", "mode_of", "validate_log"]
+__all__ = ["Acquisition", "Logged", "Orders", "Wrong", "mode_of", "validate_log"]

@@ -7,90 +7,38 @@ If they contradict each other, one engine has a bug, and the check stops.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from schedproof.model.lang.errors import Place
 from schedproof.model.locks import Locks, LocksError
-from schedproof.model.locks.language import Call, Operation, Rule, SeveralRule
-from schedproof.proofs.exploration.run_facts import words
+from schedproof.model.locks.language import UNBOUNDED, Access, Call, Operation, Receive, Rule, Send, SeveralRule
 from schedproof.proofs.gc_paused import gc_paused
-from schedproof.proofs.verdict import Counterexample, Disagreement, Method, ObjectFacts, Result, TraceStep, Verdict
+from schedproof.proofs.verdict import Disagreement, Method, Verdict
 
+from . import derived_answers, runs, symbolic
 from . import rank as ranks
-from . import runs, symbolic
+from .answer import CHANNEL, Answer
 from .checks import Callers, Check, checks
+from .derived import acquisitions
+from .derived_answers import Instance
 from .explore import LIMIT, Explored, Problem, Waiting, explore_all
+from .made import made
 from .rank import Order, Rank
 from .reached import Progress
 from .runs import Broken, Event, Tried
+from .structure import touches_locks
 from .symbolic import CheckedStep
 from .unfold import World
 
 Asked = Callable[[symbolic.Programs, Operation], Sequence[CheckedStep]]
 """Selects the steps of an operation that a check is about."""
 
-CHANNEL = "channel"
-"""The class of a channel; lock descriptions name none."""
+Relevant = Callable[[Event], bool]
+"""Whether an event is one that a check is about."""
 
 FindViolation = Callable[[Tried], tuple[int, str] | None]
 """Finds the first faulty event of a run: its number, and the problem; None if there is none."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The result of a check.
-
-    Args:
-        check: the check.
-        steps: the steps until the violation, in words; ``problem`` describes the violation.
-        broken, deadlock: the run or the deadlock that shows the violation, if there is one.
-        note: why the verdict is undetermined, or what a proof is based on.
-    """
-
-    check: Check
-    verdict: Verdict
-    method: Method
-    scope: Mapping[str, int] | None
-    seconds: float = field(compare=False, default=0.0)
-    note: str = ""
-    problem: str = ""
-    steps: tuple[str, ...] = ()
-    broken: Broken | None = None
-    deadlock: Problem | None = None
-    order: Order | None = None
-    objects: tuple[tuple[str, str], ...] = ()
-    """The names of the objects of the run, and their classes."""
-
-    def result(self, name: str) -> Result:
-        """The result as that of a property."""
-        shown = self.verdict is Verdict.REFUTED
-        steps = [TraceStep(says, {}, says, None, ()) for says in self.steps] if shown else []
-        return Result(
-            name,
-            self.check.kind,
-            self.verdict,
-            self.method,
-            self.scope,
-            self.seconds,
-            self._counterexample(steps, name) if shown else None,
-            self.note,
-        )
-
-    def _counterexample(self, steps: Sequence[TraceStep], name: str) -> Counterexample:
-        """An interleaving begins with no lock held; a run of an operation begins with the locks of its caller."""
-        objects = tuple(ObjectFacts(each, f"{words(of)} {each}", {}) for each, of in self.objects)
-        free = tuple(
-            ObjectFacts(each, "empty" if of == CHANNEL else "held by no thread", {}) for each, of in self.objects
-        )
-        held = tuple(ObjectFacts(each, f"held by the caller ({mode})", {}) for each, mode in self._held)
-        problem = f"property {name} is violated: {self.problem}"
-        return Counterexample(steps, problem, objects=objects, initial=free if self.deadlock is not None else held)
-
-    @property
-    def _held(self) -> Sequence[tuple[str, str]]:
-        run = self.broken.run if self.broken is not None else ()
-        return [(each, str(mode)) for each, mode in run[0].held] if run else []
 
 
 @dataclass(frozen=True)
@@ -144,6 +92,16 @@ def model_check(
     return LocksChecked(locks, tuple(answers), work.explored)
 
 
+def programs_acquire(locks: Locks) -> Sequence[Instance]:
+    """What the programs of a description acquire, on its objects and on objects made for its operations.
+
+    Raises:
+        LocksError: a program cannot be followed on the given objects.
+    """
+    with gc_paused():
+        return _Work(locks, World(locks), LIMIT, None).instances
+
+
 def _names(locks: Locks, known: Sequence[Check]) -> None:
     """Checks that each check has its own name, and that each name in ``refuted`` is a check.
 
@@ -170,6 +128,7 @@ class _Work:
         self.explored: Explored | None = None
         self.programs: dict[str, symbolic.Programs] = {}
         self.tried: dict[str, list[Tried]] = {}
+        self.derived: list[Instance] | None = None
 
     def answer(self, check: Check) -> Answer:
         every = self.locks.operations.values()
@@ -181,13 +140,17 @@ class _Work:
                 return self.no_deadlock(check)
             case "threads":
                 return self.threads(check, in_order)
+            case "circles":
+                return derived_answers.circles(check, self.instances)
+            case "again":
+                return derived_answers.reacquired(check, self.instances)
             case "release":
                 return self.operations(
                     check, every, lambda p, o: [j for j in p.releases if j.operation == o.name], runs.keeps
                 )
             case "wait":
                 waiting = _each(lambda e: runs.waits_under_a_lock(self.locks, e))
-                return self.operations(check, every, lambda p, o: p.waits, waiting)
+                return self.operations(check, every, lambda p, o: p.waits, waiting, self.waits)
             case Operation() as operation:
                 return self.operations(check, [operation], lambda p, o: p.order, in_order)
             case Callers(operation=called):
@@ -195,7 +158,13 @@ class _Work:
                 return self.operations(check, every, lambda p, o: [j for n, j in p.calls if n == called.name], calls)
             case Rule() as rule:
                 asked = _each(lambda e: runs.against_a_rule(self.world, rule, e))
-                return self.operations(check, every, lambda p, o: [j for n, j in p.rules if n == rule.name], asked)
+                return self.operations(
+                    check,
+                    every,
+                    lambda p, o: [j for n, j in p.rules if n == rule.name],
+                    asked,
+                    lambda event: self.accesses(rule, event),
+                )
             case SeveralRule() as several:
                 return self.operations(
                     check,
@@ -254,7 +223,7 @@ class _Work:
                 deadlock=first,
                 objects=self.classes(step.on for step in first.steps),
             )
-        if not explored.states:
+        if not explored.moves:
             note = "vacuous: no thread does anything"
             return Answer(check, Verdict.UNDETERMINED, Method.EXPLORATION, scope, note=note)
         if not explored.complete:
@@ -296,9 +265,17 @@ class _Work:
         ]
 
     def operations(
-        self, check: Check, operations: Collection[Operation], asked: Asked, find_violation: FindViolation
+        self,
+        check: Check,
+        operations: Collection[Operation],
+        asked: Asked,
+        find_violation: FindViolation,
+        relevant: Relevant = lambda _: False,
     ) -> Answer:
-        """The answer of both engines: each step for any number of objects, and each run on the given objects."""
+        """The answer of both engines: each step for any number of objects, and each run on the given objects.
+
+        ``relevant`` says which events of threads the check is about: without operations these are what is checked.
+        """
         steps, open_ = 0, []
         broken: list[Broken] = []
         for operation in operations:
@@ -322,10 +299,53 @@ class _Work:
         if not steps and isinstance(check.about, Operation):
             note = "it acquires nothing while it holds something"
             return Answer(check, Verdict.PROVED, Method.CONSTRUCTION, None, note=note)
+        if check.about == "release" and not any(touches_locks(o.steps) for o in operations):
+            return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note="vacuous: no lock is acquired")
+        if not steps and (events := sum(relevant(event) for tried in threads for event in tried.run)):
+            note = f"{events} steps of threads, in all runs of each"
+            return Answer(check, Verdict.PROVED, Method.EXPLORATION, self.scope, note=note)
         if not steps:
             note = "vacuous: no operation has such a step"
             return Answer(check, Verdict.UNDETERMINED, Method.INDUCTION, None, note=note)
         return Answer(check, Verdict.PROVED, Method.INDUCTION, None, note=f"{steps} steps, at every depth")
+
+    def waits(self, event: Event) -> bool:
+        """Whether a thread may wait for a message."""
+        step = event.step
+        return isinstance(step, Receive) or (isinstance(step, Send) and self.locks.channels[step.channel] != UNBOUNDED)
+
+    def accesses(self, rule: Rule, event: Event) -> bool:
+        """Whether an event is an access that a rule is about."""
+        step = event.step
+        return (
+            isinstance(step, Access)
+            and step.verb is rule.verb
+            and step.field in rule.fields
+            and self.locks.objects[event.object].of == rule.of
+        )
+
+    @property
+    def instances(self) -> Sequence[Instance]:
+        """The acquisitions of all programs on the objects of the file, and of operations on objects made for them."""
+        if self.derived is None:
+            # Each thread runs once, unless any choice of them runs together.
+            once = () if self.locks.together else tuple(self.locks.threads)
+            tried = [one for o in self.locks.operations.values() for one in self.runs_of(o)]
+            every = acquisitions([*tried, *self.runs_of_threads()], once)
+            self.derived = [Instance(every, self.scope, self.locks.objects)]
+            if any(o.parameters for o in self.locks.operations.values()):
+                self.derived.append(self.on_made_objects())
+        return self.derived
+
+    def on_made_objects(self) -> Instance:
+        """The acquisitions of operations on objects that are made for them."""
+        locks = replace(self.locks, objects=made(self.locks))
+        work = _Work(locks, World(locks), self.limit, None)
+        try:
+            tried = [one for o in locks.operations.values() for one in work.runs_of(o)]
+        except LocksError as error:
+            return Instance((), work.scope, locks.objects, error.problem)
+        return Instance(acquisitions(tried), work.scope, locks.objects)
 
     def tries(self, check: Check, runs_: Sequence[Tried], find_violation: FindViolation) -> list[Broken]:
         """The runs with a violation. A violation after a call without its required locks counts only for that call."""

@@ -34,6 +34,13 @@ def unstructured(locks: Locks, operation: Operation) -> Step | None:
     return None
 
 
+def touches_locks(steps: Sequence[Step]) -> bool:
+    """Whether some step, not of a called operation, acquires or releases a lock."""
+    return any(
+        isinstance(step, Acquire | Release) or any(touches_locks(body) for body in _bodies(step)) for step in steps
+    )
+
+
 def writes(locks: Locks, rule: SeveralRule, operation: Operation) -> int:
     """The most objects of a rule's classes that an operation writes, counted up to two."""
     return _writes(locks, rule, operation.steps, operation.parameters, frozenset([operation.name]))

@@ -24,7 +24,7 @@ from .interpreted import differences, effect, of_variant, wrong
 from .interpreted_locks import lock_file
 
 if TYPE_CHECKING:
-    from schedproof.proofs.locks.model_check import Answer
+    from schedproof.proofs.locks.answer import Answer
 
 ReportProgress = Callable[[str], None]
 

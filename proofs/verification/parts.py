@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from schedproof.model.lang import Model
+from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
 from schedproof.proofs.checking.engine import Engine, Exploring
-from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
+from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, explored
+from schedproof.proofs.checking.unfired import Fired
 from schedproof.proofs.gc_paused import collected_seldom
 from schedproof.proofs.verdict import NOT_WELL_FORMED, Counterexample, Result
 
@@ -135,19 +137,20 @@ def _results(
     at = f"{part.system} {part.variant}"
     match part.work:
         case Work.EXPLORATION:
-            return Done(
-                model_check(
-                    model,
-                    scope,
-                    only=part.only,
-                    how=Exploring(
-                        engine,
-                        progress=lambda states, done, depth: report_progress(
-                            f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
-                        ),
+            fired = Fired(model)
+            results = explored(
+                model,
+                scope,
+                only=part.only,
+                how=Exploring(
+                    engine,
+                    progress=lambda states, done, depth: report_progress(
+                        f"{at}: exploring, {states} states, {states - done} to go, depth {depth}"
                     ),
-                )
+                ),
+                on_found=fired.note if WELL_FORMED in part.only else None,
             )
+            return Done([replace(r, unfired=fired.unfired()) if r.name == WELL_FORMED else r for r in results])
         case Work.INDUCTION:
             # One failed obligation decides the verdict: skip the property's others.
             proof = prove(

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from schedproof.model.errors import require, require_function
@@ -15,7 +14,6 @@ from schedproof.model.lang.check import checked
 from schedproof.model.lang.recovered import check_recovered
 from schedproof.model.ledger.gaps import require_accounted
 from schedproof.model.notebook import InNotebook, table
-from schedproof.model.registry.discovery import is_registered
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.proofs.verdict import Disagreement, Method, Result, Verdict
@@ -26,7 +24,7 @@ from .interpreted import require_known_names
 from .parts import INDUCTIVE, Done, Inducted, Part, ReportProgress, Work, check, check_part_of, parts
 from .properties import expected, property_names, require_properties
 from .verdict_cache import VerdictCache, environment
-from .workers import Pool, Workers, copied
+from .workers import Pool, Workers, for_processes
 
 
 @dataclass(frozen=True)
@@ -232,6 +230,7 @@ def combine(explored: Result, inducted: Inducted | None) -> Result:
         "; ".join(part for part in (inducted.note, "" if inducted.proved else explored.reach) if part),
         lemmas=inducted.lemmas,
         bounds=inducted.bounds,
+        unfired=explored.unfired,
     )
 
 
@@ -299,12 +298,8 @@ def _plan(system: System, model: Model, only: Sequence[str], now: str | None, in
 
 def verifiers(plans: Sequence[Plan], *, jobs: int = 1) -> Workers[Part, tuple[Done, float]]:
     """Up to ``jobs`` processes for :class:`Run`; enter them with ``with`` before any thread starts."""
-    work = sum(len(each.todo) for each in plans)
-    systems = {each.system.name: each.system for each in plans}
-    others = {name: system for name, system in systems.items() if copied() or not is_registered(system)}
-    if others and not copied():
-        jobs = 1  # a new process finds registered systems by name, but not these
-    return Workers(partial(timed, others=others), max(1, min(jobs, work)))
+    function, jobs = for_processes(timed, [each.system for each in plans], jobs)
+    return Workers(function, max(1, min(jobs, sum(len(each.todo) for each in plans))))
 
 
 def timed(part: Part, report_progress: ReportProgress, *, others: Mapping[str, System]) -> tuple[Done, float]:

@@ -16,10 +16,14 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
+
+from schedproof.model.registry.discovery import is_registered
+from schedproof.model.registry.system import System
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -196,6 +200,21 @@ class Workers(Generic[T, R]):
             raise WorkerDied(
                 f"a worker process ended early (exit code {process.exitcode}); it may be short of memory: try --jobs 1"
             ) from None
+
+
+def for_processes(function: Callable[..., R], systems: Sequence[System], jobs: int) -> tuple[Callable[..., R], int]:
+    """A function of a task for processes, and their number.
+
+    Args:
+        function: called with a task, what reports its progress, and ``others``: by name, the systems that a process does not
+            find by their names.
+        systems: those that the tasks are about.
+        jobs: the number of processes that is asked for.
+    """
+    others = {each.name: each for each in systems if copied() or not is_registered(each)}
+    if others and not copied():
+        jobs = 1  # a new process finds registered systems by name, but not these
+    return partial(function, others=others), jobs
 
 
 def copied() -> bool:

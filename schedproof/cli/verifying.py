@@ -10,7 +10,6 @@ from functools import partial
 from schedproof.cli.cluster import workers_at
 from schedproof.cli.progress import ReportProgress, progress, verifying
 from schedproof.cli.verdict_status import conclusion
-from schedproof.model.registry.discovery import is_registered
 from schedproof.model.registry.discovery import system as registered_system
 from schedproof.model.registry.system import System
 from schedproof.proofs.verification.ambiguities import Ambiguity, ambiguities
@@ -21,7 +20,7 @@ from schedproof.proofs.verification.links import linked
 from schedproof.proofs.verification.parts import Done, Part
 from schedproof.proofs.verification.verdict_cache import VERDICTS
 from schedproof.proofs.verification.verify import Plan, Run, verifiers
-from schedproof.proofs.verification.workers import Pool, Workers, copied
+from schedproof.proofs.verification.workers import Pool, Workers, for_processes
 
 
 def work(run: Run, plans: Sequence[Plan], *, jobs: int, cached: bool, cluster: str | None = None) -> None:
@@ -63,10 +62,10 @@ def _pool(
             yield workers, jobs
         return
     with workers_at(cluster) as remote:
-        from schedproof.proofs.verification.on_cluster import ClusterPool  # loads the compiled engine
+        from schedproof.proofs.verification import on_cluster  # loads the compiled engine
 
         assert remote is not None
-        yield ClusterPool(remote, plans), len(remote)
+        yield on_cluster.verifying(remote, plans), len(remote)
 
 
 @dataclass(frozen=True)
@@ -85,10 +84,7 @@ def findings_of(systems: Sequence[System], variants: Sequence[str], *, jobs: int
         variants: names of the variants to report; () means all.
         jobs: the number of processes.
     """
-    others = {each.name: each for each in systems if copied() or not is_registered(each)}
-    if others and not copied():
-        jobs = 1  # a new process finds registered systems by name, but not these
-    function = partial(_findings_of_system, variants=tuple(variants), others=others)
+    function, jobs = for_processes(partial(_findings_of_system, variants=tuple(variants)), systems, jobs)
     with Workers(function, max(1, min(jobs, len(systems)))) as workers, progress("findings") as report_progress:
         return dict(workers.run([each.name for each in systems], report_progress))
 

@@ -37,6 +37,7 @@ from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.system import System
 from schedproof.proofs.induction import Recheck
 from schedproof.proofs.verdict import Method, Result, Verdict
+from tests.proofs.checking.test_unfired import with_idle_parts
 from tests.support import places
 from tests.support.ill_formed import EVEN, KEPT, STEPS
 from tests.support.lamps import PROPERTIES, SWITCH_ON, VACUOUS, Lamp, lamps, system, x
@@ -750,6 +751,18 @@ def test_a_long_list_of_axioms_is_cut_short(run, registered):
     registered(system(replace(lamps(), axioms=[forall(x, x == x)] * 15)))
     out = run("explain", "lamps", "on-or-off")[1].splitlines()
     assert out.count("      for every x: x = x") == 12 and out[-1] == "      ... and 3 more; --json lists all"
+
+
+def test_verify_names_what_never_happens_and_exits_with_0(run, registered):
+    """In one line; a system in which everything happens has no such line."""
+    assert "never at" not in run("verify", "lamps", "--jobs", "1")[1]
+    model = with_idle_parts()
+    registered(system(model))
+    code, out, _ = run("verify", "lamps", "--jobs", "1")
+    line = "lamps plain: never at Lamp=2: action burn; rules 'a lamp that is on goes on', 'nothing pops'"
+    assert code == 0 and out.splitlines().count(line) == 1
+    (variant,) = json.loads(run("verify", "lamps", "--jobs", "1", "--json", "-")[1])["systems"]
+    assert variant["properties"][0]["unfired"]["actions"] == ["burn"]
 
 
 def test_a_proof_names_its_lemmas(run, registered):

@@ -15,6 +15,7 @@ from tests.support.places import MODELS
 DEADLOCKS = MODELS / "yunikorn_merge" / "deadlocks"
 GOOD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock a: [lock b: []]]\n"
 BAD = "objects: {a: mutex, b: mutex}\nthreads:\n  one: [lock a: [lock b: []]]\n  two: [lock b: [lock a: []]]\n"
+REFUTED = "refuted: [no-deadlock, derived-order-is-acyclic]\n"
 ORDER = "classes: {A: {}, B: {in: A}}\norder: [A > B in it]\n"
 
 Result = tuple[int, str, str]
@@ -36,14 +37,15 @@ def run_locks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
 def test_exit_codes(run_locks: Any) -> None:
     assert run_locks(GOOD)[0] == 0
     assert run_locks(BAD)[0] == 1
-    assert run_locks(BAD + "refuted: [no-deadlock]\n")[0] == 0
+    assert run_locks(BAD + REFUTED)[0] == 0
+    assert run_locks(BAD + "refuted: [no-deadlock]\n")[0] == 1, "the derived order has the same circle"
     assert run_locks(GOOD + "refuted: [no-deadlock]\n")[0] == 1, (
         "what is expected to fail and does not is not as expected"
     )
     assert run_locks("objects: {A: mutex}\n")[0] == 2
     assert run_locks(GOOD, "--max-states", "3")[0] == 3
     assert run_locks(GOOD, "--max-states", "0")[0] == 2
-    assert run_locks(BAD + "refuted: [no-deadlock]\n", "--max-states", "3")[0] == 3
+    assert run_locks(BAD + REFUTED, "--max-states", "3")[0] == 3
 
 
 def test_a_deadlock_that_is_found_before_the_limit_is_one(run_locks: Any) -> None:
@@ -65,7 +67,9 @@ def test_the_text_has_verdict_and_interleaving(run_locks: Any) -> None:
     assert "  Threads: one, two. Locks and channels: mutex a, mutex b." in lines
     assert "  Initial state: no lock is held, and every channel is empty." in lines
     assert "  Property no-deadlock is violated: one and two can never continue." in lines
-    assert lines[-1] == "NOT as expected: 1 of 1 check"
+    assert "  1. one: holds lock a (file.yaml:3) and acquires lock b (file.yaml:3)" in lines
+    assert "  Property derived-order-is-acyclic is violated: a circle of 2 locks: a > b > a" in lines
+    assert lines[-1] == "NOT as expected: 2 of 3 checks"
 
 
 def test_undetermined_says_where_it_stopped(run_locks: Any) -> None:
@@ -83,12 +87,13 @@ def test_text_and_json_agree(file: Path, capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert main(["locks", str(file), "--json", "-"]) == code
     data = json.loads(capsys.readouterr().out)
-    assert set(data) == {"name", "checks", "ok", "states", "moves", "deadlocks"}
+    assert set(data) == {"name", "checks", "unchecked", "ok", "states", "moves", "deadlocks"}
+    assert all(f"\n  {phrase}" in out for phrase in data["unchecked"])
     assert data["name"] == file.stem
     assert data["ok"] is (code == 0)
     rows = {line.split()[0]: line for line in reversed(out.splitlines()) if line}  # the table is above the rest
     for check in data["checks"]:
-        assert set(check) - {"note", "problem", "steps"} == CHECK
+        assert set(check) - {"note", "problem", "steps", "remarks", "remedies"} == CHECK
         assert ("steps" in check) == (check["verdict"] == "refuted")
         assert check["name"] in rows and check["expected"] in rows[check["name"]]
         if check["verdict"] == "refuted":
@@ -152,6 +157,9 @@ def test_a_picture_is_drawn(run_locks: Any, tmp_path: Path, suffix: str, begins:
         (["--json", "/no/such/folder/x"], "does not exist; create it first"),
         (["--max-states", "many"], "--max-states"),
         (["--picture", "-", "--format", "gif"], "--format"),
+        (["--lanes", "--mermaid"], "--lanes: has no effect with --mermaid; leave it out"),
+        (["--mermaid", "--json", "-"], "--mermaid: has no effect beside another result on standard output"),
+        (["--lanes", "--log", "x"], "--lanes: has no effect with --log"),
     ],
 )
 def test_wrong_options_are_refused(run_locks: Any, options: list[str], says: str) -> None:
@@ -170,3 +178,26 @@ def test_json_names_the_receiver_of_a_message(run_locks: Any) -> None:
     text = "objects: {a: mutex}\nchannels: {c: 0}\nthreads:\n  one: [send c, lock a]\n  two: [receive c]\n"
     (deadlock,) = json.loads(run_locks(text, "--json", "-")[1])["deadlocks"]
     assert "two" in deadlock["interleaving"][0].values()
+
+
+def test_remedies_are_in_text_and_json(run_locks: Any) -> None:
+    _, out, _ = run_locks(BAD)
+    remedies = json.loads(run_locks(BAD, "--json", "-")[1])["checks"][0]["remedies"]
+    assert len(remedies) == 2 and all(f": {changes[0]}." in out for changes in remedies)
+    assert "  Remedy: " in out and "  Or: " in out
+
+
+def test_lanes_replace_the_steps(run_locks: Any) -> None:
+    code, out, _ = run_locks(BAD, "--lanes")
+    assert code == 1 and "   one         two\n" in out and "  1. " not in out
+    assert out.count("lock a ...") == 2, "of the circle and of the deadlock"
+
+
+def test_a_sequence_diagram_is_all_that_is_printed(run_locks: Any) -> None:
+    code, out, _ = run_locks(BAD, "--mermaid")
+    assert code == 1 and out.startswith("---\ntitle: ") and "sequenceDiagram" in out and "check " not in out
+    operations = "classes: {A: {}, B: {}}\noperations:\n  x(A a, B b): [wlock a: [wlock b: []]]\n  y(A a, B b): [wlock b: [wlock a: []]]\n"
+    code, out, _ = run_locks(operations, "--mermaid")
+    assert code == 1 and "a circle of locks: a1 > b1 > a1" in out and "each waits for the next" in out
+    code, out, err = run_locks(GOOD, "--mermaid")
+    assert (code, out) == (2, "") and "neither a deadlock nor a circle to draw; leave out --mermaid" in err

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from schedproof.diagrams.errors import DiagramError
+from schedproof.diagrams.explored import explored_at
 from schedproof.diagrams.from_model import diagram
 from schedproof.diagrams.images import fingerprint, is_intact, png_fingerprint, svg_fingerprint
 from schedproof.diagrams.mermaid import identifiers
@@ -29,6 +30,7 @@ from schedproof.model.lang.triggers import caused
 from schedproof.model.semantics import instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN, REPAIRED
 from schedproof.proofs.exploration.explore import explore
+from tests.support.clocks import CLOCKS
 from tests.support.needs import needs_dot
 from tests.support.picture_readers import (
     Arrow,
@@ -40,6 +42,7 @@ from tests.support.picture_readers import (
     stretch,
     text,
 )
+from tests.support.toys import MUTEX
 
 # The two figures, arrow by arrow: source, event, target.
 POD_GROUP: set[Arrow] = {
@@ -461,3 +464,8 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     write_diagram(diagram(AS_WRITTEN, "Cell"), "mermaid", tmp_path / "link")
     assert (tmp_path / "link").is_symlink() and "stateDiagram" in (tmp_path / "real").read_text()
+
+
+def test_pictures_of_explorations_say_within_which_bounds() -> None:
+    assert explored_at(CLOCKS, {}) == "Node=2 within time <= 2, seen <= 2, -2 <= debt <= 0"
+    assert explored_at(MUTEX, {"Process": 3}) == "Process=3,Lock=1"

@@ -25,6 +25,8 @@ needs_curl = pytest.mark.needs("curl")
 needs_chromium = pytest.mark.needs("chromium")
 needs_proc = pytest.mark.needs("proc")
 needs_ray = pytest.mark.needs("ray")
+needs_go = pytest.mark.needs("go")
+needs_java = pytest.mark.needs("java")
 needs_zsh = pytest.mark.needs("zsh")
 needs_fish = pytest.mark.needs("fish")
 needs_go = pytest.mark.needs("go")
@@ -64,6 +66,11 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
         lambda: all((SHARED / part).is_dir() for part in ("documents", "facts", "traces")),
     ),
     "curl": ("curl (apt-get install curl)", lambda: _in_path("curl")),
+    "go": ("the Go compiler (apt-get install golang-go)", lambda: _in_path("go")),
+    "java": (
+        "a Java development kit (apt-get install default-jdk-headless)",
+        lambda: _in_path("javac", "java", "jstack"),
+    ),
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
     "go": ("Go (apt-get install golang-go)", lambda: _in_path("go")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -184,12 +185,22 @@ class Steps:
             if broken is None and not pattern.causes(step.fired):
                 assert pattern.event is not None
                 why = [self._not_caused(pattern.event, choice)]
-        except (IllFormed, Undefined) as error:
+        except (IllFormed, Undefined):
             after = state
             if broken is None:
-                why = [Requirement(None, str(error), document, None)]
+                why = [Requirement(None, self._ill_formed(state, choice), document, None)]
         if why:
             yield Path((show_choice(self.instance, choice),), after, tuple(why), met, self._if_taken(state, choice))
+
+    def _ill_formed(self, state: State, choice: Choice) -> str:
+        """What is wrong with an ill-formed step, with the names of the objects in the log."""
+        named = copy(self.stepper)
+        named.instance = self.instance
+        try:
+            named.effect(choice, state)
+        except (IllFormed, Undefined) as error:
+            return str(error)
+        raise AssertionError(f"{choice} is well-formed")
 
     def _owner(self, event: tuple[str, str, int] | None) -> list[str]:
         """The name of the object of an event, if it is known."""

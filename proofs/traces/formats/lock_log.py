@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from schedproof.model.lang import Model
 from schedproof.model.locks import Locks, read
-from schedproof.proofs.locks.log import Acquisition, Logged, mode_of, validate_log
+from schedproof.proofs.locks.log import Acquisition, Logged, Orders, mode_of, validate_log
 from schedproof.proofs.locks.rank import Rank, check_order
 from schedproof.proofs.traces.errors import TraceError
 from schedproof.proofs.traces.files.lines import TextLine, read_text
@@ -79,6 +80,15 @@ def check_log(locks: Locks, path: Path) -> ValidationReport:
     Raises:
         TraceError: it is not a log, or the order has a cycle.
     """
+    return check_lines(locks, read_text(path))[0]
+
+
+def check_lines(locks: Locks, lines: Sequence[TextLine]) -> tuple[ValidationReport, Orders]:
+    """Checks the lines of a log, as :func:`check_log`; with the acquisitions under other locks, one for each two classes.
+
+    Raises:
+        TraceError: it is not a log, or the order has a cycle.
+    """
     rank: Rank | None = None
     if locks.order:
         rank = check_order(locks).rank
@@ -86,7 +96,8 @@ def check_log(locks: Locks, path: Path) -> ValidationReport:
             raise TraceError(
                 f"{locks.name}: its order has a cycle, so no log can be checked against it; correct the order first"
             )
-    return ValidationReport.of("locks", locks.name, NAME, LockLog(locks, rank, read_text(path)).check())
+    log = LockLog(locks, rank, lines)
+    return ValidationReport.of("locks", locks.name, NAME, log.check()), log.logged.orders
 
 
 @dataclass(frozen=True)
@@ -97,13 +108,22 @@ class LockLog:
     rank: Rank | None
     lines: Sequence[TextLine]
 
+    @cached_property
+    def logged(self) -> Logged:
+        """The result of the log.
+
+        Raises:
+            TraceError: a line is not a record.
+        """
+        return validate_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
+
     def check(self) -> Validation:
         """The verdict on all records.
 
         Raises:
             TraceError: a line is not a record.
         """
-        result = validate_log(self.locks, self.rank, acquisitions(self.locks, self.lines))
+        result = self.logged
         nonconformance = _nonconformance(self.locks, result)
         verdict = LogVerdict.CONFORMS if nonconformance is None else LogVerdict.VIOLATES
         return Validation(verdict, nonconformance, _note(result), len(self.lines))

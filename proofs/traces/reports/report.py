@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -291,10 +292,44 @@ class UnexplainedChange:
         }
 
     def text(self) -> list[str]:
-        change = f"{self.object}.{self.field} from {_shown(self.before)} to {_shown(self.observed)}"
-        if not self.rows:
-            return [f"nothing would explain {change}: {self.without}"]
-        return [f"what would explain {change}:", *(f"  {line}" for row in self.rows for line in row.text())]
+        return explained([self])
+
+    def body(self) -> list[str]:
+        """What would explain it, line by line; what the table has instead, if nothing would."""
+        return [line for row in self.rows for line in row.text()] or [self.without]
+
+    def is_like(self, other: UnexplainedChange) -> bool:
+        """Whether the other is the same change of another object, and the same would explain it there."""
+        if (self.field, self.before, self.observed) != (other.field, other.before, other.observed):
+            return False
+        return self.body() == other.body() or self._without_name() == other._without_name()
+
+    def _without_name(self) -> str:
+        return re.sub(rf"(?<!\w){re.escape(self.object)}(?!\w)", "", "\n".join(self.body()))
+
+
+def explained(changes: Sequence[UnexplainedChange]) -> list[str]:
+    """What would explain changes; several objects with the same have one block."""
+    groups: list[list[UnexplainedChange]] = []
+    for change in changes:
+        alike = next((group for group in groups if group[0].is_like(change)), None)
+        if alike is None:
+            groups.append([change])
+        else:
+            alike.append(change)
+    lines = []
+    for group in groups:
+        first, *others = group
+        same = [each for each in others if each.body() == first.body()]
+        named = " and ".join(f"{each.object}.{first.field}" for each in (first, *same))
+        title = f"{named} from {_shown(first.before)} to {_shown(first.observed)}"
+        if first.rows:
+            lines += [f"what would explain {title}:", *(f"  {line}" for line in first.body())]
+        else:
+            lines.append(f"nothing would explain {title}: {first.without}")
+        if accordingly := [each.object for each in others if each not in same]:
+            lines.append(f"  the same for {' and '.join(accordingly)}, in place of {first.object}")
+    return lines
 
 
 @dataclass(frozen=True)
@@ -364,15 +399,14 @@ class NonconformanceReport:
 
     def text(self) -> list[str]:
         lines = [f"record {self.record} (line {self.line}): {self.reason}"]
-        if self.before:
-            objects = (f"{name}: {_fields(fields)}" for name, fields in self.before.items())
+        if objects := [f"{name}: {_fields(fields)}" for name, fields in self.before.items() if fields]:
             lines.append(f"  state before it, in the model: {'; '.join(objects)}")
             lines += ["    " + origin.text() for origin in self.origins]
         lines += [f"the observed state violates {p.text()}" for p in self.requirements]
         lines += [f"the forbidden step would violate {p.text()}" for p in self.if_taken]
         for candidate in self.candidates:
             lines += ["  " + line for line in candidate.text()]
-        return [*lines, *("  " + line for change in self.unexplained for line in change.text())]
+        return [*lines, *("  " + line for line in explained(self.unexplained))]
 
 
 @dataclass(frozen=True)
@@ -549,14 +583,14 @@ class ValidationReport:
             if len(self.breaks) > MOST_BREAKS:
                 lines.append(f"  and {len(self.breaks) - MOST_BREAKS} more; --json has them all")
         lines += self.citations
-        return [_printable(line) for line in lines]
+        return [printable(line) for line in lines]
 
 
 def _records(number: int) -> str:
     return "1 record" if number == 1 else f"{number} records"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Escapes unprintable characters: a log may contain control sequences for the terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 

@@ -28,7 +28,8 @@ from schedproof.cli.output import Destination
 from schedproof.cli.progress import exploring, progress
 from schedproof.cli.sizes import Size
 from schedproof.cli.stopping import stoppable
-from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.tables import count, table
+from schedproof.cli.verdict_rows import COLUMNS, reasons, rows
 from schedproof.cli.verdict_status import EXPECTED, OPEN, code, standing
 from schedproof.model.lang import DeadlockFree, LifeCycle, Model
 from schedproof.model.lang.properties import WELL_FORMED
@@ -340,20 +341,22 @@ def _print(explored: Explored, load: str) -> None:
     model = explored.model
     at = scope_text(explored.sizes) + (f" within {explored.within}" if explored.within else "")
     title = f"{model.system} {model.variant} at {at}" + ("" if explored.crash else ", without crashes")
-    rows = [[action, model.action(action).sentence, n] for action, n in explored.per_action.items()]
-    table(f"{title}: transitions", ["action", "what happens", "transitions"], rows, right=["transitions"])
+    transitions = [[action, model.action(action).sentence, n] for action, n in explored.per_action.items()]
+    table(f"{title}: transitions", ["action", "what happens", "transitions"], transitions, right=["transitions"])
     click.echo()
     if explored.properties:
-        columns = ["property", "kind", "verdict", "expected", "", "seconds"]
-        table(f"{title}: properties", columns, [_row(explored, j) for j in explored.properties], right=["seconds"])
+        marked = [(each, explored.standing(each)) for each in explored.properties]
+        table(f"{title}: properties", COLUMNS, rows(marked), right=["seconds"])
         click.echo()
     for name, reason in explored.unchecked.items():
         click.echo(f"not checked: {name}: {reason}")
-    for checked in explored.properties:
-        result = checked.result
-        if explored.standing(checked) not in (EXPECTED, TOO_SMALL) and result.counterexample is not None:
-            click.echo(f"{result.name}: {checked.reach}, expected {checked.expected}")
-            click.echo(indented(counterexample_lines(model, result.counterexample)))
+    unexpected = [each for each in explored.properties if explored.standing(each) not in (EXPECTED, TOO_SMALL)]
+    for line, checked in reasons(unexpected):
+        if checked is not None and checked.result.counterexample is not None:
+            click.echo(line)
+            click.echo(indented(counterexample_lines(model, checked.result.counterexample)))
+        elif checked is None or checked.result.vacuous:  # of others, the last line says why the exploration stopped
+            click.echo(line)
     if explored.ended and explored.complete:
         click.echo(f"{explored.ended} while properties were checked")
     if load:
@@ -376,15 +379,3 @@ def _print(explored: Explored, load: str) -> None:
     several = f"in {len(explored.graphs)} configurations together: " if len(explored.graphs) > 1 else ""
     depth = f"greatest depth {json['depth']}" if several else f"depth {json['depth']}"
     click.echo(f"{title}: {several}{least}{count(json['states'], 'state')}, {json['transitions']} transitions, {depth}")
-
-
-def _row(explored: Explored, checked: CheckedProperty) -> list[str]:
-    result = checked.result
-    return [
-        result.name,
-        result.kind,
-        checked.reach,
-        str(checked.expected),
-        explored.standing(checked),
-        seconds(result.seconds),
-    ]

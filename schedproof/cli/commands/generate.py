@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import click
 
 from schedproof.cli import choose, scopes
+from schedproof.cli.cluster import cluster_option, require_address, require_no_contradiction, workers_at
 from schedproof.cli.errors import Exit
 from schedproof.cli.folders import OutputFolder
 from schedproof.cli.help_text import ending
 from schedproof.cli.options import bound_option, directory_option, json_option, scope_option, variant_option
 from schedproof.cli.output import Destination
-from schedproof.cli.progress import ReportProgress, exploring, progress
+from schedproof.cli.progress import exploring, progress
 from schedproof.cli.tables import count, table
+from schedproof.model.lang import Model
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.system import System
 from schedproof.model.semantics import scope_text
@@ -34,7 +39,10 @@ from schedproof.proofs.coverage import (
 from schedproof.proofs.coverage import generate as make
 from schedproof.proofs.coverage.unreached import MOST_SECONDS
 from schedproof.proofs.refinement.replay import replays_of
-from schedproof.proofs.verdict import Disagreement
+from schedproof.proofs.verification.sequences import SequencePool, all_texts, checked, tasks_of, writers
+
+if TYPE_CHECKING:
+    from schedproof.proofs.cluster import RemoteWorkers
 
 MOST_STATES = 100_000
 """Of each configuration; sequences need not go far."""
@@ -70,6 +78,9 @@ MOST_SHOWN = 50
     "--no-prove", is_flag=True, help="Do not prove that unreached goals are unreachable for any number of objects."
 )
 @click.option("--replay", is_flag=True, help="Replay each sequence on the implementations of this project.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=os.cpu_count() or 1, show_default="one for each CPU",
+              help="Replay sequences in N processes at a time.")  # fmt: skip
+@cluster_option("Replay sequences with workers")
 @directory_option
 @json_option
 def generate(
@@ -83,16 +94,21 @@ def generate(
     max_states: int,
     no_prove: bool,
     replay: bool,
+    jobs: int,
+    cluster: str | None,
     directory: str,
     json_file: Destination | None,
 ) -> int:
     """Generate test sequences that cover a model.
 
     Each sequence is a run from the initial state, written as JSON Lines and as an ITF trace; 'schedproof validate' reads
-    both. DIRECTORY/coverage.json lists the covered goals, and why others are not covered. Sequences are short, but need
+    both. Each sequence is replayed by the validator first. DIRECTORY/coverage.json lists the covered goals, and why others are not covered. Sequences are short, but need
     not be the shortest. With --of graph their cost is minimal, unless --max-length limits them: one for each step, and
     one for each sequence.
     """
+    if cluster is not None:
+        require_no_contradiction(click.get_current_context(), ("jobs",))
+        require_address(cluster)
     chosen = choose.system(system)
     model = scopes.bounded(choose.variant(chosen, variant), bounds)
     sizes = scopes.scope(model, scope)
@@ -100,21 +116,28 @@ def generate(
     if of_graph and cover is not Cover.TRANSITIONS:
         raise UserError(f"--of: graph has no {kind} to cover; write --cover transitions, or leave out --of graph")
     folder = OutputFolder(directory)
-    with progress("generate") as report_progress:
-        suite = make(
-            model,
-            sizes,
-            cover,
-            of_graph=of_graph,
-            longest=max_length,
-            limit=max_states,
-            progress=exploring(report_progress),
-            doing=report_progress,
+    with workers_at(cluster) as remote:
+        remote_pool = _pool(remote, chosen, model)
+        with progress("generate") as report_progress:
+            suite = make(
+                model,
+                sizes,
+                cover,
+                of_graph=of_graph,
+                longest=max_length,
+                limit=max_states,
+                progress=exploring(report_progress),
+                doing=report_progress,
+            )
+            missing = unreached(suite, 0 if no_prove else MOST_SECONDS, report_progress)
+        tasks = tasks_of(suite, replayed=replay)
+        processes = (
+            writers(chosen, jobs=max(1, min(jobs, len(tasks)))) if remote_pool is None else nullcontext(remote_pool)
         )
-        missing = unreached(suite, 0 if no_prove else MOST_SECONDS, report_progress)
-        files = files_of(suite, missing, lambda done, total: report_progress(f"replaying {done} of {total} sequences"))
-        replayed = _replay(chosen, suite, report_progress) if replay else []
-    folder.write(files)
+        with processes as pool, progress("generate") as report_progress:
+            texts = all_texts(tasks, pool, report_progress)
+    replayed = list(replays_of(chosen, model)) if replay else []
+    folder.write(files_of(suite, missing, texts))
     result = {**as_json(suite, missing), "scope": dict(sizes), "replayed": replayed}
     if json_file is not None:
         json_file.write_json(result)
@@ -125,19 +148,18 @@ def generate(
     return Exit.UNDETERMINED if left_open(suite, missing) else Exit.OK
 
 
-def _replay(system: System, suite: Suite, report_progress: ReportProgress) -> list[str]:
-    """The implementations that every sequence was replayed on.
+def _pool(remote: RemoteWorkers | None, system: System, model: Model) -> SequencePool | None:
+    """The workers of a cluster for sequences; None without one.
 
     Raises:
-        Disagreement: one of them does something else.
+        ClusterError: they have other code than this process.
     """
-    replays = replays_of(system, suite.model)
-    for name, replay in replays.items():
-        for number, (_, walk) in enumerate(suite.walks, start=1):
-            report_progress(f"replaying sequence {number} of {len(suite.walks)} on {name}")
-            if (mismatch := replay(walk.run)) is not None:
-                raise Disagreement(f"sequence {number} on {name}: {mismatch.text}")
-    return list(replays)
+    if remote is None:
+        return None
+    from schedproof.proofs.verification.on_cluster import ClusterPool  # loads the compiled engine
+
+    variants = [(model.system, model.variant)]
+    return ClusterPool(remote, [system], variants, checked, lambda task: f"sequences from {task.first} on")
 
 
 def _print(suite: Suite, missing: Sequence[Unreached], title: str, replayed: Sequence[str]) -> None:

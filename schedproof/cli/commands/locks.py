@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from schedproof.cli.help_text import ending
-from schedproof.cli.options import json_option
+from schedproof.cli.options import json_option, refuse_idle
 from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.progress import progress
 from schedproof.cli.tables import count, seconds, table
@@ -18,10 +19,14 @@ from schedproof.diagrams.locks import deadlock_graph, order_graph
 from schedproof.diagrams.render import FORMATS, render
 from schedproof.model.locks import read
 from schedproof.model.registry.errors import UserError
+from schedproof.proofs.locks import lanes as sequence
+from schedproof.proofs.locks.answer import Answer
 from schedproof.proofs.locks.explore import LIMIT, Problem
 from schedproof.proofs.locks.kinds import WORDS
-from schedproof.proofs.locks.model_check import Answer, LocksChecked, interleaving, model_check, standstill
-from schedproof.proofs.traces.formats.lock_log import check_log
+from schedproof.proofs.locks.lanes import of_circle, of_problem
+from schedproof.proofs.locks.model_check import LocksChecked, interleaving, model_check, standstill
+from schedproof.proofs.locks.unchecked import unchecked
+from schedproof.proofs.traces.dumps.check import check_locks_log
 
 from .diagram import ENDINGS
 from .validate import CODES
@@ -32,9 +37,10 @@ from .validate import CODES
         "locks order.yaml",
         "locks order.yaml --picture deadlock.svg",
         "locks order.yaml --log acquisitions.jsonl",
+        "locks order.yaml --log goroutines.txt",
         ok="every verdict is the expected one; the log conforms",
-        different="a verdict is not the expected one; the log violates the order",
-        undetermined="a verdict is undetermined",
+        different="a verdict is not the expected one; the log violates the order, or a dump has a circle",
+        undetermined="a verdict is undetermined; no thread of a dump waits for a lock",
         notes="""
 Kinds of deadlock:
   AB      two or more locks, acquired in opposite orders
@@ -49,7 +55,7 @@ Kinds of deadlock:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE",
-              help="Check a log of acquisitions (JSON Lines) against the order, and nothing else.")  # fmt: skip
+              help="Check only this log of acquisitions, goroutine dump, thread dump, or report of a lock checker.")  # fmt: skip
 @click.option("--max-states", type=click.IntRange(min=1), default=LIMIT, show_default=True, metavar="N",
               help="Stop exploring the threads after N states.")  # fmt: skip
 @click.option("--picture", type=OutputFile(), metavar="FILE",
@@ -57,6 +63,9 @@ Kinds of deadlock:
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="Format of the picture.  [default: the suffix of its FILE]"
 )
+@click.option("--lanes", is_flag=True, help="Show each interleaving as a table with a lane for each thread.")
+@click.option("--mermaid", is_flag=True,
+              help="Print the first deadlock, or the first circle, as a Mermaid sequence diagram, and nothing else.")  # fmt: skip
 @json_option
 def locks(
     file: Path,
@@ -64,6 +73,8 @@ def locks(
     max_states: int,
     picture: Destination | None,
     format_: str | None,
+    lanes: bool,
+    mermaid: bool,
     json_file: Destination | None,
 ) -> int:
     """Check a description of locks and threads for deadlocks.
@@ -77,7 +88,11 @@ def locks(
     if log is not None:
         if picture is not None or format_ is not None:
             raise UserError("--picture, --log: a log has no picture; leave out one of them")
+        refuse_idle({"--lanes": lanes, "--mermaid": mermaid}, "with --log")
         return _check_log(file, log, json_file)
+    if any(d is not None and d.is_stdout for d in (picture, json_file)):
+        refuse_idle({"--lanes": lanes, "--mermaid": mermaid}, "beside another result on standard output")
+    refuse_idle({"--lanes": lanes and mermaid}, "with --mermaid")
     kind = _format(picture, format_)
     description = read(file)
     with progress("locks") as report_progress:
@@ -91,13 +106,15 @@ def locks(
         picture.write(drawn)
     if json_file is not None:
         json_file.write_json(_as_json(checked))
-    if not any(d is not None and d.is_stdout for d in (picture, json_file)):
-        _print(checked)
+    if mermaid:
+        click.echo("\n".join(_sequence(checked)))
+    elif not any(d is not None and d.is_stdout for d in (picture, json_file)):
+        _print(checked, lanes)
     return code(standing(a.verdict, checked.expected(a)) for a in checked.answers)
 
 
 def _check_log(file: Path, log: Path, json_file: Destination | None) -> int:
-    report = check_log(read(file), log)
+    report = check_locks_log(read(file), log)
     if json_file is not None:
         json_file.write_json(report.as_json())
     if json_file is None or not json_file.is_stdout:
@@ -128,7 +145,23 @@ def _picture(checked: LocksChecked, kind: str) -> str | bytes:
     return render(order_graph(checked.locks, order), kind)
 
 
-def _print(checked: LocksChecked) -> None:
+def _sequence(checked: LocksChecked) -> list[str]:
+    """The first deadlock, or the first circle of the derived order, as a Mermaid sequence diagram.
+
+    Raises:
+        DiagramError: neither was found.
+    """
+    name = checked.locks.name
+    if checked.explored is not None and checked.explored.problems:
+        first = checked.explored.problems[0]
+        return sequence.mermaid(of_problem(first), f"{name}: {first.headline}", first.stuck or WORDS[first.kind])
+    circle = next((a.circles.circles[0] for a in checked.answers if a.circles is not None), None)
+    if circle is None:
+        raise DiagramError(f"{name} has neither a deadlock nor a circle to draw; leave out --mermaid")
+    return sequence.mermaid(of_circle(circle), f"{name}: a circle of locks: {circle.text}", "each waits for the next")
+
+
+def _print(checked: LocksChecked, lanes: bool) -> None:
     if checked.locks.about:
         click.echo(f"{checked.locks.name}: {checked.locks.about}")
     rows = []
@@ -140,8 +173,11 @@ def _print(checked: LocksChecked) -> None:
         )
     table("", ["check", "kind", "verdict", "expected", "", "seconds"], rows, right=["seconds"])
     for answer in checked.answers:
+        for remark in answer.remarks:
+            click.echo(f"{answer.check.name}: {remark}")
+    for answer in checked.answers:
         if answer.deadlock is None and answer.problem:
-            _print_violation(answer, answer.problem, answer.steps)
+            _print_violation(answer, answer.problem, _steps(answer, lanes))
     if checked.explored is not None:
         for problem in checked.explored.problems:
             click.echo()
@@ -150,7 +186,8 @@ def _print(checked: LocksChecked) -> None:
                 f"  Threads: {', '.join(dict.fromkeys(step.thread for step in problem.steps))}. Locks and channels: {_objects(checked, problem)}."
             )
             click.echo("  Initial state: no lock is held, and every channel is empty.")
-            click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(interleaving(problem), 1)))
+            steps = [f"{number}. {line}" for number, line in enumerate(interleaving(problem), 1)]
+            click.echo("\n".join(f"  {line}" for line in (sequence.table(of_problem(problem)) if lanes else steps)))
             for line in standstill(problem):
                 click.echo(f"     {line}")
             click.echo(f"  Property no-deadlock is violated: {problem.stuck or WORDS[problem.kind]}.")
@@ -159,16 +196,27 @@ def _print(checked: LocksChecked) -> None:
             f"threads: {count(checked.explored.states, 'state')}, {count(checked.explored.moves, 'move')}, "
             f"{count(len(checked.explored.problems), 'problem')}"
         )
+    if left := unchecked(checked.locks):
+        click.echo("\n".join(["", "not checked:", *(f"  {phrase}" for phrase in left)]))
     says, how_many = counted([standing(a.verdict, checked.expected(a)) for a in checked.answers], "check")
     click.echo(f"{says}: {how_many}")
 
 
-def _print_violation(answer: Answer, problem: str, steps: tuple[str, ...]) -> None:
+def _steps(answer: Answer, lanes: bool) -> list[str]:
+    """The steps of a violation, numbered; with ``lanes`` those of a circle are a table."""
+    if lanes and answer.circles is not None:
+        return sequence.table(of_circle(answer.circles.circles[0]))
+    return [f"{number}. {line}" for number, line in enumerate(answer.steps, 1)]
+
+
+def _print_violation(answer: Answer, problem: str, steps: Sequence[str]) -> None:
     click.echo()
     where = f" (line {answer.check.line})" if answer.check.line is not None else ""
     click.echo(f"{answer.check.name}{where}: {answer.check.says}")
-    click.echo("\n".join(f"  {number}. {line}" for number, line in enumerate(steps, 1)))
+    click.echo("\n".join(f"  {line}" for line in steps))
     click.echo(f"  Property {answer.check.name} is violated: {problem}" + (f" ({answer.note})" if answer.note else ""))
+    for number, changes in enumerate(answer.remedies):
+        click.echo(f"  {'Or' if number else 'Remedy'}: {'; and '.join(changes)}.")
 
 
 def _objects(checked: LocksChecked, problem: Problem) -> str:
@@ -198,10 +246,19 @@ def _as_json(checked: LocksChecked) -> dict[str, Any]:
         }
         if answer.note:
             entry["note"] = answer.note
+        if answer.remarks:
+            entry["remarks"] = list(answer.remarks)
+        if answer.remedies:
+            entry["remedies"] = [list(changes) for changes in answer.remedies]
         if answer.problem:
             entry |= {"problem": answer.problem, "steps": list(answer.steps)}
         entries.append(entry)
-    data: dict[str, Any] = {"name": checked.locks.name, "checks": entries, "ok": checked.ok}
+    data: dict[str, Any] = {
+        "name": checked.locks.name,
+        "checks": entries,
+        "unchecked": list(unchecked(checked.locks)),
+        "ok": checked.ok,
+    }
     if checked.explored is not None:
         data |= {"states": checked.explored.states, "moves": checked.explored.moves}
         data["deadlocks"] = [

@@ -21,16 +21,19 @@ from schedproof.cli.junit import junit
 from schedproof.cli.options import json_option, junit_option, properties_option, variants_option
 from schedproof.cli.output import Destination, OutputFile, spare
 from schedproof.cli.summary import summary
-from schedproof.cli.tables import count, seconds, table
+from schedproof.cli.tables import count, table
+from schedproof.cli.verdict_rows import COLUMNS, reasons, rows
 from schedproof.cli.verdict_status import code, conclusion, reached, standing, standings
 from schedproof.cli.verifying import work
+from schedproof.model.lang import Model
 from schedproof.model.registry import discovery
 from schedproof.model.registry.errors import UserError
 from schedproof.model.registry.manifest import MANIFEST
 from schedproof.model.registry.system import System
+from schedproof.model.semantics import check_scope, scope_text
 from schedproof.proofs.cache import refusal
 from schedproof.proofs.exploration.counterexample_text import counterexample_lines, indented
-from schedproof.proofs.verification.verify import CheckedProperty, Run, VariantReport, plan
+from schedproof.proofs.verification.verify import Run, VariantReport, plan
 
 
 @click.command(
@@ -151,30 +154,29 @@ def _note_without_manifest(chosen: list[System]) -> None:
 
 def _print(reports: list[VariantReport], systems: Mapping[str, System], took: float) -> None:
     for report in reports:
-        rows = [_row(checked) for checked in report.properties]
-        columns = ["property", "kind", "verdict", "expected", "", "seconds"]
-        table(f"{report.system} {report.variant}", columns, rows, right=["seconds"])
-        click.echo(f"{report.system} {report.variant}: {reached(report.properties)}")
+        at = f"{report.system} {report.variant}"
+        marked = [(each, standing(each.result.verdict, each.expected)) for each in report.properties]
+        table(at, COLUMNS, rows(marked), right=["seconds"])
+        click.echo(f"{at}: {reached(report.properties)}")
+        if idle := _never(report, systems[report.system].variants[report.variant]):
+            click.echo(idle)
         click.echo()
     for report in reports:
         model = systems[report.system].variants[report.variant]
         printed: dict[tuple[str, ...], str] = {}
-        for checked in report.properties:
-            if not checked.as_expected:
-                click.echo(
-                    f"{report.system} {report.variant} {checked.result.name}: {checked.reach}, expected {checked.expected}"
-                )
-                if checked.result.counterexample is not None:
-                    lines = counterexample_lines(model, checked.result.counterexample)
-                    first = printed.setdefault(tuple(lines), checked.result.name)
-                    same = first != checked.result.name
-                    click.echo(indented([f"The same counterexample as for {first}."] if same else lines))
-                click.echo()
+        for line, checked in reasons([each for each in report.properties if not each.as_expected]):
+            click.echo(f"{report.system} {report.variant} {line}")
+            if checked is not None and checked.result.counterexample is not None:
+                lines = counterexample_lines(model, checked.result.counterexample)
+                first = printed.setdefault(tuple(lines), checked.result.name)
+                same = first != checked.result.name
+                click.echo(indented([f"The same counterexample as for {first}."] if same else lines))
+            click.echo()
     click.echo(f"{conclusion(reports)} ({took:.1f} s)")
 
 
-def _row(checked: CheckedProperty) -> list[str]:
-    result = checked.result
-    mark = standing(result.verdict, checked.expected)
-    took = "cached" if checked.cached else seconds(result.seconds)
-    return [result.name, result.kind, checked.reach, str(checked.expected), mark, took]
+def _never(report: VariantReport, model: Model) -> str:
+    """The actions and rules that never happened in the exploration, in one line; "" if all did, or it is unknown."""
+    texts = [each.result.unfired.text for each in report.properties if each.result.unfired is not None]
+    at = scope_text(check_scope(model, model.verify_scope))
+    return f"{report.system} {report.variant}: never at {at}: {texts[0]}" if texts and texts[0] else ""

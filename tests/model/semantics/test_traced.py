@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 
 from schedproof.model.lang import Nat
-from schedproof.model.semantics import Choice, IllFormed, Instance, Moment, State, Stepper, Undefined, instances, traced
+from schedproof.model.semantics import (
+    Choice,
+    IllFormed,
+    Instance,
+    Moment,
+    State,
+    Stepper,
+    Undefined,
+    instances,
+    step,
+    traced,
+)
 from schedproof.model.semantics.evaluate import compile_term
 from schedproof.model.semantics.traced import RememberedWrites, integer_slots
 from tests.support.clocks import CLOCKS
@@ -115,6 +126,19 @@ def test_few_cases_are_computed() -> None:
     steps = Steps(instance)
     assert list(steps.differences(states(instance, Random(1), 400))) == []
     assert steps.computed < 2 * len(steps.choices)
+
+
+def test_guards_keep_the_choices_of_some_states_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A live view of a log asks for them at each record."""
+    monkeypatch.setattr(step, "MOST_KNOWN", 10)
+    (instance,) = instances(CLOCKS, {"Node": 2})
+    stepper, action = Stepper(instance), CLOCKS.action("sync")
+    start = instance.slot("Node", "time")
+    for time in range(50):
+        state = list(instance.initial())
+        state[start], state[start + 1] = time, 25
+        assert len(stepper.choices(tuple(state), action)) == (time != 25)
+        assert len(stepper._guards["sync"]._known) <= 10
 
 
 def remembered(function: Callable[[Any], Any]) -> RememberedWrites:

@@ -22,7 +22,9 @@ from schedproof.model.lang import (
     Row,
     Sort,
     State,
+    StepInvariant,
     Term,
+    after,
     exists,
     variables,
 )
@@ -105,6 +107,37 @@ def test_a_premise_names_the_condition_that_nothing_meets(given: Term, says: str
         assert results[name].note == f"vacuous: its premise is never true at Door=2: {says}"
 
 
+SLAM = Action("slam", [d], [d.is_("Open"), d.is_("Closed")], [d.fires("open")], "{d} is slammed")
+
+
+@pytest.mark.parametrize("engine", [Engine.INTERPRETED, Engine.COMPILED])
+@pytest.mark.parametrize(
+    ("given", "on", "says"),
+    [
+        (d.is_("Closed") & d.fires("open") & after(d.is_("Closed")), (), "no step has afterwards d Closed together with d Closed and open on d"),
+        (d.is_("Open") & d.fires("open"), (), "no step has open on d together with d Open"),
+        (d.behind == e, ("slam",), "no step of slam is taken"),
+        (None, ("slam",), "no step of slam is taken"),
+        ((d.behind == d) & (d != e) & after(d.is_("Closed")) & d.is_("Open"), ("open_it", "slam"), "no step has d Open together with d.behind = d and d not e and afterwards d Closed"),
+    ],
+)  # fmt: skip
+def test_a_premise_about_steps_names_its_condition(
+    given: Term | None, on: tuple[str, ...], says: str, engine: Engine
+) -> None:
+    steps = StepInvariant(name="s", says="", over=[d, e], given=given, then=d.is_("Open"), on=on)
+    model = doors([0, 1], [steps])
+    result = verdicts(replace(model, actions=[*model.actions, SLAM]), engine)["s"]
+    assert result.note == f"vacuous: its premise is never true at Door=2: {says}"
+
+
+def test_a_premise_about_the_parameters_of_a_step() -> None:
+    """The variable of the property is the parameter of the action: only its value in the step counts."""
+    steps = StepInvariant(
+        name="s", says="", over=[e], given=e.is_("Open") & (e == d), then=d.is_("Open"), on=["open_it"]
+    )
+    assert verdicts(doors([0, 1], [steps]))["s"].note.endswith(": no step has e = d together with e Open")
+
+
 def test_a_first_condition_that_nothing_meets_stands_alone() -> None:
     never = Invariant(name="p", says="", over=[d], given=d.is_("Open") & d.is_("Closed"), then=d.is_("Open"))
     result = verdicts(doors([None, 1], [never]))["p"]
@@ -155,6 +188,36 @@ def test_the_reason_is_true_of_random_models(seeds: range) -> None:
             assert (" together with " in says) == (met > 0)
             reasons += 1
     assert reasons > len(seeds) // 2
+
+
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.long)], ids=["8", "32"])
+def test_the_reason_of_random_steps_is_true(seeds: range) -> None:
+    """Compared with every step and all values of the variables, evaluated one by one."""
+    reasons = 0
+    for seed in seeds:
+        model = random_model(seed).model
+        instance, chance = random_model(seed).instance(with_history=True), Random(seed)
+        moments: list[Moment] = []
+        states = explore(
+            instance, symmetry=False, limit=500,
+            on_step=lambda state, number, step: moments.append(Moment(state, {}, step.fired, step.after)),  # noqa: B023
+        )  # fmt: skip
+        for prop in model.properties if states.complete and moments else ():
+            if not isinstance(prop, StepInvariant) or prop.given is None or prop.on:
+                continue
+            parts = conditions([prop.given])
+            parts += [~part for part in chance.sample(parts, 1)]  # so that it is never true
+            over = {v.name: v for v in prop.over}
+            says = premise_never_true([instance], replace(prop, given=both(parts)), 1)
+            met = 0
+            for moment in moments:
+                for values in product(*(instance.domain(v.type) for v in prop.over)):
+                    bound = replace(moment, bound=dict(zip(over, values, strict=True)))
+                    met = max(met, _met(instance, bound, parts, over))
+            assert met < len(parts)
+            assert says.startswith(f"no step has {show_term(parts[met])}")
+            reasons += 1
+    assert reasons > 0
 
 
 def _met(instance: Instance, moment: Moment, parts: Sequence[Term], over: Mapping[str, object]) -> int:

@@ -63,5 +63,5 @@ def untimed(result: Result) -> Result:
         result,
         seconds=0.0,
         configurations=1,
-        note=re.sub(r": (in configuration [0-9]+ of [0-9]+, )?no state has .*", "", result.note),
+        note=re.sub(r": (in configuration [0-9]+ of [0-9]+, )?no (state|step) (has|of|is) .*", "", result.note),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
+import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,18 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from schedproof.model.lang import AlwaysCanReach, LeadsTo, LifeCycle, Model
+from schedproof.model.lang import AlwaysCanReach, Attribute, LeadsTo, LifeCycle, Model, Ref, implies
 from schedproof.model.semantics import Instance, instances, stepper_of
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
 from schedproof.proofs.checking import engine
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
-from schedproof.proofs.cluster import RemoteWorkers, graph_edges, liveness, room
+from schedproof.proofs.cluster import RemoteWorkers, graph_edges, graph_part, liveness, room
 from schedproof.proofs.cluster import spread as kernel
 from schedproof.proofs.cluster.graph import ClusterGraph
 from schedproof.proofs.cluster.graph_part import GraphPart
-from schedproof.proofs.exploration.limits import LostWorker, Saving
+from schedproof.proofs.cluster.halting import HaltedCalls
+from schedproof.proofs.exploration.limits import Halted, LostWorker, Saving
 from schedproof.proofs.exploration.recorded_run import instance_of
 from schedproof.proofs.verdict import Result, Verdict
 from tests.proofs.cluster.local_hosts import LocalHosts
@@ -165,6 +168,72 @@ def test_fair_loops_that_few_graphs_have(edges: EDGES, given: set[int], strong: 
 
 
 @pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(("count", "turned"), [(1, 0), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0)])
+def test_of_two_fair_loops_the_nearer_one_is_taken(count: int, turned: int) -> None:
+    """Both are as far from the start; one has one step, the other one two.
+
+    Args:
+        turned: other names for the states, which give them other owners.
+    """
+    start, near, far, beyond = ((n + turned) % 5 + 1 for n in range(1, 5))
+    before = turned + 1
+    edges = (
+        (0, "a", before), (before, "a", start), (0, "b", near), (start, "b", near), (near, "a", near),
+        (start, "a", far), (far, "a", beyond), (beyond, "a", far), (0, "c", 6),
+    )  # fmt: skip
+    loop = LeadsTo(
+        name="p", says="", over=[x], given=x.is_(f"s{start}"), goal=x.is_("s6"), weak=["a"], strong=[], without=[]
+    )
+    model = model_of(edges, 7, loop)
+    [result] = spread(model, LocalHosts(count))
+    assert_same(model, [result], alone(model))
+    assert result.counterexample is not None
+    assert (result.counterexample.loops_from, len(result.counterexample.steps)) == (3, 4)
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_of_several_stuck_states_the_nearest_is_taken(count: int) -> None:
+    """Each of three objects is stuck as soon as it has moved: one may have, or all of them."""
+    stuck = AlwaysCanReach(name="p", says="", over=[x], goal=x.is_("s0"))
+    model = dataclasses.replace(model_of(((0, "a", 1), (1, "a", 2)), 3, stuck), default_scope={"Thing": 3})
+    [result] = spread(model, LocalHosts(count))
+    assert_same(model, [result], alone(model))
+    assert result.counterexample is not None
+    assert len(result.counterexample.steps) == 1
+
+
+@pytest.fixture
+def merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What components have is merged after every message and every node; larger graphs than these have too much to keep."""
+    monkeypatch.setattr(graph_edges, "BATCH", 20)
+    monkeypatch.setattr(graph_part, "MOST_USED", 0)
+    monkeypatch.setattr(graph_part, "MOST_PAIRS", 0)
+    monkeypatch.setattr(graph_part, "KEYS", 0)
+
+
+@pytest.mark.usefixtures("kept", "merged")
+@pytest.mark.parametrize("seed", thinned(SEEDS, 10))
+def test_choices_that_components_take_are_merged(seed: int) -> None:
+    for count in (1, 2):
+        assert {r.name: r.verdict for r in spread(required(seed), LocalHosts(count))}["p"] is by_hand(seed)
+
+
+@pytest.mark.usefixtures("kept", "merged")
+@pytest.mark.parametrize("enabled", [(0, 1, 2), (0,), (1,), (2,)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_choices_that_components_miss_are_merged(enabled: tuple[int, ...], count: int) -> None:
+    """A loop of three states, left by ``d``, which is enabled in all of them or in one."""
+    edges = ((0, "a", 1), (1, "a", 2), (2, "a", 0), *((n, "d", 3) for n in enabled))
+    weak, strong = (["a"], ["d"]) if len(enabled) == 1 else (["d"], [])
+    assert not fair_lasso(edges, {0}, {3}, set(weak), set(strong), set())
+    start, goal = x.is_("s0"), x.is_("s3")
+    ends = LeadsTo(name="p", says="", over=[x], given=start, goal=goal, weak=weak, strong=strong, without=[])
+    [result] = spread(model_of(edges, 4, ends), LocalHosts(count))
+    assert result.verdict is Verdict.PROVED
+
+
+@pytest.mark.usefixtures("kept")
 def test_stuck_states_of_a_property_are_not_those_of_the_next() -> None:
     props = [AlwaysCanReach(name=f"p{n}", says="", over=[x], given=x.is_(f"s{n}"), goal=x.is_("s0")) for n in (1, 2)]
     model = model_of(((0, "a", 1), (0, "b", 2)), 3, *props)
@@ -276,6 +345,29 @@ def test_a_graph_that_is_too_large_leaves_properties_open(monkeypatch: pytest.Mo
     assert note.endswith(", which has 0 MiB left")
 
 
+def test_a_long_life_cycle_takes_the_memory_that_is_kept_for_it() -> None:
+    """For each of its states, beside a short one; what the search for one object takes is freed before that for the next."""
+    reached = compiled.explore(hived(), workers=RemoteWorkers(LocalHosts(1)))
+    search = reached.parts[0].search  # type: ignore[attr-defined]
+    graph = ClusterGraph(reached, search)
+    [life] = [p for p in AS_WRITTEN.properties if p.name == "cell-life-without-preemption"]
+    assert isinstance(life, LifeCycle)
+
+    def peak_of(states: int) -> int:
+        asked = dataclasses.replace(life, states=(list(life.states[:2]) * states)[:states])
+        liveness.answer(graph, asked)  # without what is compiled at first
+        tracemalloc.start()
+        liveness.answer(graph, asked)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    each = (peak_of(400) - peak_of(200)) / 200 / reached.state_count
+    assert room.PER_LIFE - 1 < each <= room.PER_LIFE + 0.1
+    [short], [long] = (search.results(search.call(0, "room", states)) for states in (200, 400))
+    assert long.needed - short.needed == 200 * room.PER_LIFE * reached.state_count
+
+
 def test_memory_that_is_left_is_that_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "CONTAINER", tmp_path)
     whole = room.memory_left()
@@ -368,3 +460,56 @@ def test_an_undefined_formula_has_the_same_message(seed: int) -> None:
     expected = alone(model)
     assert any("reads an object that does not exist" in r.counterexample.problem for r in expected if r.counterexample)
     assert_same(model, spread(model, LocalHosts(3)), expected)
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_an_undefined_goal_is_reported_before_a_premise(at: int, count: int) -> None:
+    """The goal is undefined in one state, and the premise in the three others: workers know of different formulas."""
+    goal = implies(x.is_(f"s{at}"), x.next.is_("s0"))
+    given = implies(~x.is_(f"s{at}"), x.next.next == x)
+    plain = model_of(
+        tuple((n, "a", n + 1) for n in range(3)), 4, AlwaysCanReach(name="p", says="", over=[x], given=given, goal=goal)
+    )
+    machine = dataclasses.replace(plain.machines[0], attributes=[Attribute("next", Ref(x.type.sort))])
+    model = dataclasses.replace(plain, machines=[machine])
+    [result] = spread(model, LocalHosts(count))
+    assert_same(model, [result], alone(model))
+    assert result.counterexample is not None
+    assert result.counterexample.problem.endswith(": the state of NONE is read")
+
+
+# --- Interrupts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("kept")
+def test_an_interrupt_leaves_the_properties_open_that_follow() -> None:
+    """At a moment drawn for today: those before have their verdicts, and no loss of a worker is reported."""
+    expected, asked = {r.name: r for r in alone(AS_WRITTEN)}, itertools.count()
+    spread(AS_WRITTEN, LocalHosts(2), halt=lambda: str(next(asked))[:0])
+    rng, questions = random.Random(seed_of_today("interrupts")), next(asked)
+    assert questions > 300
+    for last in (5, *rng.sample(range(20, questions), 5)):
+        at = itertools.count()
+        halt = lambda at=at, last=last: "interrupted" if next(at) >= last else ""  # noqa: E731
+        results = spread(AS_WRITTEN, LocalHosts(2), halt=halt)
+        decided = [r for r in results if r.note != "interrupted"]
+        assert_same(AS_WRITTEN, decided, [expected[r.name] for r in decided])
+        assert {r.verdict for r in results[len(decided) :]} == {Verdict.UNDETERMINED}
+        assert results[: len(decided)] == decided
+
+
+def test_no_result_is_waited_for_when_there_is_a_reason_to_stop() -> None:
+    """A worker may need long for one: here it never ends."""
+    waits = list[float]()
+
+    class Endless:
+        def are_there(self, refs: Sequence[Any], seconds: float) -> bool:
+            waits.append(seconds)
+            return False
+
+    calls = HaltedCalls(Endless(), lambda: "interrupted" if len(waits) == 3 else "")  # type: ignore[arg-type]
+    with pytest.raises(Halted, match=r"^interrupted$"):
+        calls.results([None])
+    assert sum(waits) <= 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,8 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs.checking import engine
 from schedproof.proofs.cluster import Address, RemoteWorkers, connected
+from schedproof.proofs.cluster.halting import HaltedCalls
+from schedproof.proofs.exploration.limits import Halted
 from tests.proofs.cluster.same import VARIANTS, assert_same_numbers, smallest, verdicts
 from tests.support.needs import needs_ray
 from tests.support.sample import thinned
@@ -50,3 +53,12 @@ def test_the_same_at_three_scopes(workers: RemoteWorkers, scope: dict[str, int],
     [instance] = instances(AS_WRITTEN, scope)
     reached = assert_same_numbers(instance, workers, symmetry=symmetry)
     assert all(part.count for part in reached.parts)
+
+
+def test_an_interrupt_does_not_wait_for_a_busy_worker(workers: RemoteWorkers) -> None:
+    """Both sleep for four seconds."""
+    hosts, began = workers._hosts, time.monotonic()
+    refs = [hosts.call(n, "perform", time.sleep, 4)[0] for n in range(len(hosts))]
+    with pytest.raises(Halted):
+        HaltedCalls(hosts, lambda: "interrupted" if time.monotonic() > began + 0.2 else "").results(refs)
+    assert time.monotonic() < began + 2

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -25,8 +24,10 @@ from schedproof.model.semantics import instances
 from schedproof.model.systems.hived import AS_WRITTEN
 from schedproof.proofs import compiled
 from schedproof.proofs.checking import engine
-from schedproof.proofs.cluster import Address, ClusterError, connected, connection, liveness
+from schedproof.proofs.cluster import Address, ClusterError, connected, connection, liveness, ray_hosts
+from schedproof.proofs.cluster.ray_hosts import RayHosts
 from schedproof.proofs.exploration.limits import LostWorker, Saving
+from tests.proofs.cluster.nodes import cluster
 from tests.proofs.cluster.same import numbers, verdicts
 from tests.support.needs import needs_ray
 from tests.support.places import ROOT
@@ -68,13 +69,14 @@ def test_killed_workers_change_no_number(tmp_path: Path) -> None:
 def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In place of one that was killed before."""
     [instance] = instances(AS_WRITTEN, {"PodGroup": 4, "Cell": 4})
-    killed, right = list[int](), connection.RayHosts._check
+    killed, right = list[int](), RayHosts._check
 
-    def check(self: connection.RayHosts, actors: Sequence[Any], where: str) -> None:
+    def check(self: RayHosts, workers: Sequence[int], where: str) -> tuple[list[int], list[int]]:
+        result = right(self, workers, where)
         if where.startswith("in place") and len(killed) == 1:
-            right(self, actors, where)
             kill_one()
-        right(self, actors, where)
+            result = right(self, workers, where)
+        return result
 
     def kill_one(*_: int) -> None:
         if len(killed) < 2:
@@ -83,11 +85,32 @@ def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path, monkeypatch
             victim.kill()
             victim.wait(10)
 
-    monkeypatch.setattr(connection.RayHosts, "_check", check)
+    monkeypatch.setattr(RayHosts, "_check", check)
     with connected(Address(workers=2)) as workers:
         reached = compiled.explore(instance, workers=workers, saving=Saving(tmp_path, 0), progress=kill_one)
         assert numbers(reached) == numbers(compiled.explore(instance))
     assert len(set(killed)) == 2
+
+
+@pytest.mark.long
+def test_a_worker_killed_at_its_first_start_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes, right = list[str](), RayHosts._check
+
+    def check(self: RayHosts, workers: Sequence[int], where: str) -> tuple[list[int], list[int]]:
+        result = right(self, workers, where)
+        if len(workers) == 2:
+            victim = processes(psutil.Process())[0]
+            victim.kill()
+            victim.wait(10)
+            result = right(self, workers, where)
+        return result
+
+    monkeypatch.setattr(RayHosts, "_check", check)
+    [instance] = instances(AS_WRITTEN, {"PodGroup": 3, "Cell": 3})
+    with connected(Address(workers=2), notes.append) as workers:
+        assert numbers(compiled.explore(instance, workers=workers)) == numbers(compiled.explore(instance))
+    assert len(notes) == 1
+    assert notes[0].endswith(" of 2 was lost while it started: it is replaced")
 
 
 @pytest.mark.long
@@ -127,7 +150,7 @@ def test_a_killed_worker_ends_a_search_without_checkpoint() -> None:
 @pytest.mark.long
 def test_workers_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The workers have what is on the disk, and this process pretends to have something else."""
-    monkeypatch.setattr(connection, "fingerprint", lambda: "another")
+    monkeypatch.setattr(ray_hosts, "fingerprint", lambda: "another")
     with (
         pytest.raises(ClusterError, match="2 of 2 workers at local:2 run another version"),
         connected(Address(workers=2)),
@@ -160,6 +183,7 @@ def test_the_command_prints_what_it_prints_without_a_cluster() -> None:
             del each["seconds"]
             each["steps"] = len((each.pop("counterexample", None) or {}).get("steps", []))
     assert plain == other
+    assert folders(spread.pid) == []
 
 
 @pytest.mark.long(seconds=15)
@@ -207,20 +231,43 @@ def test_verify_says_the_same_on_a_cluster(tmp_path: Path) -> None:
         assert error.count("it is replaced, and what it did is tried again") == kill
 
 
+@pytest.mark.long(seconds=15)
+def test_generate_writes_the_same_on_a_cluster(tmp_path: Path) -> None:
+    """Every file."""
+    arguments = ["hived", "--cover", "transitions", "--of", "graph", "--scope", "PodGroup=2,Cell=2", "--replay"]
+    written = []
+    for how in (["--jobs", "1"], ["--cluster", "local:2"]):
+        folder = tmp_path / how[0]
+        command = [sys.executable, "-m", "schedproof", "generate", *arguments, *how, "-o", folder]
+        subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+        written.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert len(written[0]) > 50
+    assert written[0] == written[1]
+
+
 @pytest.mark.long(seconds=20)
-def test_a_terminated_command_leaves_no_process() -> None:
-    """Nor one of Ray's own, which would stay for a minute."""
+def test_a_terminated_command_leaves_nothing() -> None:
+    """No process, nor one of Ray's own, which would stay for a minute; and no folder."""
     with subprocess.Popen(
         [sys.executable, "-m", "schedproof", "verify", "hived", "--no-cache", "--cluster", "local:1"],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=ROOT,
     ) as process:  # fmt: skip
         started = psutil.Process(process.pid)
         _wait(lambda: any(_worked(worker) > 4 for worker in processes(started)))
+        assert folders(process.pid) != []
         everyone = started.children(recursive=True)
         process.terminate()
         process.communicate()
     assert process.returncode == 128 + signal.SIGTERM
     assert psutil.wait_procs(everyone, 10)[1] == []
+    assert folders(process.pid) == []
+
+
+def folders(process: int) -> list[Path]:
+    """Ray's folders of the clusters that a process has started on this machine."""
+    return list(
+        Path(os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp").glob(f"ray/session_*_{process}")
+    )
 
 
 def verified(file: Path, disturb: Callable[[psutil.Process], None], *how: str) -> tuple[Any, str]:
@@ -266,50 +313,37 @@ def test_an_address_where_something_else_answers(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.long(seconds=25)
 def test_a_cluster_that_runs_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
     """Started as a user does, on a loopback address, with a token of its own; it goes on after the command."""
-    with socket.create_server(("127.0.0.2", 0)) as server:
-        at = f"127.0.0.2:{server.getsockname()[1]}"
-    folder = tempfile.mkdtemp(dir="/tmp")  # the names of sockets in it must be short
-    for name, value in (
-        ("RAY_USAGE_STATS_ENABLED", "0"), ("RAY_AUTH_MODE", "token"), ("RAY_AUTH_TOKEN", secrets.token_hex()),
-        ("PYTHONPATH", str(ROOT)),
-    ):  # fmt: skip
-        monkeypatch.setenv(name, value)
-    head = subprocess.Popen(
-        [Path(sys.executable).parent / "ray", "start", "--head", "--block", "--node-ip-address=127.0.0.2",
-         f"--port={at.rpartition(':')[2]}", "--num-cpus=2", "--include-dashboard=false", "--object-store-memory=200000000",
-         f"--temp-dir={folder}"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        _wait_for(at)
+    with cluster(2) as nodes:
+        arguments = ["--scope", "PodGroup=3,Cell=3", "--counts-only", "--cluster", nodes.address]
+        for name, value in nodes.environment.items():
+            monkeypatch.setenv(name, value)
         for _ in range(2):
-            with explore("--scope", "PodGroup=3,Cell=3", "--counts-only", "--cluster", at) as process:
+            with explore(*arguments) as process:
                 out, error = process.communicate()
             assert (process.returncode, error) == (0, "")
             assert out.endswith("1512 states, 7706 transitions, depth 8\n")
         monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex())
-        with explore("--scope", "PodGroup=3,Cell=3", "--counts-only", "--cluster", at) as process:
+        with explore(*arguments) as process:
             out, error = process.communicate()
         assert (process.returncode, out) == (2, "")
         assert error.startswith(
-            f"schedproof: --cluster: the Ray cluster at {at} wants its token; set RAY_AUTH_MODE=token"
+            f"schedproof: --cluster: the Ray cluster at {nodes.address} wants its token; set RAY_AUTH_MODE=token"
         )
-    finally:
-        for part in [*psutil.Process(head.pid).children(recursive=True), psutil.Process(head.pid)]:
-            with suppress(psutil.Error):
-                part.kill()
-        head.wait()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait_for(address: str) -> None:
-    host, _, port = address.rpartition(":")
-
-    def listens() -> bool:
-        with suppress(OSError):
-            socket.create_connection((host, int(port)), 1).close()
-            return True
-        return False
-
-    _wait(listens)
-    time.sleep(8)  # it listens before all of it runs
+@pytest.mark.long(seconds=60)
+def test_a_machine_that_is_lost_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two, in the middle of a search; a third one takes its place. The documentation has the numbers of one process."""
+    with cluster(1, 1) as nodes:
+        for name, value in nodes.environment.items():
+            monkeypatch.setenv(name, value)
+        arguments = ["--scope", "PodGroup=5,Cell=5", "--no-symmetry", "--counts-only", "--cluster", nodes.address]
+        with explore(*arguments, "--checkpoint", str(tmp_path), "--checkpoint-every", "0") as process:
+            _wait(lambda: sum(path.stat().st_size for path in tmp_path.glob("*/states-*")) > 4_000_000)
+            nodes.kill(1)
+            nodes.start(1, f"--address={nodes.address}")
+            out, error = process.communicate()
+    assert process.returncode == 0
+    assert error.count("it is replaced, and the search goes on from the last checkpoint") == 1
+    assert "2 workers: " in out
+    assert out.endswith("5768317 states, 64366840 transitions, depth 14\n")

@@ -268,7 +268,7 @@ def test_what_the_validator_does_not_take_is_not_written(
             with monkeypatch.context() as patch:
                 patch.setattr(files, name, lambda *a, w=written, o=old, n=new: w(*a).replace(o, n))
                 assert run(tmp_path / "suite", "hived", "--cover", "transitions", *TWO) == 1
-            assert "two engines disagree: the validator" in capsys.readouterr().err
+            assert "two engines disagree: sequence 1: the validator" in capsys.readouterr().err
             assert not list(tmp_path.iterdir())
 
 

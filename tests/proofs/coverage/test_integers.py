@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from schedproof.model.lang import Action, Machine, Model, Row, State
-from schedproof.model.semantics import ScopeError, with_bound
+from schedproof.model.lang import Action, Machine, Model, ModelError, Row, State
+from schedproof.model.semantics import with_bound
 from schedproof.proofs.coverage import REPORT, Cover, Proof, Why, files_of, left_open, unreached
+from schedproof.proofs.coverage.files import texts_of
 from schedproof.proofs.coverage.suite import generate
 from tests.support.clocks import ACTIONS, NODE, ROWS, Node, a, clocks
 
@@ -47,7 +48,8 @@ def test_with_a_greater_bound_it_is_covered() -> None:
 
 def test_sequences_conform_as_logs_and_the_report_has_the_bounds() -> None:
     suite = generate(bounded(3), {"Node": 2}, Cover.TRANSITIONS)
-    files = files_of(suite, unreached(suite, 0))  # replays each sequence
+    texts = [texts_of(walk.run, "") for _, walk in suite.walks]  # the validator takes each
+    files = files_of(suite, unreached(suite, 0), texts)
     assert json.loads(files[REPORT])["within"] == suite.within
     assert len(files) == 1 + 2 * len(suite.walks) > 1
 
@@ -60,5 +62,5 @@ def test_every_step_within_the_bounds_is_covered() -> None:
 
 
 def test_an_integer_needs_a_bound() -> None:
-    with pytest.raises(ScopeError, match=r"--bound Node\.time=3"):
+    with pytest.raises(ModelError, match=r"--bound Node\.time=3"):
         generate(clocks(bound={}), {"Node": 1}, Cover.STATES)

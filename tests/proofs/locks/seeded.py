@@ -13,9 +13,21 @@ import z3
 
 from schedproof.model.locks import check, words
 from schedproof.model.locks.language import Acquire, Either, Loop, Mode, Step
-from schedproof.proofs.locks import kinds, rank, runs, semantics, symbolic, unfold
+from schedproof.proofs.locks import (
+    derived,
+    derived_answers,
+    kinds,
+    made,
+    model_check,
+    rank,
+    runs,
+    semantics,
+    symbolic,
+    unfold,
+)
 from schedproof.proofs.locks.semantics import Lock, Machine, Move, State
 from tests.model.locks import test_language as language_tests
+from tests.proofs.locks import test_derived as derived_tests
 from tests.proofs.locks import test_explore as explore_tests
 from tests.proofs.locks import test_kinds as kinds_tests
 from tests.proofs.locks import test_order as order_tests
@@ -64,6 +76,12 @@ def programs() -> None:
 def rules() -> None:
     program_tests.test_a_rule_about_an_object_is_kept_or_not("  op(A a): [rlock a: [write a.f]]\n", REFUTED)
     programs()
+
+
+def derived_order() -> None:
+    derived_tests.by_hand()
+    derived_tests.agrees(range(60))
+    derived_tests.covers(range(60))
 
 
 REFUTED = program_tests.Verdict.REFUTED
@@ -295,6 +313,47 @@ def takes_the_first_way(self: Any, step: Step, scope: Any, then: tuple[int, ...]
 
 _unfolded = unfold._Unfolding.step
 
+# --- the derived order
+
+
+def sees_no_gate(one: derived.Acquisition, other: derived.Acquisition) -> tuple[str, ...]:
+    return ()
+
+
+def readers_exclude_readers(one: derived.Acquisition, other: derived.Acquisition) -> tuple[str, ...]:
+    """A lock that both read is a gate too."""
+    return tuple(name for name, _ in one.held if other.held_as(name) is not None)
+
+
+def waits_for_readers(by: Any) -> tuple[str, ...]:
+    """A reader waits for a reader, without a writer."""
+    return ()
+
+
+def runs_twice(one: derived.Acquisition, other: derived.Acquisition) -> bool:
+    return False
+
+
+def holds_the_last_only(tried: Any, once: Any = ()) -> list[derived.Acquisition]:
+    """Of several locks that are held only the last counts."""
+    return [replace(one, held=one.held[-1:]) for one in _acquisitions(tried, once)]
+
+
+def nothing_is_apart(locks: Any) -> Any:
+    """All objects that are made are in the same containers."""
+    objects = _made(locks)
+    last = {one.of: name for name, one in objects.items()}
+    return {name: one for name, one in objects.items() if name not in last.values()}
+
+
+def reads_once(every: Any) -> derived.Repeated:
+    """A read lock may be acquired again."""
+    repeated = _repeated(every)
+    return replace(repeated, violations=tuple(each for each in repeated.violations if not each.reads))
+
+
+_acquisitions, _made, _repeated = derived.acquisitions, made.made, derived.find_repeated
+
 # --- reading
 
 _block = words.block
@@ -343,6 +402,14 @@ BUGS: dict[str, Seeded] = {
     "no run waits": Seeded(runs, "waits_under_a_lock", no_waiting, programs),
     "a loop is over all": Seeded(unfold.World, "those", all_are_outermost, programs),
     "only one way is gone": Seeded(unfold._Unfolding, "step", takes_the_first_way, explorer),
+    "a gate is not seen": Seeded(derived, "_gates", sees_no_gate, derived_order),
+    "a reader excludes a reader": Seeded(derived, "_gates", readers_exclude_readers, derived_order),
+    "a reader waits for readers": Seeded(derived, "_through_writers", waits_for_readers, derived_order),
+    "a thread runs twice": Seeded(derived, "_same", runs_twice, derived_order),
+    "circles have two locks": Seeded(derived, "LONGEST", 2, derived_order),
+    "only the last lock is held": Seeded(model_check, "acquisitions", holds_the_last_only, derived_order),
+    "nothing is apart": Seeded(model_check, "made", nothing_is_apart, derived_order),
+    "a read lock is acquired again": Seeded(derived_answers, "find_repeated", reads_once, derived_order),
     "any name is known": Seeded(check, "_known", knows_all, language_tests.language),
     "the body of a lock is dropped": Seeded(words, "block", reads_as_mutex, every_kind),
 }

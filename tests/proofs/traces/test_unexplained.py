@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -16,7 +17,13 @@ from schedproof.proofs.exploration.explore import explore
 from schedproof.proofs.traces.engine.candidates import Observation
 from schedproof.proofs.traces.engine.watch import Watch
 from schedproof.proofs.traces.reports import unexplained as reports
-from schedproof.proofs.traces.reports.report import NonconformanceReport, UnexplainedChange
+from schedproof.proofs.traces.reports.report import (
+    ExplainingRow,
+    NonconformanceReport,
+    UnexplainedChange,
+    Way,
+    explained,
+)
 from schedproof.proofs.traces.reports.unexplained import unexplained
 from schedproof.proofs.traces.reports.wording import show_choice
 from tests.support.queue_model import MODEL, SYSTEM
@@ -150,6 +157,33 @@ def test_a_change_without_a_row_says_what_the_table_has() -> None:
     ]
     (back,) = report(*CHANGED, settled("web", "New")).unexplained
     assert back.text()[0].endswith("no row of Entry's table leads from Changed to New: none leads there")
+
+
+def change_of(name: str, needs: str, before: str = "Free") -> UnexplainedChange:
+    way = Way(f"take({name})", [], "", needs, [], {}, "", 0, "m.py:3", None)
+    return UnexplainedChange(name, "state", before, "Used", [ExplainingRow("use from Free", "m.py:2", None, [way])])
+
+
+def test_equal_blocks_are_merged() -> None:
+    """With the name of each object, or without; what differs in anything else stays a block of its own."""
+    missing = UnexplainedChange("c5", "state", "Free", "Used", [], "no row leads there")
+    changes = [
+        change_of("c0", "c0 Free"), change_of("c1", "c1 Free"), change_of("c2", "c1 Free"), change_of("c3", "c3 Free", "Lost"),
+        replace(change_of("c0", "c0 Free"), object="c4"), missing, replace(missing, object="c6"),
+    ]  # fmt: skip
+    assert explained(changes) == [
+        "what would explain c0.state and c4.state from Free to Used:",
+        "  row use from Free (m.py:2):",
+        "    take(c0) needs c0 Free (m.py:3)",
+        "  the same for c1, in place of c0",
+        "what would explain c2.state from Free to Used:",
+        "  row use from Free (m.py:2):",
+        "    take(c2) needs c1 Free (m.py:3)",
+        "what would explain c3.state from Lost to Used:",
+        "  row use from Free (m.py:2):",
+        "    take(c3) needs c3 Free (m.py:3)",
+        "nothing would explain c5.state and c6.state from Free to Used: no row leads there",
+    ]
 
 
 def test_an_attribute_is_explained_by_the_row_that_sets_it() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
+from schedproof.model.lang.digest import Digester
 from schedproof.model.registry.discovery import systems
 from schedproof.model.registry.loading import load
 from schedproof.model.registry.manifest import read
@@ -15,7 +19,7 @@ from schedproof.model.registry.system import System
 from schedproof.proofs.cluster import ClusterError, RemoteWorkers
 from schedproof.proofs.verdict import Disagreement
 from schedproof.proofs.verification import on_cluster
-from schedproof.proofs.verification.on_cluster import ClusterPool
+from schedproof.proofs.verification.on_cluster import Code, verifying
 from schedproof.proofs.verification.verify import Run, VariantReport, plan, verify
 from schedproof.proofs.verification.workers import WorkerDied
 from tests.proofs.cluster.local_hosts import LocalHosts
@@ -32,7 +36,7 @@ def verified(own_system: System, hosts: LocalHosts, notes: list[str] | None = No
     """The reports of workers."""
     plans = plan([own_system])
     run, lines = Run(plans), list[str]()
-    pool = ClusterPool(RemoteWorkers(hosts, (notes if notes is not None else lines).append), plans)
+    pool = verifying(RemoteWorkers(hosts, (notes if notes is not None else lines).append), plans)
     for _ in run.work(pool, lines.append):
         pass
     assert any(" of 2" in line or " of 1" in line for line in lines), "what is begun is reported"
@@ -77,12 +81,14 @@ def test_a_worker_that_is_lost_before_the_work_ends_it(monkeypatch: pytest.Monke
         verified(systems()["lamps"], LocalHosts(2, [2]))
 
 
-def test_what_goes_wrong_in_a_worker_goes_wrong_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(*_: object, **__: object) -> None:
-        raise Disagreement("the engines")
+def disagree(*_: object, **__: object) -> None:
+    """What a worker may raise."""
+    raise Disagreement("the engines")
 
+
+def test_what_goes_wrong_in_a_worker_goes_wrong_here(monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch, {"lamps": three()})
-    monkeypatch.setattr(on_cluster, "timed", wrong)
+    monkeypatch.setattr(on_cluster, "timed", disagree)
     with pytest.raises(Disagreement, match=r"^the engines"):
         verified(systems()["lamps"], LocalHosts(2))
 
@@ -90,20 +96,95 @@ def test_what_goes_wrong_in_a_worker_goes_wrong_here(monkeypatch: pytest.MonkeyP
 def test_workers_with_another_model_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """They find one of the same name, with another property; or none at all."""
     put(monkeypatch, {"lamps": three()})
-    own_system, right = systems()["lamps"], on_cluster._code
+    own_system, right = systems()["lamps"], on_cluster._codes
     others = iter([{"lamps": system(lamps(properties=lamps().properties[:2]))}, {"others": three()}])
+    own_lamps = ["have another model of lamps plain; install the same", "do not load lamps plain (UserError: "]
 
-    def each(self: RemoteWorkers, function: object, task: Sequence[tuple[str, str]]) -> list[list[str]]:
+    def each(self: RemoteWorkers, function: object, task: Sequence[tuple[str, str]]) -> list[list[Code | str]]:
         with pytest.MonkeyPatch.context() as patch:
             put(patch, next(others))
             return [right(task, manifests={})]
 
     monkeypatch.setattr(RemoteWorkers, "each", each)
-    for _ in range(2):
-        with pytest.raises(
-            ClusterError, match=r"1 of 1 workers have another version of schedproof, or not the same lamps"
-        ):
+    for problem in own_lamps:
+        with pytest.raises(ClusterError, match=re.escape(f"--cluster: 1 of 1 workers {problem}")):
             verified(own_system, LocalHosts(2))
+
+
+def test_workers_with_other_code_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the system, whose model is the same; or of schedproof."""
+    (tmp_path / "coded_lamps.py").write_text("from tests.support.lamps import lamps\nPLAIN = lamps()\n")
+    (tmp_path / "schedproof.toml").write_text(
+        '[systems.lamps]\nmodel = "coded_lamps:PLAIN"\n[systems.lamps.variants.plain]\nrefuted = ["stays-dark"]\n'
+    )
+    own_system = load(read(tmp_path / "schedproof.toml")["lamps"])
+    right, source = on_cluster._codes, (tmp_path / "coded_lamps.py").read_text()
+
+    def elsewhere(*arguments: Any, **named: Any) -> Any:
+        (tmp_path / "coded_lamps.py").write_text(source + "# changed\n")
+        try:
+            return right(*arguments, **named)
+        finally:
+            (tmp_path / "coded_lamps.py").write_text(source)
+
+    def each(self: RemoteWorkers, function: Any, task: Any) -> list[Any]:
+        return [right(task, **function.keywords), elsewhere(task, **function.keywords)]
+
+    monkeypatch.setattr(RemoteWorkers, "each", each)
+    with pytest.raises(ClusterError, match="1 of 2 workers have other code of lamps plain; install the same on each"):
+        verified(own_system, LocalHosts(2))
+
+
+def test_the_message_names_what_is_different() -> None:
+    """Another schedproof first: it may be why the rest differs."""
+    code, same = Code("a", "m", "o"), "install the same on each machine"
+    assert on_cluster.different(code, [code, code], "lamps plain") == ""
+    for others, message in (
+        ([Code("b", "m", "p"), code], f"1 of 2 workers have another version of schedproof; {same}"),
+        ([Code("a", "n", "p"), code], f"1 of 2 workers have other code of lamps plain; {same}"),
+        ([Code("a", "n", "o")] * 2, f"2 of 2 workers have another model of lamps plain; {same}"),
+    ):
+        assert on_cluster.different(code, others, "lamps plain") == f"--cluster: {message}"
+
+
+class Dimmer:
+    """What a user's own kind of element may have: no content to compare, but attributes."""
+
+    def __init__(self, level: int, follows: object = None) -> None:
+        self.level, self.follows = level, follows
+
+
+def _levels(level: int) -> Callable[[], int]:
+    return lambda: level
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (_levels(1), _levels(1), True),
+        (_levels(1), _levels(2), False),
+        (partial(_levels, 1), partial(_levels, 2), False),
+        (partial(_levels, 1), partial(_levels, 1), True),
+        (Dimmer(1), Dimmer(1), True),
+        (Dimmer(1), Dimmer(1, _levels), False),
+        (Dimmer(1).__init__, Dimmer(2).__init__, False),
+        (len, sorted, False),
+        (Dimmer, Path, False),
+    ],
+)
+def test_functions_in_a_model_do_not_hide_the_rest(one: object, other: object, same: bool) -> None:
+    """Elements with functions count by what these were made with, and all other elements as ever."""
+    digests = [Digester(functions=True).digest([lamps(), each]) for each in (one, other)]
+    assert (digests[0] == digests[1]) is same
+    changed = lamps(properties=lamps().properties[:2])
+    assert Digester(functions=True).digest([changed, one]) != digests[0]
+
+
+def test_a_function_that_refers_to_itself_has_a_digest() -> None:
+    def one() -> object:
+        return one
+
+    assert Digester(functions=True).digest([one]) == Digester(functions=True).digest([one])
 
 
 def test_a_system_of_the_user_is_found_by_its_manifest(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def cases() -> Iterator[Case]:
     yield _checked(
         "rules:\n  no-deadlock: write Q.f needs wlock\nobjects: {q: Q}\nthreads: {t: [rlock q: []]}\n" + CLASSES, 2
     )
+    yield _checked("classes: {Queue: {}}\n", 1)
     yield _checked("objects: {a: rw}\nthreads: {t: [rlock a: []]}\nrefuted: [no-dedlock]\n", 3)
     yield _checked("operations: {go: [go()]}\nthreads: {t: [go()]}\n", 1)
     yield _checked("objects: {a: rw}\nthreads:\n  t: [serve: [maybe: []]]\n", 3)

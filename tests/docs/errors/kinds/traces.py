@@ -1,4 +1,4 @@
-"""Errors of logs: the plain format, ITF, OpenTelemetry, lock logs."""
+"""Errors of logs: the plain format, ITF, OpenTelemetry, logs and dumps of locks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from schedproof.model.locks.language import Locks
 from schedproof.model.locks.reading import read
 from schedproof.model.registry.system import System
 from schedproof.proofs.traces import check_records, check_trace
+from schedproof.proofs.traces.dumps.check import check_locks_log
 from schedproof.proofs.traces.files.lines import MOST_BYTES
 from schedproof.proofs.traces.formats.itf import Record, decode, encode
 from schedproof.proofs.traces.formats.lock_log import check_log
 from tests.docs.errors.case import Case, Content, command, written
+from tests.proofs.traces.dumps import test_dumps as dumps
 from tests.proofs.traces.formats import test_itf as itf
 from tests.proofs.traces.formats import test_lock_log as locks
 from tests.proofs.traces.formats import test_mapping as mapping
@@ -164,8 +166,14 @@ def cases() -> Iterator[Case]:
     yield Case("(empty)", lambda: _locks(locks.REPAIRED, ""))
     yield Case(
         "schedproof locks sentence-245.yaml --log locks.jsonl",
-        lambda: _locks(read(locks.FOLDER / "deadlocks" / "sentence-245.yaml"), ""),
+        lambda: _locks(read(locks.FOLDER / "deadlocks" / "sentence-245.yaml"), take % "A"),
     )
+    for name, (content, _) in dumps.REFUSED.items():
+        if name not in ("too large", "zeros"):
+            shown = content.decode("latin-1").strip().partition("\n")[0]
+            yield Case(
+                f"{shown} ({name})" if name != "empty" else "(empty dump)", lambda content=content: _dump(content)
+            )
     text = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": 7}}]}]}]}
     yield checked(text, [text])
     both = {**HEADER, "objects": {"PodGroup": ["g", "h"], "Cell": ["c"]}}
@@ -175,6 +183,11 @@ def cases() -> Iterator[Case]:
         '{"crash": true}',
         lambda: check_records(toy, {"schedproof": 1, "system": "lamps", "objects": {"Lamp": ["l"]}}, [{"crash": True}]),
     )
+
+
+def _dump(content: bytes) -> object:
+    written({"dump.txt": content})
+    return check_locks_log(locks.NO_ORDER, Path("dump.txt"))
 
 
 def _locks(description: Locks, text: str) -> object:

@@ -23,7 +23,7 @@ from schedproof.proofs.traces.engine.unobserved import noticing
 from schedproof.proofs.traces.files import lines
 from schedproof.proofs.traces.formats.writing import as_itf, as_plain
 from schedproof.service.strict import parse
-from tests.support.clocks import CLOCKS
+from tests.support.clocks import ACTIONS, CLOCKS, clocks
 from tests.support.random_models import Drawn, IntegerMaker, random_model
 
 SYSTEM = System("clocks", "Clocks", {"toy": CLOCKS}, validated_by="toy")
@@ -223,6 +223,15 @@ def integers(instance: Instance) -> list[int]:
     ]
 
 
+def both_ways(system: System, path: Path) -> ValidationReport:
+    """The report, which is the same without the fast path."""
+    report = check_trace(system, path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TraceSteps, "fast_step", lambda *_: None)
+        assert check_trace(system, path) == report
+    return report
+
+
 def test_random_runs_conform_and_numbers_one_off_do_not(tmp_path: Path) -> None:
     """A record has the action and the whole state, so one step explains it, or none."""
     beyond = wrong = 0
@@ -236,13 +245,13 @@ def test_random_runs_conform_and_numbers_one_off_do_not(tmp_path: Path) -> None:
         beyond += not bounds_of(run.instance).has(run.states[-1])
         path = tmp_path / "run.jsonl"
         path.write_text(as_plain(run))
-        assert check_trace(system, path).verdict is LogVerdict.CONFORMS
+        assert both_ways(system, path).verdict is LogVerdict.CONFORMS
         at = rng.randrange(len(run.choices))
         slot = rng.choice(slots)
         changed = list(run.states)
         changed[at + 1] = tuple(v + (n == slot) for n, v in enumerate(changed[at + 1]))
         path.write_text(as_plain(replace(run, states=changed)))
-        assert first_wrong(check_trace(system, path)) == at + 1
+        assert first_wrong(both_ways(system, path)) == at + 1
         wrong += 1
     assert beyond >= 3 and wrong >= 10
 
@@ -317,6 +326,15 @@ def test_the_numbers_of_a_false_condition_are_said() -> None:
     (change,) = report.first_nonconformance.unexplained
     needs = "sync(a=n0, b=n1) needs a.time < b.time: n0.time is 1000000000"
     assert any(needs in line and "n1.time is 1000000000" in line for line in change.text())
+
+
+def test_a_nat_below_0_is_said_of_the_object_in_the_log() -> None:
+    unguarded = clocks(actions=[replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS])
+    system = System("clocks", "Clocks", {"toy": unguarded}, validated_by="toy")
+    named = {"schedproof": 1, "system": "clocks", "objects": {"Node": ["master"]}}
+    report = check_records(system, named, [{"action": "lower", "parameters": {"a": "master"}}])
+    assert report.first_nonconformance is not None
+    assert "master fires lower, which sets seen to -1, outside of Nat" in report.first_nonconformance.reason
 
 
 # --- Seeded faults: a number that is cut in the reader of logs --------------------------------------------------------

@@ -1,0 +1,114 @@
+"""What no check of a lock file is about: parts of the file, and what it does not describe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from schedproof.model.locks import Locks
+from schedproof.model.locks.language import (
+    Access,
+    Acquire,
+    Call,
+    Either,
+    Kind,
+    Loop,
+    Path,
+    Receive,
+    Rule,
+    Send,
+    Serve,
+    Step,
+)
+
+
+def unchecked(locks: Locks) -> tuple[str, ...]:
+    """What a lock file leaves unchecked, one phrase for each kind."""
+    phrases = {
+        "the interleavings of threads: the file has no threads": not locks.threads,
+        "what programs acquire: the file has no operations or threads": not (locks.operations or locks.threads),
+    }
+    used = _Used(locks)
+    lists = {
+        "locks that no program acquires": used.locks_left(),
+        "channels that no program uses": [name for name in locks.channels if name not in used.channels],
+        "operations that no thread runs, so only each by itself": used.operations_left() if locks.threads else [],
+        "fields that no rule guards": used.fields_without_a_rule(),
+        "fields that no program accesses": used.fields_without_an_access(),
+    }
+    return (
+        *(phrase for phrase, holds in phrases.items() if holds),
+        *(f"{phrase}: {', '.join(names)}" for phrase, names in lists.items() if names),
+    )
+
+
+class _Used:
+    """What the steps of all operations and threads name."""
+
+    def __init__(self, locks: Locks) -> None:
+        self.description = locks
+        self.locks: set[str] = set()
+        self.channels: set[str] = set()
+        self.accessed: set[tuple[str, str]] = set()
+        self.calls: dict[str, set[str]] = {}
+        objects = {name: one.of for name, one in locks.objects.items()}
+        for operation in locks.operations.values():
+            self.locks |= {_class(operation.parameters, under.path) for under in operation.under}
+            self.walk(operation.steps, operation.parameters, operation.name)
+        for thread in locks.threads.values():
+            self.walk(thread.steps, objects, "")
+
+    def walk(self, steps: Sequence[Step], scope: Mapping[str, str], program: str) -> None:
+        """Notes what the steps of a program name; ``program`` is "" for a thread."""
+        for step in steps:
+            match step:
+                case Acquire(path=path, body=body):
+                    of = _class(scope, path)
+                    self.locks |= {path.variable} if of in list(Kind) else {of}
+                    self.walk(body or (), scope, program)
+                case Loop(variable=variable, over=over, body=body):
+                    self.walk(body, {**scope, variable: over}, program)
+                case Serve(body=body):
+                    self.walk(body, scope, program)
+                case Either(alternatives=alternatives):
+                    for each in alternatives:
+                        self.walk(each, scope, program)
+                case Call(operation=name):
+                    self.calls.setdefault(program, set()).add(name)
+                case Send(channel=channel) | Receive(channel=channel):
+                    self.channels.add(channel)
+                case Access(path=path, field=field):
+                    self.accessed.add((_class(scope, path), field))
+
+    def locks_left(self) -> list[str]:
+        """The classes, and the locks without a class, that no program acquires."""
+        if not self.locks:
+            return []  # then no program is described, or the checks say so
+        plain = [name for name, one in self.description.objects.items() if one.of in list(Kind)]
+        names = [name for name in self.description.classes if name not in list(Kind)]
+        return [name for name in [*names, *plain] if name not in self.locks]
+
+    def operations_left(self) -> list[str]:
+        """The operations that no thread calls, directly or not."""
+        reached: set[str] = set()
+        open_ = set(self.calls.get("", ()))
+        while open_:
+            reached |= open_
+            open_ = {each for name in open_ for each in self.calls.get(name, ())} - reached
+        return [name for name in self.description.operations if name not in reached]
+
+    def fields_without_a_rule(self) -> list[str]:
+        """The declared fields of which no rule says which lock an access needs."""
+        guarded = {(rule.of, each) for rule in self.description.rules if isinstance(rule, Rule) for each in rule.fields}
+        return [f"{of}.{field}" for of, field in self.fields() if (of, field) not in guarded]
+
+    def fields_without_an_access(self) -> list[str]:
+        """The declared fields that no step reads or writes."""
+        return [f"{of}.{field}" for of, field in self.fields() if (of, field) not in self.accessed]
+
+    def fields(self) -> Iterator[tuple[str, str]]:
+        """The declared fields, with their classes."""
+        return ((name, each) for name, one in self.description.classes.items() for each in one.fields)
+
+
+def _class(scope: Mapping[str, str], path: Path) -> str:
+    return path.classes[-1] if path.classes else scope[path.variable]

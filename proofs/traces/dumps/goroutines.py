@@ -1,0 +1,193 @@
+"""Reads the stacks of goroutines that Go prints on SIGQUIT, in a panic, and as a profile with ``debug=2``.
+
+A stack says for which lock a goroutine waits, but not which locks it holds. It may hold the lock of each object whose
+method is in its stack. Go prints the object's address as the first argument; one with a question mark is out of date,
+and is not used. Source: runtime/traceback.go and runtime/runtime2.go (waitReasonStrings) of Go 1.19 to 1.24.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from schedproof.proofs.traces.files.lines import TextLine
+
+from .dump import Dump, Hold, Lock, ThreadState, Wait
+
+HEADER = re.compile(r"goroutine (\d+)(?: gp=\S+ m=\S+(?: mp=\S+)?)? \[([^\]]{1,200})\]:$")
+CALL = re.compile(r"(?P<function>[^\s(][^\s]*?(?:\(\*[^)]*\)[^\s(]*)?)\((?P<arguments>.*)\)$")
+PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \+0x[0-9a-f]+)?(?: fp=0x\S+ sp=0x\S+ pc=0x\S+)?$")
+"""A place; a dump on SIGQUIT has registers after it."""
+
+DEEPEST_WAIT = 12
+"""The most frames between a wait for a lock and its caller: a dump on SIGQUIT includes those of the scheduler."""
+
+METHOD = re.compile(r"(?:^|[./])\(?\*?(?P<type>[A-Za-z_]\w*)(?:\[[^\]]*\])?\)\.(?P<name>[\w.]+)$")
+
+ACQUIRES = {
+    "Mutex.Lock": "to lock",
+    "Mutex.lockSlow": "to lock",
+    "RWMutex.Lock": "to write",
+    "RWMutex.RLock": "to read",
+}
+"""The methods that wait for a lock, in package sync and in packages with the same methods, as go-deadlock."""
+
+LOCK_STATES = ("semacquire", "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock")
+OTHER_STATES = {
+    "chan send": "to send a message",
+    "chan send (nil chan)": "to send to a nil channel",
+    "chan receive": "to receive a message",
+    "chan receive (nil chan)": "to receive from a nil channel",
+    "select": "to send or receive",
+    "select (no cases)": "for ever",
+    "sync.Cond.Wait": "for a condition",
+    "sync.WaitGroup.Wait": "for a wait group",
+}
+OUR_OWN = ("sync.", "runtime.", "runtime/", "internal/", "reflect.", "testing.", "net/http.", "github.com/sasha-s/")
+"""Packages whose methods are not those of objects with a lock of the program."""
+
+LIMITATION = "A goroutine dump does not say who holds a lock. A goroutine may hold the locks of the objects whose methods are in its stack."
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame: the function, the type and address of its receiver, and its place.
+
+    Args:
+        function: the full name.
+        type: the type of the receiver; "" for a function.
+        method: the name after it.
+        receiver: the address of the object; "" if it is unknown.
+        place: the name of the file and the line.
+    """
+
+    function: str
+    type: str
+    method: str
+    receiver: str
+    place: str
+
+    @property
+    def of_the_program(self) -> bool:
+        """Whether it is a method of an object of the program."""
+        return bool(self.type) and not self.function.startswith(OUR_OWN)
+
+
+@dataclass(frozen=True)
+class Goroutine:
+    """One goroutine as it is printed."""
+
+    number: str
+    state: str
+    line: int
+    frames: tuple[Frame, ...]
+
+
+def goroutines(lines: Sequence[TextLine]) -> list[Goroutine]:
+    """The goroutines of a dump; lines that are not part of one are left out."""
+    result: list[Goroutine] = []
+    header: tuple[str, str, int] | None = None
+    frames: list[Frame] = []
+    call: tuple[str, str] | None = None
+
+    def end() -> None:
+        if header is not None:
+            result.append(Goroutine(*header, tuple(frames)))
+
+    for line in lines:
+        if match := HEADER.match(line.text):
+            end()
+            header, frames, call = (match[1], match[2].split(",")[0], line.number), [], None
+        elif header is not None and line.text.startswith("created by "):
+            call = None
+        elif header is not None and call is not None and (match := PLACE.match(line.text)):
+            frames.append(_frame(*call, f"{match['file'].rpartition('/')[2]}:{match['line']}"))
+            call = None
+        elif header is not None and (match := CALL.match(line.text)):
+            call = match["function"], match["arguments"]
+    end()
+    return result
+
+
+def read_goroutines(lines: Sequence[TextLine]) -> Dump:
+    """What a goroutine dump says of locks. Of several dumps in one file, the last one counts."""
+    by_number = {f"goroutine {each.number}": each for each in goroutines(lines)}
+    offsets = _offsets(by_number.values())
+    return Dump(
+        "goroutines",
+        tuple(thread_state(name, each, offsets) for name, each in by_number.items()),
+        limitations=(LIMITATION,),
+    )
+
+
+def thread_state(name: str, goroutine: Goroutine, offsets: Mapping[str, int]) -> ThreadState:
+    """What a goroutine may hold, and what it waits for.
+
+    Args:
+        name: the name of the thread.
+        goroutine: its stack.
+        offsets: by type the offset of the lock in an object, see :func:`_offsets`.
+    """
+    waits, after = _wait(goroutine, offsets)
+    holds: dict[Lock, Hold] = {}
+    for frame in goroutine.frames[after:]:
+        if frame.of_the_program:
+            lock = Lock(frame.receiver, frame.type)
+            holds.setdefault(lock, Hold(lock, f"{frame.method}, {frame.place}", certain=False))
+    return ThreadState(name, goroutine.line, tuple(holds.values()), waits)
+
+
+def _wait(goroutine: Goroutine, offsets: Mapping[str, int]) -> tuple[Wait | None, int]:
+    """What a goroutine waits for, and the number of frames until the caller of the method that waits."""
+    last = max((n for n, frame in enumerate(goroutine.frames[:DEEPEST_WAIT]) if _acquires(frame)), default=None)
+    if goroutine.state in LOCK_STATES and last is not None:
+        how, address = _acquires(goroutine.frames[last]), _address(goroutine.frames[: last + 1])
+        rest = goroutine.frames[last + 1 :]
+        if not rest:
+            return Wait(how, Lock(address, ""), ""), last + 1
+        owner = rest[0]
+        name = owner.receiver
+        if not name and address and owner.type in offsets:
+            name = hex(int(address, 16) - offsets[owner.type])
+        # The lock of a function that is no method has only its own address.
+        lock = Lock(name, owner.type) if owner.of_the_program else Lock(address, "")
+        return Wait(how, lock, owner.place), last + 2
+    place = next((f.place for f in goroutine.frames if not f.function.startswith(OUR_OWN)), "")
+    if goroutine.state in OTHER_STATES:
+        return Wait(OTHER_STATES[goroutine.state], None, place), 0
+    return None, 0
+
+
+def _acquires(frame: Frame) -> str:
+    """What a method of a lock waits for; "" if the frame is no such method."""
+    library = frame.function.startswith("sync.") or "deadlock." in frame.function
+    return ACQUIRES.get(f"{frame.type}.{frame.method}", "") if library else ""
+
+
+def _address(frames: Sequence[Frame]) -> str:
+    """The address of the lock that the methods of a lock wait for; "" if none has it."""
+    return next((frame.receiver for frame in reversed(frames) if frame.receiver and _acquires(frame)), "")
+
+
+def _offsets(every: Iterable[Goroutine]) -> dict[str, int]:
+    """By type, how far its lock is from the beginning of an object, where a stack has both addresses."""
+    offsets: dict[str, set[int]] = {}
+    for each in every:
+        last = max((n for n, frame in enumerate(each.frames[:DEEPEST_WAIT]) if _acquires(frame)), default=None)
+        if last is None or last + 1 >= len(each.frames):
+            continue
+        address, owner = _address(each.frames[: last + 1]), each.frames[last + 1]
+        if address and owner.receiver and 0 <= (offset := int(address, 16) - int(owner.receiver, 16)) < 1 << 16:
+            offsets.setdefault(owner.type, set()).add(offset)
+    return {of: offset for of, (offset, *others) in offsets.items() if not others}
+
+
+def _frame(function: str, arguments: str, place: str) -> Frame:
+    match = METHOD.search(function)
+    if match is None:
+        return Frame(function, "", function.rpartition(".")[2], "", place)
+    # The arguments of a closure are not those of the method.
+    first = arguments.split(",")[0].strip()
+    known = re.fullmatch(r"0x[0-9a-f]{4,16}", first) and "." not in match["name"]
+    return Frame(function, match["type"], match["name"], first if known else "", place)

@@ -1,0 +1,121 @@
+"""The code of a user's own system: its manifest, its lock files, and the modules that its manifest names, with what they import."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+
+from schedproof.model.registry.manifest import Entry, read
+from schedproof.model.registry.manifest import references as references_of
+from schedproof.model.registry.system import System
+
+INSTALLED = {"site-packages", "dist-packages"}
+"""The folders of installed packages."""
+
+
+def digest_of_code(system: System) -> str:
+    """A hash that is the same on two machines if a system's code is; empty for a system without a manifest.
+
+    Imports are read from the source, also those inside functions. A module that is imported by a computed name is not known.
+    An installed package counts by its version, unless the manifest names a module of it. Python and schedproof do not count.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if system.manifest is None or not system.manifest.is_file():
+        return ""
+    entry = read(system.manifest)[system.name]
+    digest = hashlib.sha256()
+    locks = [each.file for its in system.locks.values() for each in its]
+    for number, path in enumerate([system.manifest, *locks]):
+        _add(digest, f"file {number}", path.read_bytes())
+    for name, content in sorted(_modules(entry)):
+        _add(digest, name, content)
+    return digest.hexdigest()
+
+
+def _add(digest: hashlib._Hash, name: str, content: bytes) -> None:
+    digest.update(f"{name}\0{len(content)}\0".encode() + content)
+
+
+def _modules(entry: Entry) -> Iterator[tuple[str, bytes]]:
+    """The modules of a system by name, with their source; or packages with their versions."""
+    todo = [reference.partition(":")[0] for _, reference in references_of(entry)]
+    own_packages = {name.partition(".")[0] for name in todo}
+    known = set(todo)
+    while todo:
+        name = todo.pop()
+        top = name.partition(".")[0]
+        if top == "schedproof" or top in sys.stdlib_module_names:
+            continue
+        spec = _located(name, entry.folder)
+        if spec is None or not spec.has_location or spec.origin is None:
+            continue
+        file = Path(spec.origin)
+        if top not in own_packages and INSTALLED & set(file.parts):
+            yield top, _version(top).encode()
+            continue
+        content = file.read_bytes()
+        yield name, content
+        is_package = spec.submodule_search_locations is not None
+        new = set(_parents(name)) | (set(_imports(name, is_package, content)) if file.suffix == ".py" else set())
+        todo += new - known
+        known |= new
+
+
+def _parents(name: str) -> Iterator[str]:
+    """The packages that a module is in."""
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _imports(name: str, is_package: bool, content: bytes) -> Iterator[str]:
+    """The names of what may be modules, of all imports of a module."""
+    for node in ast.walk(ast.parse(content)):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = name.split(".") if is_package else name.split(".")[:-1]
+                above = package[: len(package) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            yield base
+            yield from (f"{base}.{each.name}" for each in node.names)
+
+
+def _located(name: str, folder: Path | None) -> ModuleSpec | None:
+    """Where a module is, without importing it or the packages that it is in; ``folder`` is searched first."""
+    path: list[str] | None = [str(folder), *sys.path] if folder is not None else None
+    spec: ModuleSpec | None = None
+    parts = name.split(".")
+    for n in range(len(parts)):
+        spec = _spec_of(".".join(parts[: n + 1]), path) or (_spec_of(parts[0], None) if n == 0 else None)
+        if spec is None:
+            return None
+        path = None if spec.submodule_search_locations is None else list(spec.submodule_search_locations)
+        if path is None and n < len(parts) - 1:
+            return None  # an object in a module
+    return spec
+
+
+def _spec_of(name: str, path: list[str] | None) -> ModuleSpec | None:
+    for finder in sys.meta_path:
+        with suppress(Exception):  # a finder of a package may not expect to be asked
+            if (spec := finder.find_spec(name, path)) is not None:
+                return spec
+    return None
+
+
+@cache
+def _version(top: str) -> str:
+    """The versions of the packages that a module comes from."""
+    return " ".join(f"{each} {version(each)}" for each in sorted(set(packages_distributions().get(top, ()))))

@@ -1,0 +1,282 @@
+"""The order that is derived from programs: its circles, its gates, and locks that their holder acquires again.
+
+Two oracles check it. By hand, each case says what is wrong and why. At random, threads that take locks one inside the
+other deadlock in the exploration of all interleavings exactly if a circle or a repeated acquisition is derived.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+import pytest
+
+from schedproof.model.locks import LocksError, parse
+from schedproof.proofs.locks.answer import Answer
+from schedproof.proofs.locks.explore import explore_all
+from schedproof.proofs.locks.kinds import Kind
+from schedproof.proofs.locks.model_check import model_check
+from schedproof.proofs.verdict import Verdict
+
+CIRCLES, REACQUIRED, WAITING = "derived-order-is-acyclic", "no-lock-is-acquired-again", "nothing-is-held-while-waiting"
+QUEUES = "classes: {Partition: {}, Queue: {in: [Partition, Queue]}, Node: {in: Partition}}\noperations:\n"
+
+
+class Made(NamedTuple):
+    """A description, the check that is looked at, and what its answer must say; "" if it holds."""
+
+    text: str
+    check: str
+    says: str
+    remark: str = ""
+
+
+def threads(*each: str, objects: str = "g: mutex, a: mutex, b: mutex, c: mutex, r: rw, s: rw, u: rw") -> str:
+    """A file with threads, each a list of steps; they are named one, two, three."""
+    names = ("one", "two", "three", "four")
+    lines = [f"  {name}: {steps}" for name, steps in zip(names, each, strict=False)]
+    return "\n".join([f"objects: {{{objects}}}", "threads:", *lines, ""])
+
+
+CASES = {
+    "two locks in opposite orders": Made(
+        threads("[lock a: [lock b: []]]", "[lock b: [lock a: []]]"), CIRCLES, "a circle of 2 locks: a > b > a"
+    ),
+    "three locks": Made(
+        threads("[lock a: [lock b: []]]", "[lock b: [lock c: []]]", "[lock c: [lock a: []]]"),
+        CIRCLES,
+        "a circle of 3 locks: a > b > c > a",
+    ),
+    "a gate": Made(
+        threads("[lock g: [lock a: [lock b: []]]]", "[lock g: [lock b: [lock a: []]]]"),
+        CIRCLES,
+        "",
+        "the circle a > b > a cannot close: one and two hold g meanwhile",
+    ),
+    "a gate that both read is none": Made(
+        threads("[rlock r: [lock a: [lock b: []]]]", "[rlock r: [lock b: [lock a: []]]]"),
+        CIRCLES,
+        "a circle of 2 locks: a > b > a",
+    ),
+    "a gate that one reads and one writes": Made(
+        threads("[rlock r: [lock a: [lock b: []]]]", "[wlock r: [lock b: [lock a: []]]]"),
+        CIRCLES,
+        "",
+        "hold r meanwhile",
+    ),
+    "a gate that is released before the second lock is none": Made(
+        threads("[lock g, lock a, unlock g, lock b, unlock b, unlock a]", "[lock g: [lock b: [lock a: []]]]"),
+        CIRCLES,
+        "a circle of 2 locks: a > b > a",
+    ),
+    "a gate of two threads does not exclude the third": Made(
+        threads("[lock g: [lock a: [lock b: []]]]", "[lock g: [lock b: [lock a: []]]]", "[lock b: [lock a: []]]"),
+        CIRCLES,
+        "a circle of 2 locks: a > b > a",
+    ),
+    "a thread that runs once closes no circle with itself": Made(
+        threads("[lock a: [lock b: []], lock b: [lock a: []]]"), CIRCLES, "one would have to run twice"
+    ),
+    "readers wait for readers only behind a writer": Made(
+        threads("[rlock r: [rlock s: []]]", "[rlock s: [rlock r: []]]", "[wlock r: []]"),
+        CIRCLES,
+        "three, which acquires wlock r",
+    ),
+    "readers of which no writer is described": Made(
+        threads("[rlock r: [rlock s: []]]", "[rlock s: [rlock r: []]]"),
+        CIRCLES,
+        "the file describes no writer of r, but one that it leaves out would block",
+    ),
+    "a reader and a writer need no third thread": Made(
+        threads("[rlock r: [wlock s: []]]", "[rlock s: [wlock r: []]]"), CIRCLES, "a circle of 2 locks: r > s > r"
+    ),
+    "one order": Made(threads("[lock a: [lock b: []]]", "[lock a: [lock b: []]]"), CIRCLES, ""),
+    "operations in opposite orders": Made(
+        QUEUES + "  one(Queue q, Node n): [wlock q: [wlock n: []]]\n  two(Queue q, Node n): [wlock n: [wlock q: []]]\n",
+        CIRCLES,
+        "a circle of 2 locks: node1 > queue1 > node1",
+    ),
+    "two objects of one class": Made(QUEUES + "  move(Node n, Node m): [wlock n: [wlock m: []]]\n", CIRCLES, "node"),
+    "a tree from both ends": Made(
+        QUEUES
+        + "  down(Queue q): [wlock q: [each Queue c in q: [wlock c: []]]]\n"
+        + "  up(Queue q): [wlock q: [each Queue p around q: [wlock p: []]]]\n",
+        CIRCLES,
+        "a circle of 2 locks: queue1 > queue2 > queue1",
+    ),
+    "a tree from one end": Made(
+        QUEUES + "  down(Queue q): [wlock q: [each Queue c in q: [down(c)]]]\n", REACQUIRED, ""
+    ),
+    "operations under the lock of their partition": Made(
+        # Both hold the lock of the same partition: of two nodes in two partitions, none is in the other's.
+        QUEUES
+        + "  one(Queue q, Node n in q.Partition): {under: [wlock q.Partition], steps: [wlock q: [wlock n: []]]}\n"
+        + "  two(Queue q, Node n in q.Partition): {under: [wlock q.Partition], steps: [wlock n: [wlock q: []]]}\n",
+        CIRCLES,
+        "",
+        "hold partition1 meanwhile",
+    ),
+    "the lock of a partition is no gate for another": Made(
+        QUEUES
+        + "  one(Queue q, Node n): [wlock q.Partition: [wlock q: [wlock n: []]]]\n"
+        + "  two(Queue q, Node n): [wlock n.Partition: [wlock n: [wlock q: []]]]\n",
+        CIRCLES,
+        "a circle of 2 locks: node",
+    ),
+    "an operation and a thread": Made(
+        "classes: {Queue: {}, Node: {}}\nobjects: {q: Queue, n: Node}\n"
+        "operations:\n  one(Queue q, Node n): [wlock q: [wlock n: []]]\nthreads:\n  t: [wlock n: [wlock q: []]]\n",
+        CIRCLES,
+        "a circle of 2 locks: n > q > n",
+    ),
+    "a mutex twice": Made(threads("[lock a: [lock a: []]]"), REACQUIRED, "one holds a, and waits for itself"),
+    "a reader that writes": Made(threads("[rlock r: [wlock r: []]]"), REACQUIRED, "one holds r, and waits for itself"),
+    "a read lock twice, and a writer": Made(
+        threads("[rlock r: [rlock r: []]]", "[wlock r: []]"), REACQUIRED, "two, which acquires wlock r"
+    ),
+    "a read lock twice, and no writer": Made(
+        threads("[rlock r: [rlock r: []]]"), REACQUIRED, "the file describes no writer of r, but one that it leaves out"
+    ),
+    "a read lock twice, and writers behind a gate": Made(
+        threads("[lock g: [rlock r: [rlock r: []]]]", "[lock g: [wlock r: []]]"),
+        REACQUIRED,
+        "",
+        "every writer of it that the file describes holds g, and so does one",
+    ),
+    "a read lock twice, and one writer past the gate": Made(
+        threads("[lock g: [rlock r: [rlock r: []]]]", "[lock g: [wlock r: []]]", "[wlock r: []]"),
+        REACQUIRED,
+        "three, which acquires wlock r",
+    ),
+    "a read lock twice in a call": Made(
+        QUEUES + "  get(Queue q): [rlock q: []]\n  count(Queue q): [rlock q: [get(q)]]\n", REACQUIRED, "count"
+    ),
+    "a read lock once after the other": Made(threads("[rlock r: [], rlock r: []]", "[wlock r: []]"), REACQUIRED, ""),
+    "a thread sends under a lock": Made(
+        "objects: {a: mutex}\nchannels: {c: 1}\nthreads: {one: [lock a: [send c]], two: [receive c]}\n",
+        WAITING,
+        "lock a is held meanwhile",
+    ),
+    "a thread sends where there is always room": Made(
+        "objects: {a: mutex}\nchannels: {c: unbounded}\nthreads: {one: [lock a: [send c]], two: [receive c]}\n",
+        WAITING,
+        "",
+    ),
+}
+
+
+def answer_of(made: Made) -> Answer:
+    """The answer of the check that a case is about."""
+    return next(a for a in model_check(parse(made.text, "made.yaml")).answers if a.check.name == made.check)
+
+
+def check_case(name: str) -> None:
+    """A gate: the case is answered as said."""
+    made = CASES[name]
+    answer = answer_of(made)
+    assert answer.verdict is (Verdict.REFUTED if made.says else Verdict.PROVED), name
+    assert made.says in answer.problem
+    assert bool(made.remark) == bool(answer.remarks), name
+    assert made.remark in "; ".join(answer.remarks)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_is_answered_as_said(name: str) -> None:
+    check_case(name)
+
+
+def by_hand() -> None:
+    """A gate: all cases."""
+    for name in CASES:
+        check_case(name)
+
+
+def chains(seed: int, kinds: dict[str, str]) -> str:
+    """Threads that each take some locks, one inside the other."""
+    chance = random.Random(seed)
+    lines = []
+    for name in ("one", "two", "three")[: chance.randint(2, 3)]:
+        nested_locks = chance.sample(sorted(kinds), chance.randint(1, 3))
+        hows = ["lock" if kinds[lock] == "mutex" else chance.choice(["rlock", "wlock"]) for lock in nested_locks]
+        nested = "[]"
+        for how, lock in zip(reversed(hows), reversed(nested_locks), strict=True):
+            nested = f"[{how} {lock}: {nested}]"
+        lines.append(f"  {name}: {nested}")
+    objects = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+    return "\n".join([f"objects: {{{objects}}}", "threads:", *lines, ""])
+
+
+def agrees(seeds: range) -> int:
+    """A gate: of chains of mutexes, those and only those with a circle deadlock; returns how many do."""
+    stuck = 0
+    for seed in seeds:
+        locks = parse(chains(seed, dict.fromkeys("abcd", "mutex")), f"{seed}.yaml")
+        refuted = {a.check.name for a in model_check(locks).answers if a.verdict is Verdict.REFUTED}
+        assert (CIRCLES in refuted) == ("no-deadlock" in refuted), seed
+        stuck += "no-deadlock" in refuted
+    return stuck
+
+
+def covers(seeds: range) -> int:
+    """A gate: every deadlock on reader-writer locks is a circle; a circle without one needs a writer that is not there."""
+    more = 0
+    for seed in seeds:
+        locks = parse(chains(seed, {"a": "rw", "b": "rw", "c": "rw", "d": "mutex"}), f"{seed}.yaml")
+        answers = {a.check.name: a for a in model_check(locks).answers}
+        deadlock = answers["no-deadlock"].verdict is Verdict.REFUTED
+        circles = answers[CIRCLES]
+        if deadlock:
+            assert circles.verdict is Verdict.REFUTED, seed
+        elif circles.verdict is Verdict.REFUTED:
+            assert circles.circles is not None and all(each.through_writers for each in circles.circles.circles), seed
+            more += 1
+    return more
+
+
+def test_chains_of_mutexes_deadlock_where_a_circle_is_derived() -> None:
+    assert agrees(range(150)) > 20
+
+
+def test_deadlocks_of_readers_and_writers_are_derived() -> None:
+    assert covers(range(300)) > 3
+
+
+def test_what_the_exploration_finds_is_derived() -> None:
+    """Of any nesting: a deadlock of the explored threads is in the derived checks."""
+    for seed in range(60):
+        chance = random.Random(seed)
+        bodies = []
+        for _ in range(2):
+            steps = []
+            for _ in range(2):
+                first, second = chance.choices("ab", k=2)
+                steps.append(
+                    f"rlock {first}: [rlock {second}: []]"
+                    if chance.random() < 0.3
+                    else f"wlock {first}: [rlock {second}: []]"
+                )
+            bodies.append(f"[{', '.join(steps)}]")
+        locks = parse(threads(*bodies, objects="a: rw, b: rw"), "made.yaml")
+        refuted = {a.check.name for a in model_check(locks).answers if a.verdict is Verdict.REFUTED}
+        kinds = {problem.kind for problem in explore_all(locks).problems}
+        assert not kinds & {Kind.REVERSED} or CIRCLES in refuted
+        assert not kinds & {Kind.SELF, Kind.READ_AGAIN} or REACQUIRED in refuted
+
+
+def test_nothing_acquired_is_undetermined() -> None:
+    checked = model_check(parse("objects: {a: mutex}\noperations: {go: []}\nthreads: {t: []}\n", "made.yaml"))
+    assert {a.verdict for a in checked.answers} == {Verdict.UNDETERMINED}
+    assert not checked.ok
+
+
+def test_only_classes_describe_nothing_to_check() -> None:
+    with pytest.raises(LocksError, match=r"made.yaml:1: nothing can be checked; write an order, operations or threads"):
+        model_check(parse("classes: {Queue: {}}\n", "made.yaml"))
+
+
+def test_operations_that_cannot_run_are_undetermined() -> None:
+    """More runs on the objects that are made than are followed: then no verdict, and no error about them."""
+    choices = "".join(f"      - maybe: [wlock q{n}: []]\n" for n in range(3)) * 5
+    text = QUEUES + "  op(Queue q0, Queue q1, Queue q2):\n    steps:\n" + choices
+    answers = {a.check.name: a for a in model_check(parse(text, "made.yaml")).answers}
+    assert answers[CIRCLES].verdict is Verdict.UNDETERMINED and "more than" in answers[CIRCLES].note

@@ -1,0 +1,181 @@
+"""The smallest sets of places that change an order without circles into one: compared with trying all sets."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import networkx as nx
+import pytest
+import z3
+
+from schedproof.model.lang.errors import Place
+from schedproof.model.locks import parse
+from schedproof.proofs.locks import mend
+from schedproof.proofs.locks.derived import Acquisition, Circles
+from schedproof.proofs.locks.mend import MOST, Edges, Site, smallest
+from schedproof.proofs.locks.model_check import model_check
+from tests.proofs.locks.test_derived import CASES, CIRCLES, threads
+
+KEEP, REVERSE, RELEASE = range(3)
+
+
+def edges_left(edges: Edges, what: Mapping[Site, int]) -> list[tuple[str, str]]:
+    """The edges after each place is kept, reversed or released."""
+    left = []
+    for site, pairs in edges.items():
+        for holding, acquired in pairs:
+            if what[site] != RELEASE:
+                left.append((holding, acquired) if what[site] == KEEP else (acquired, holding))
+    return left
+
+
+def by_trying(edges: Edges, choices: Sequence[int]) -> tuple[int, set[frozenset[tuple[Site, int]]]]:
+    """The least cost of changes after which no circle is left, and all sets of that cost; cost -1 if none does."""
+    ways: dict[int, set[frozenset[tuple[Site, int]]]] = {}
+    for chosen in product(choices, repeat=len(edges)):
+        what = dict(zip(edges, chosen, strict=True))
+        if nx.is_directed_acyclic_graph(nx.DiGraph(edges_left(edges, what))):
+            changed = frozenset((site, choice) for site, choice in what.items() if choice != KEEP)
+            ways.setdefault(sum(chosen), set()).add(changed)
+    return (min(ways), ways[min(ways)]) if ways else (-1, set())
+
+
+def made(seed: int) -> Edges:
+    """Some places with edges between five locks, as a program has them on several objects."""
+    chance = random.Random(seed)
+    return {
+        Site(f"p{n}", None, Place("made.yaml", n)): [
+            tuple(chance.sample("abcde", 2))
+            for _ in range(chance.choice([1, 1, 1, 2]))  # type: ignore[misc]
+        ]
+        for n in range(chance.randint(2, 6))
+    }
+
+
+def agrees(seeds: range) -> set[tuple[int, bool]]:
+    """A gate: the sets that z3 finds are those of the least cost; returns which costs occurred, and if by releases."""
+    seen = set()
+    for seed in seeds:
+        edges = made(seed)
+        least, expected = by_trying(edges, (KEEP, REVERSE))
+        releases = least < 0
+        if releases:
+            least, expected = by_trying(edges, (KEEP, REVERSE, RELEASE))
+        actual = {
+            frozenset([*((site, REVERSE) for site in turned), *((site, RELEASE) for site in released)])
+            for turned, released in smallest(edges)
+        }
+        assert actual <= expected, seed
+        assert len(actual) == min(len(expected), MOST), seed
+        seen.add((least, releases))
+    return seen
+
+
+def test_the_smallest_sets_are_those_found_by_trying_all() -> None:
+    seen = agrees(range(120))
+    assert {(0, False), (1, False), (2, False)} <= seen and any(releases for _, releases in seen)
+
+
+def remedies(text: str) -> list[tuple[str, ...]]:
+    """The remedies of the derived order of a file."""
+    answer = next(a for a in model_check(parse(text, "made.yaml")).answers if a.check.name == CIRCLES)
+    return [*answer.remedies]
+
+
+def both_places() -> None:
+    """A gate: a circle of two has two remedies, one at each of its places."""
+    assert set(remedies(threads("[lock a: [lock b: []]]", "[lock b: [lock a: []]]"))) == {
+        ("one acquires lock b (made.yaml:3) before lock a (made.yaml:3)",),
+        ("two acquires lock a (made.yaml:4) before lock b (made.yaml:4)",),
+    }
+
+
+def test_a_circle_of_two_names_both_places() -> None:
+    both_places()
+
+
+def one_place() -> None:
+    """A gate: where three programs agree against one, that one changes."""
+    text = threads("[lock a: [lock b: []]]", "[lock a: [lock b: []]]", "[lock b: [lock a: []]]")
+    assert remedies(text) == [("three acquires lock a (made.yaml:5) before lock b (made.yaml:5)",)]
+
+
+def test_the_program_against_the_others_changes() -> None:
+    one_place()
+
+
+def test_two_objects_in_any_order_cannot_be_reversed() -> None:
+    text = CASES["two objects of one class"].text
+    ((change,),) = remedies(text)
+    assert change.startswith("move releases wlock node1 (made.yaml:3) before it acquires wlock node2")
+
+
+def a_gate_stays() -> None:
+    """A gate: what is only part of a circle with a gate need not change."""
+    gated = "[lock g: [lock c: [lock a: []]]]", "[lock g: [lock a: [lock c: []]]]"
+    text = threads("[lock a: [lock b: []]]", "[lock b: [lock a: []]]", *gated)
+    assert {len(changes) for changes in remedies(text)} == {1}
+    assert all("c (" not in change for changes in remedies(text) for change in changes)
+
+
+def test_what_a_gate_excludes_may_stay() -> None:
+    a_gate_stays()
+
+
+def test_remedied_programs_have_no_circle() -> None:
+    """Each remedy of a tree that is locked from both ends, applied to the file, removes its circle."""
+    text = CASES["a tree from both ends"].text
+    down, up = "wlock q: [each Queue c in q: [wlock c: []]]", "wlock q: [each Queue p around q: [wlock p: []]]"
+    turned = {
+        "down": (down, "each Queue c in q: [wlock c: [wlock q: []]]"),
+        "up": (up, "each Queue p around q: [wlock p: [wlock q: []]]"),
+    }
+    ways = remedies(text)
+    assert sorted(changes[0].split(" ")[0] for changes in ways) == ["down", "up"]
+    for (change,) in ways:
+        before, after = turned[change.split(" ")[0]]
+        assert before in text
+        assert remedies(text.replace(before, after)) == []
+        answers = model_check(parse(text.replace(before, after), "made.yaml")).answers
+        assert next(a for a in answers if a.check.name == CIRCLES).verdict.value == "proved"
+
+
+# --- seeded faults
+
+
+def any_set(self: Any, *arguments: Any) -> None:
+    """The sets need not be the smallest."""
+
+
+def every_edge(circles: Circles, every: Sequence[Acquisition]) -> Any:
+    """What a gate excludes has to change too."""
+    return _mend(Circles(circles.circles, (), circles.complete), every)
+
+
+def no_edge(locks: Sequence[str]) -> list[tuple[str, str]]:
+    return [(locks[0], locks[1])]
+
+
+_mend = mend.mend
+
+SEEDED: dict[str, tuple[Any, str, Any, Callable[[], object]]] = {
+    "sets are not the smallest": (z3.Optimize, "minimize", any_set, lambda: agrees(range(60))),
+    "at most one way": (mend, "MOST", 1, both_places),
+    "gates do not count": (
+        __import__("schedproof.proofs.locks.derived_answers", fromlist=["mend"]),
+        "mend",
+        every_edge,
+        a_gate_stays,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_a_seeded_fault_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    of, attribute, bug, gate = SEEDED[name]
+    monkeypatch.setattr(of, attribute, bug)
+    with pytest.raises((AssertionError, ValueError)):
+        gate()

@@ -1,0 +1,59 @@
+"""What a lock file leaves unchecked is listed, and only that."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedproof.model.locks import parse
+from schedproof.proofs.locks.unchecked import unchecked
+
+FULL = """\
+classes:
+  P: {}
+  Q: {in: P, has: [f]}
+rules: {guarded: write Q.f needs wlock}
+operations:
+  op(Q q):
+    under: [wlock q.P]
+    steps:
+      - wlock q:
+          - write q.f
+          - send c
+objects: {p: P, q: Q in p, m: mutex}
+channels: {c: 1}
+threads:
+  t:
+    - wlock p: [op(q)]
+    - lock m: [receive c]
+"""
+
+LEFT = {
+    "": (),
+    "threads:\n  t:\n    - wlock p: [op(q)]\n    - lock m: [receive c]\n|": (
+        "the interleavings of threads: the file has no threads",
+        "locks that no program acquires: m",
+    ),
+    "[op(q)]|[]": ("operations that no thread runs, so only each by itself: op",),
+    "    - lock m: [receive c]\n|": ("locks that no program acquires: m",),
+    "          - send c\n|    # \n": (),
+    "channels: {c: 1}|channels: {c: 1, d: 0}": ("channels that no program uses: d",),
+    "has: [f]|has: [f, g]": ("fields that no rule guards: Q.g", "fields that no program accesses: Q.g"),
+    "  P: {}|  P: {}\n  R: {}": ("locks that no program acquires: R",),
+}
+
+
+@pytest.mark.parametrize("change", LEFT, ids=lambda change: change.replace("\n", " ")[:30].strip())
+def test_what_is_left_is_listed(change: str) -> None:
+    old, _, new = change.partition("|")
+    assert old in FULL
+    assert unchecked(parse(FULL.replace(old, new) if old else FULL, "made.yaml")) == LEFT[change]
+
+
+def test_an_order_alone_leaves_all_programs() -> None:
+    left = unchecked(parse("classes: {A: {}, B: {in: A}}\norder: [A > B in it]\n", "made.yaml"))
+    assert "what programs acquire: the file has no operations or threads" in left
+
+
+def test_what_is_called_by_what_a_thread_calls_is_run() -> None:
+    text = "objects: {a: mutex}\noperations: {x: [y()], y: []}\nthreads: {t: [x(), lock a: []]}\n"
+    assert unchecked(parse(text, "made.yaml")) == ()
