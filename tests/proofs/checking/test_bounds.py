@@ -329,7 +329,7 @@ def test_an_exploration_needs_a_bound(engine: Engine) -> None:
         verdicts(counter(bound={}), engine)
 
 
-def test_walks_that_end_are_told_from_those_that_are_cut() -> None:
+def test_walks_that_end_are_no_walks_that_are_cut() -> None:
     # At 1 a box may be shut, and nothing follows. Or it counts on, and at 3 only the bound stops it.
     up, shut = counter().actions
     model = counter(actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == 1])])
