@@ -73,7 +73,6 @@ NEEDS: dict[str, tuple[str, Callable[[], bool]]] = {
     ),
     "zsh": ("zsh (apt-get install zsh)", lambda: _in_path("zsh")),
     "fish": ("fish (apt-get install fish)", lambda: _in_path("fish")),
-    "go": ("Go (apt-get install golang-go)", lambda: _in_path("go")),
     "node": ("Node (apt-get install nodejs)", lambda: _in_path("node")),
     "chromium": ("chromium and Playwright (apt-get install chromium, the extra browser)", _has_browser),
     "ray": ("Ray (the extra cluster)", lambda: importlib.util.find_spec("ray") is not None),
