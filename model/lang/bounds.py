@@ -13,11 +13,12 @@ from .types import Integer
 
 
 def limits(attribute: Attribute, bound: int | tuple[int, int]) -> tuple[int, int]:
-    """The lowest and the highest value of an integer attribute within its bound."""
+    """The lowest and the highest value of an integer attribute within its bound. A ``Nat`` has none below 0."""
     assert isinstance(attribute.type, Integer)
+    least = attribute.type.low
     if isinstance(bound, tuple):
-        return bound
-    return (-bound if attribute.type.low is None else attribute.type.low), bound
+        return (bound[0] if least is None else max(least, bound[0])), bound[1]
+    return (-bound if least is None else least), bound
 
 
 def problem_of(model: Model, key: tuple[str, str], value: object) -> tuple[str, str] | None:

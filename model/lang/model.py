@@ -259,7 +259,7 @@ class Model(InNotebook):
         Args:
             machines: replace the machines of their sorts, where the changes need additional attributes, events or
                 sorts.
-            axioms, default_scope, bound: are added to this variant's.
+            axioms, default_scope, bound: are added to this variant's. The bound of an integer that is no more is left out.
             configurations, assuming: replace this variant's.
             assumes: of the new variant; it takes none from this one, as with ``refuted``.
 
@@ -302,7 +302,7 @@ class Model(InNotebook):
         kept = [_name(p) for p in parts[Property]]
         for change in changes:
             _known(variant, change, "weakens a property to", change.weaker, kept)
-        return replace(
+        amended = replace(
             self,
             variant=variant,
             about=about,
@@ -317,12 +317,13 @@ class Model(InNotebook):
             axioms=[*self.axioms, *axioms],
             configurations=configurations or self.configurations,
             default_scope={**self.default_scope, **default_scope},
-            bound={**self.bound, **bound},
             amends=self.variant,
             changes=tuple(changes),
             place=calling_place(),
             amended=Amended(self, self.elements),
         )
+        kept_bound = {key: value for key, value in self.bound.items() if key in amended.integers} if self.bound else {}
+        return replace(amended, bound={**kept_bound, **bound})
 
 
 @dataclass(frozen=True)

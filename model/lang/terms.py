@@ -121,6 +121,9 @@ class Term:
     def __rsub__(self, other: int) -> Sum:
         return Sum(lift(other), self, -1)
 
+    def __neg__(self) -> Term:
+        return _times(self, -1)
+
     def __mul__(self, factor: int) -> Term:
         return _times(self, factor)
 

@@ -84,7 +84,11 @@ class _Wording:
             case t.Less(left, right, or_equal):
                 return f"{self.inner(left)} {'<=' if or_equal else '<'} {self.inner(right)}"
             case t.Sum(left, right, sign):
-                return f"{self.left(left)} {'+' if sign > 0 else '-'} {self.inner(right)}"
+                return (
+                    f"{self.left(left)} + {self.inner(right)}"
+                    if sign > 0
+                    else f"{self.left(left)} - {self.less(right)}"
+                )
             case t.Has(base, element):
                 return f"{self.inner(element)} in {self.inner(base)}"
             case t.Adjusted(base, element, present):
@@ -123,6 +127,10 @@ class _Wording:
         """The left operand of ``+``, ``-``, ``with`` and ``without``."""
         return self.term(term)
 
+    def less(self, term: t.Term) -> str:
+        """The right operand of ``-``."""
+        return f"({self.term(term)})" if isinstance(term, t.Sum) else self.inner(term)
+
     def part(self, term: t.Term) -> str:
         """A part of a compound formula."""
         return self.term(term)
@@ -155,6 +163,9 @@ class _Exact(_Wording):
     def inner(self, term: t.Term) -> str:
         atoms = t.Var, t.Nothing, t.EmptySet, t.Me, t.Given, t.Constant, t.Attr, t.Tuple, t.Count
         return self.term(term) if isinstance(term, atoms) else f"({self.term(term)})"
+
+    def less(self, term: t.Term) -> str:
+        return self.inner(term)
 
     def left(self, term: t.Term) -> str:
         return self.term(term) if isinstance(term, t.Sum | t.Adjusted) else self.inner(term)

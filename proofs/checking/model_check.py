@@ -418,7 +418,8 @@ def _together(results: Sequence[Result]) -> Result:
         return min(refuted, key=lambda r: len(r.counterexample.steps) if r.counterexample else 0)
     unknown = [r for r in results if r.verdict is Verdict.UNDETERMINED and not r.vacuous]
     proved = [r for r in results if r.verdict is Verdict.PROVED]
-    worst = [*unknown, *proved, *results][0]
+    enough = proved if results[0].kind == LifeCycle.kind else []
+    worst = [*enough, *unknown, *proved, *results][0]
     if worst.scope is None:
         return worst
     most = {sort: max((r.scope or {}).get(sort, 0) for r in results) for sort in worst.scope}

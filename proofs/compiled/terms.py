@@ -15,11 +15,15 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import EnumType, Integer, IntRange, Ref, Relation, SetOf, Type
 from schedproof.model.semantics import Instance
 from schedproof.model.semantics.evaluate import NOBODY, Owner, is_total, sort_of_term, type_of_term
+from schedproof.model.semantics.magnitude import Magnitudes
 from schedproof.model.semantics.search import levels
 from schedproof.proofs.exploration.limits import TooWide
 
 from .code import Block, Count, Each, Expr, If, Item, Leave, Local, Put, Set, Stmt, binary, bit, member, negated
 from .layout import GREATEST, Layout, span
+
+GREATEST_SUM = 1 << 62
+"""The limit of the absolute values of sums."""
 
 MOST_VALUES = 64
 """An attribute with more values has no masks by value."""
@@ -73,6 +77,7 @@ class Terms:
         self.read: dict[Read, None] = {}
         self.supposed: tuple[str, str] | None = None
         """A history attribute that is no part of the state: its value is the local variable :func:`supposed`, for any object."""
+        self._magnitudes = Magnitudes(instance)
         self._numbers = count()
         self._body: list[Stmt] = []
 
@@ -225,6 +230,10 @@ class Terms:
             case t.Less(left, right, or_equal):
                 return binary("<=" if or_equal else "<", go(left), go(right))
             case t.Sum(left, right, sign):
+                if (greatest := self._magnitudes.of(term, moment.variables, moment.owner)) > GREATEST_SUM:
+                    raise TooWide(
+                        f"a sum of up to {greatest} is more than compiled code counts to; explore it interpreted"
+                    )
                 return binary("+" if sign > 0 else "-", go(left), go(right))
             case t.Has(base, element):
                 return self._has(base, element, moment)

@@ -15,6 +15,7 @@ from schedproof.model.lang import terms as t
 from schedproof.model.lang.types import EnumType, Ref, Type
 from schedproof.model.semantics import Instance, ScopeError
 from schedproof.model.semantics.evaluate import NOBODY, Owner, sort_of_term, type_of_term
+from schedproof.model.semantics.magnitude import Magnitudes
 
 from .cascade import Event
 from .names import Names
@@ -32,7 +33,7 @@ WORDS = {
 NONE = 255
 """The number that stands for no object."""
 
-GREATEST = 1 << 30
+GREATEST, GREATEST_SUM = 1 << 30, (1 << 31) - 1
 
 Text = str | int
 """An expression; an int if it is constant."""
@@ -74,6 +75,7 @@ class Expressions:
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
         self.names = Names(WORDS)
+        self._magnitudes = Magnitudes(instance)
 
     def field(self, sort: str, name: str, prefix: str = "") -> str:
         """The array of an attribute, or of the state ("")."""
@@ -138,6 +140,7 @@ class Expressions:
             case t.Less(left, right, or_equal):
                 return binary("<=" if or_equal else "<", go(left), go(right))
             case t.Sum(left, right, sign):
+                fitting(self._magnitudes.of(term, scope.variables, scope.owner), GREATEST_SUM)
                 return binary("+" if sign > 0 else "-", go(left), go(right))
             case t.Has(base, element):
                 return self._has(go(element), lambda: go(base), sure=_is_some(element))
@@ -271,13 +274,13 @@ class Expressions:
         return conjunction(parts)
 
 
-def fitting(value: int) -> int:
+def fitting(value: int, greatest: int = GREATEST) -> int:
     """The number itself, if Promela can represent it.
 
     Raises:
         ScopeError: it is too large for Promela, or leaves no room for an addition.
     """
-    if abs(value) > GREATEST:
+    if abs(value) > greatest:
         raise ScopeError(
             f"{value} is too great for Promela, whose numbers have 32 bits with the sign; choose smaller ranges"
         )

@@ -48,7 +48,8 @@ def otherwise(model: Model, reading: Reading) -> Model:
 def differences(model: Model, reading: Reading, file: LockFile | None = None) -> tuple[frozenset[str], frozenset[str]]:
     """The properties that hold with the other interpretation only, and those that hold with this one only.
 
-    A property that nothing meets any more does not hold. The default scope decides.
+    A property that nothing meets any more does not hold. The default scope decides. What depends on the states beyond the
+    bounds of integers is neither.
 
     Args:
         model: the variant.
@@ -66,7 +67,10 @@ def differences(model: Model, reading: Reading, file: LockFile | None = None) ->
     held |= {WELL_FORMED} & {
         result.name for result in results if result.vacuous
     }  # where nothing happens, no step is ill-formed
-    return frozenset(model.refuted & held), frozenset(kept - held - model.refuted)
+    open_ = {result.name for result in results if result.verdict is Verdict.UNDETERMINED and not result.vacuous}
+    if any(result.name == WELL_FORMED and result.verdict is Verdict.REFUTED for result in results):
+        open_ = set()  # nothing holds of a model that is not well-formed
+    return frozenset(model.refuted & held), frozenset(kept - held - model.refuted - open_)
 
 
 def wrong(reading: Reading, held: Collection[str], broken: Collection[str]) -> list[str]:

@@ -131,3 +131,16 @@ def test_list_has_the_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     assert variant["bound"] == {"Node.term": [0, 3]}
     [machine] = variant["machines"]
     assert machine["attributes"] == [{"name": "term", "type": "Nat", "kind": ""}]
+
+
+def test_explain_says_which_runs_lead_to_a_goal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    # Nodes that stand for ever never lead: their terms grow, and no bound has that run.
+    (tmp_path / "election_model.py").write_text(
+        "from schedproof.model.lang import LeadsTo\nfrom tests.support.elections import ELECTION as E, n\n"
+        'LEADS = LeadsTo(name="leads", says="it leads", over=[n], given=n.is_("Candidate"), goal=n.is_("Leader"),\n'
+        '    strong=["stand", "win"])\n'
+        "ELECTION = E.asking([LEADS])\n"
+    )
+    _, text = printed(capsys, "explain", "election", "leads")
+    assert "at Node=2 within term <= 3: every fair run" in text
+    assert "reaches the goal, if it does not go beyond that" in text

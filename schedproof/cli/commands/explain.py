@@ -321,9 +321,10 @@ def _checked(model: Model, sizes: Mapping[str, int], checked: CheckedProperty) -
         at += f" within {result.within}"
     elif _is_induction(result) and model.integers:
         at += " within the bounds of its integers"
-    lines = [
-        f"  exploration at {at}: {CHECKED.get(result.kind, 'every reachable state and step, and none violates it')}"
-    ]
+    what = CHECKED.get(result.kind, "every reachable state and step, and none violates it")
+    if result.within and result.kind == LeadsTo.kind:
+        what += ", if it does not go beyond that"
+    lines = [f"  exploration at {at}: {what}"]
     if _is_induction(result):
         number = any_number(result.bounds, "any number of objects") + assuming(result.assuming)
         begins = "" if result.kind in OF_STEPS else "it is true at the start, and "

@@ -210,3 +210,16 @@ def faults() -> dict[str, tuple[object, str, Any]]:
 def test_a_seeded_fault_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(*faults()[fault])  # type: ignore[arg-type]
     assert random_differences(range(14), 30) != []
+
+
+def test_what_is_subtracted_may_be_a_sum() -> None:
+    # Each has a constant, of which the sign changes.
+    def less(state: Any) -> list[tuple[int, int]]:
+        other = state[0] + 3
+        return [(0, 10 - other), (1, other * -2), (2, int(state[1] + 1 > other)), (3, state[1] - other)]
+
+    remembered = RememberedWrites(less, frozenset({0, 1}))
+    for first, second in ((0, 0), (5, 9), (5, 7), (7, 5), (-4, 10**20)):
+        assert remembered((first, second)) == [
+            (0, 7 - first), (1, -2 * first - 6), (2, int(second + 1 > first + 3)), (3, second - first - 3),
+        ]  # fmt: skip

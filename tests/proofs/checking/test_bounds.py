@@ -11,7 +11,9 @@ from schedproof.model.lang import (
     Action,
     AlwaysCanReach,
     Attribute,
+    Change,
     DeadlockFree,
+    Event,
     Int,
     Invariant,
     LeadsTo,
@@ -26,17 +28,21 @@ from schedproof.model.lang import (
     State,
     StepInvariant,
     after,
+    given,
     me,
     variables,
 )
 from schedproof.model.semantics import Stepper, instances, with_bound
 from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import WELL_FORMEDNESS, model_check
+from schedproof.proofs.compiled.walks import walk
 from schedproof.proofs.exploration.limits import TooWide
 from schedproof.proofs.verdict import Result, Verdict
 
 Box = Sort("Box", "b")
 (b,) = variables(Box, "b")
+OPEN = Machine(Box, [State("Open")], [Attribute("n", Nat)])
+LIVES = DeadlockFree(name="lives", says="")
 ENGINES = [Engine.INTERPRETED, Engine.COMPILED]
 
 
@@ -65,7 +71,7 @@ def verdicts(model: Model, engine: Engine, **how: Any) -> dict[str, Result]:
     return {r.name: r for r in model_check(model, {}, how=Exploring(engine, **how))}
 
 
-def only(prop: Property, engine: Engine, high: int = 3) -> Result:
+def only(prop: Property, engine: Engine, high: int | tuple[int, int] = 3) -> Result:
     """The result of one property of the counter up to ``high``."""
     return verdicts(with_bound(counter(prop), {("Box", "n"): high}), engine)[prop.name]
 
@@ -174,12 +180,47 @@ def test_one_configuration_that_is_cut_bounds_the_verdict(engine: Engine) -> Non
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_step_that_a_property_leaves_out_leads_nowhere(engine: Engine) -> None:
+    # Only counting leads beyond the bound. A box that may not count is never shut, with any bound.
+    shut = AlwaysCanReach(name="shut", says="", over=[b], given=b.n == 3, goal=b.is_("Shut"), without=["up"])
+    for high in (3, 4):
+        assert only(shut, engine, high).reach == "refuted in 3 steps at Box=1"
+    counting = dataclasses.replace(shut, without=["shut"])
+    assert only(counting, engine).verdict is Verdict.UNDETERMINED
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("limits", "reach"),
+    [
+        ((2, 4), "holds in some of 2 configurations of up to Box=1"),
+        ((4, 2), "holds in some of 2 configurations of up to Box=1"),
+        ((4,), "undetermined: within n <= 3 no box goes through Open -> Shut; try a greater bound"),
+        ((4, 9), "undetermined: within n <= 3 no box goes through Open -> Shut; try a greater bound"),
+    ],
+)
+def test_one_configuration_with_a_life_cycle_is_enough(engine: Engine, limits: tuple[int, ...], reach: str) -> None:
+    # A box is shut where it has counted to its limit. Within 3 it gets to 2, and not to 4.
+    limited = Machine(Box, [State("Open"), State("Shut")], [Attribute("n", Nat), Attribute("limit", Nat, rigid=True)])
+    up, shut = counter().actions
+    model = counter(
+        LifeCycle(name="shuts", says="", sort=Box, states=["Open", "Shut"]),
+        machines=[limited],
+        actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == b.limit])],
+        configurations=lambda sizes: [{("Box", "limit"): [limit]} for limit in limits],
+    )
+    assert verdicts(model, engine)["shuts"].reach == reach
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_arithmetic_is_linear(engine: Engine) -> None:
     # n goes 0, 1, 3, 7, ... and m = 5 - 2 n with it: 5, 3, -1, -9, and then -25.
     two = Machine(Box, [State("Open")], [Attribute("n", Nat), Attribute("m", Int, initial=5)])
     rows = [Row(Box, "up", "Open", "Open", n=2 * me.n + 1, m=5 - (me.n * 2 + 1) * 2)]
     actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
-    sums = Invariant(name="sums", says="", over=[b], then=(b.m + 2 * b.n == 5) & (-3 * b.n <= 0 * b.m))
+    sums = Invariant(
+        name="sums", says="", over=[b], then=(b.m + 2 * b.n == 5) & (-3 * b.n <= 0 * b.m) & (-b.m == 2 * b.n - 5)
+    )
     ends = Invariant(name="ends", says="", over=[b], then=b.n != 7)
     model = counter(sums, ends, machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 20, ("Box", "m"): 20})
     both = verdicts(model, engine)
@@ -189,6 +230,15 @@ def test_arithmetic_is_linear(engine: Engine) -> None:
     assert states == 4
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_object_has_the_bound(engine: Engine) -> None:
+    # Three boxes count to 2, each for itself: on the frontier are the states with one at 2.
+    model = counter(rows=[Row(Box, "up", "Open", "Open", n=me.n + 1)], actions=[counter().actions[0]], machines=[OPEN])
+    [instance] = instances(with_bound(model, {("Box", "n"): 2}), {"Box": 3})
+    explored, _ = Exploring(engine).graph(instance)
+    assert (explored.state_count, explored.frontier_count, explored.stuck_count) == (27, 27 - 8, 0)
+
+
 def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
     far = with_bound(counter(), {("Box", "n"): (0, 1 << 50)})
     with pytest.raises(TooWide, match="more than compiled code counts to"):
@@ -196,17 +246,72 @@ def test_numbers_too_great_for_compiled_code_are_interpreted() -> None:
     assert verdicts(far, Engine.AUTO, max_states=10)[WELL_FORMEDNESS.name].verdict is Verdict.UNDETERMINED
 
 
-def test_bounds_of_integers_are_from_minus_to_plus() -> None:
+@pytest.mark.parametrize("times", [(3, 1), (1, 3), (2, 2)])
+def test_sums_do_not_wrap_around(times: tuple[int, int]) -> None:
+    # n is 2^48, and m becomes 2^64: to 64 bits it is 0, and all would be within the bounds. 16 n > 0 is true.
+    def times_16(term: Any, times: int) -> Any:
+        return term if times == 0 else 16 * times_16(term, times - 1)
+
+    greatest = 1 << 48
+    machine = Machine(
+        Box,
+        [State("Open"), State("Shut")],
+        [Attribute("n", Nat, initial=greatest), Attribute("m", Nat)],
+        [Event("up", {"by": Nat})],
+    )
+    rows = [Row(Box, "up", "Open", "Shut", m=times_16(given("by"), times[1]))]
+    actions = [
+        Action("up", [b], [b.is_("Open"), 16 * b.n > 0], [b.fires("up", by=times_16(b.n, times[0]))], "{b} counts")
+    ]
+    bound = {("Box", "n"): greatest, ("Box", "m"): greatest}
+    model = counter(LIVES, machines=[machine], rows=rows, actions=actions, bound=bound)
+    for engine in (Engine.INTERPRETED, Engine.AUTO):
+        assert verdicts(model, engine)["lives"].reach == f"holds at Box=1 within n <= {greatest}, m <= {greatest}"
+    with pytest.raises(TooWide, match="more than compiled code counts to"):
+        verdicts(model, Engine.COMPILED)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_multiple_of_a_small_number_is_compiled(engine: Engine) -> None:
+    rows = [Row(Box, "up", "Open", "Open", n=16 * (16 * me.n) + 1)]
+    actions = [Action("up", [b], [], [b.fires("up")], "{b} counts")]
+    model = counter(LIVES, machines=[OPEN], rows=rows, actions=actions, bound={("Box", "n"): 1 << 20})
+    results = verdicts(model, engine)
+    assert results["lives"].reach == "holds at Box=1 within n <= 1048576"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_bounds_of_integers_are_from_minus_to_plus(engine: Engine) -> None:
     # Down and up from 0 within 2: five states.
     two = Machine(Box, [State("Open")], [Attribute("n", Int)])
     rows = [Row(Box, "up", "Open", "Open", n=me.n + 1), Row(Box, "down", "Open", "Open", n=me.n - 1)]
     actions = [Action(name, [b], [], [b.fires(name)], "{b} counts") for name in ("up", "down")]
     model = counter(machines=[two], rows=rows, actions=actions, bound={("Box", "n"): 2})
     within = Invariant(name="within", says="", over=[b], then=(b.n <= 2) & (b.n >= -2))
-    result = verdicts(model.asking([within]), Engine.INTERPRETED)["within"]
+    result = verdicts(model.asking([within]), engine)["within"]
     assert result.reach == "holds at Box=1 within -2 <= n <= 2"
     narrow = with_bound(model, {("Box", "n"): (-1, 0)})
-    assert verdicts(narrow.asking([within]), Engine.COMPILED)["within"].within == "-1 <= n <= 0"
+    assert verdicts(narrow.asking([within]), engine)["within"].within == "-1 <= n <= 0"
+    for each, states in ((model, 5), (narrow, 2)):
+        [instance] = instances(each, {})
+        assert Exploring(engine).graph(instance)[0].state_count == states
+
+
+def test_a_nat_is_never_below_0() -> None:
+    below = only(DeadlockFree(name="lives", says=""), Engine.INTERPRETED, high=(-5, 2))
+    assert below.reach == "holds at Box=1 within n <= 2"
+
+
+def test_a_variant_without_an_integer_has_no_bound_of_it() -> None:
+    change = Change(
+        "a box only shuts",
+        [],
+        drops=["up", "Box.up from Open"],
+        adds=[Action("shut", [b], [b.is_("Open")], [b.fires("shut")], "{b} is shut")],
+    )
+    boxes = [Machine(Box, [State("Open"), State("Shut")])]
+    other = counter(bound={("Box", "n"): 3}).amend("uncounted", "", [change], frozenset(), machines=boxes)
+    assert verdicts(other, Engine.INTERPRETED)[WELL_FORMEDNESS.name].reach == "holds at Box=1"
 
 
 def test_a_step_of_the_model_knows_no_bound() -> None:
@@ -222,3 +327,31 @@ def test_a_step_of_the_model_knows_no_bound() -> None:
 def test_an_exploration_needs_a_bound(engine: Engine) -> None:
     with pytest.raises(ModelError, match=r"Box\.n: an exploration needs a bound of Nat.*--bound Box\.n=3"):
         verdicts(counter(bound={}), engine)
+
+
+def test_walks_that_end_are_no_walks_that_are_cut() -> None:
+    # At 1 a box may be shut, and nothing follows. Or it counts on, and at 3 only the bound stops it.
+    up, shut = counter().actions
+    model = counter(actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == 1])])
+    [instance] = instances(model, {})
+    walked = walk(instance, [], steps=2000, length=10, seed=1)
+    assert walked.ended == walked.action_counts["shut"] > 200
+    assert walked.walks - 1 <= walked.ended + walked.cut <= walked.walks
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_run_passes_the_frontier(engine: Engine) -> None:
+    # At 3 the bound cuts a step. From there a box is shut, and then lost.
+    machine = Machine(Box, [State("Open"), State("Shut"), State("Lost")], [Attribute("n", Nat)])
+    up, shut = counter().actions
+    lose = Action("lose", [b], [b.is_("Shut")], [b.fires("lose")], "{b} is lost")
+    open_ = AlwaysCanReach(name="open", says="", over=[b], given=b.is_("Lost"), goal=b.is_("Open"))
+    model = counter(
+        open_,
+        machines=[machine],
+        rows=[*counter().rows, Row(Box, "lose", "Shut", "Lost")],
+        actions=[up, dataclasses.replace(shut, when=[b.is_("Open"), b.n == 3]), lose],
+    )
+    example = verdicts(model, engine)["open"].counterexample
+    assert example is not None
+    assert [step.action for step in example.steps] == ["up", "up", "up", "shut", "lose"]

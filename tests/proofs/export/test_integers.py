@@ -8,7 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from schedproof.model.lang import Invariant, Model, ModelError
+from schedproof.model.lang import (
+    Action,
+    Attribute,
+    Event,
+    Int,
+    Invariant,
+    Machine,
+    Model,
+    ModelError,
+    Row,
+    Sort,
+    State,
+    given,
+    variables,
+)
 from schedproof.model.lang.properties import WELL_FORMED
 from schedproof.model.semantics import Instance, ScopeError, with_bound
 from schedproof.proofs.export import promela, tla
@@ -24,6 +38,8 @@ from tests.support.random_models import IntegerMaker, random_model
 WITHIN = Invariant(name="within", says="(wrong) no time is above the bound", over=[a], then=a.time <= 2)
 EQUAL = Invariant(name="equal", says="(wrong) times are equal", over=[a, b], then=a.time == b.time)
 SOME = clocks(properties=[*PROPERTIES, WITHIN, EQUAL], refuted=frozenset({"within", "equal"}))
+Box = Sort("Box", "b")
+(box,) = variables(Box, "b")
 UNGUARDED = clocks(actions=[replace(each, when=[]) if each.name == "lower" else each for each in ACTIONS])
 
 TIME, SEEN, DEBT = ("Node", "time"), ("Node", "seen"), ("Node", "debt")
@@ -120,7 +136,32 @@ def test_a_seeded_fault_in_tla_is_noticed(old: str, new: str) -> None:
 
 def test_an_integer_without_a_bound_is_refused() -> None:
     for export in (promela, tla):
-        with pytest.raises(ModelError, match=r"Node\.time: .*--bound Node\.time=3"):
+        with pytest.raises(ModelError, match=r"Node\.time.*--bound Node\.time=3"):
             export(only(clocks(bound={})))
     with pytest.raises(ScopeError, match="too great for Promela"):
         promela(only(with_bound(CLOCKS, {TIME: 1 << 40})))
+
+
+@pytest.mark.parametrize("through_event", [False, True])
+def test_sums_that_promela_would_wrap_are_refused(through_event: bool) -> None:
+    """4 times 2^30 has 0 in 32 bits, which is within the bound."""
+    model = doubled(through_event, factor=4)
+    with pytest.raises(ScopeError, match=r"4294967296 is too great for Promela"):
+        promela(only(with_bound(model, {("Box", "n"): 1 << 30}), Box=1), only=None)
+    assert promela(only(with_bound(model, {("Box", "n"): 1 << 28}), Box=1), only=None).text
+
+
+def doubled(through_event: bool, factor: int) -> Model:
+    """A box multiplies its number: where the event is fired, or where it is answered."""
+    by, update = (factor * box.n, given("by")) if through_event else (box.n, factor * given("by"))
+    return Model(
+        "boxes",
+        "plain",
+        "",
+        [Machine(Box, [State("Open")], [Attribute("n", Int)], [Event("up", {"by": Int})])],
+        [Row(Box, "up", "Open", "Open", n=update)],
+        [Action("up", [box], [], [box.fires("up", by=by)], "{b} counts")],
+        [],
+        [],
+        {"Box": 1},
+    )

@@ -11,16 +11,19 @@ import pytest
 from schedproof.model.errors import SchedproofError
 from schedproof.model.lang import (
     Action,
+    AlwaysCanReach,
     Attribute,
     BoolType,
     Invariant,
     Machine,
     Model,
     ModelError,
+    Nat,
     Reading,
     Row,
     Sort,
     State,
+    me,
     variable,
 )
 from schedproof.model.registry.system import System
@@ -124,3 +127,31 @@ def test_the_other_answer_may_need_other_machines(old: bool, held: set[str]) -> 
     )
     assert reading.is_tried
     assert differences(BROKEN, reading) == (held, set())
+
+
+@pytest.mark.parametrize("high", [1, 2])
+def test_what_depends_on_a_greater_bound_is_not_broken(high: int) -> None:
+    """A lamp can be switched on after two presses, or one: within a bound of 1 the first is open, and no interpretation breaks it."""
+    presses = replace(LAMPS.machines[0], attributes=[Attribute("n", Nat)])
+    press = Action("press", [x], [x.is_("Off")], [x.fires("press")], "{x} is pressed")
+    shines = AlwaysCanReach(name="shines", says="a lamp can be on", over=[x], goal=x.is_("On"))
+    model = replace(
+        BROKEN,
+        machines=[presses],
+        rows=[*LAMPS.rows, Row(Lamp, "press", "Off", "Off", n=me.n + 1)],
+        actions=[press, replace(LAMPS.actions[0], when=[x.is_("Off"), x.n == 1])],
+        properties=[DARK, shines],
+        bound={("Lamp", "n"): high},
+    )
+    reading = Reading(
+        "pressed-twice",
+        3,
+        "Once.",
+        "Twice.",
+        question="How often?",
+        why="No line says.",
+        drops=["on"],
+        adds=[replace(LAMPS.actions[0], when=[x.is_("Off"), x.n == 2])],
+    )
+    # Within 2 a lamp may be pressed a third time, so what is on the frontier is open as well. It never becomes refuted.
+    assert differences(model, reading) == ({"dark"} if high == 1 else set(), set())

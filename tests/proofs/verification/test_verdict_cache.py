@@ -17,6 +17,7 @@ from schedproof.model.lang import (
     Invariant,
     LeadsTo,
     Model,
+    Reading,
     Row,
     digest,
     forall,
@@ -159,6 +160,19 @@ def test_where_it_is_written_does_not_matter() -> None:
     assert moved.rows[0].place != one.rows[0].place
     assert Digester().digest(one.rows) == Digester().digest(moved.rows)
     assert Digester(places=True).digest(one.rows) != Digester(places=True).digest(moved.rows)
+
+
+def test_an_interpretation_of_another_bound_is_another_one() -> None:
+    words = {"question": "How often?", "why": "No line says."}
+    reading = Reading("counts", 3, "It counts.", "It does not.", adds=[counter().actions[1]], **words)
+    keys = set()
+    for high in (3, 4):
+        model = with_bound(counter(), {("Box", "n"): high})
+        of = replace(System.of(model), load=lambda key, default: {"interpretations": [reading]}.get(key, default))
+        [one] = plan([of], interpretations=True)
+        cache = VerdictCache(of, model, "here")
+        keys |= {cache._key(part, name) for part in one.all_parts for name in part.only if "counts" in name}
+    assert len(keys) == 2 and None not in keys
 
 
 def test_terms_that_say_another_thing_differ() -> None:

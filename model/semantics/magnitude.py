@@ -1,0 +1,70 @@
+"""How great the numbers of terms may be: engines that count with 32 or 64 bits refuse what would wrap around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from schedproof.model.lang import terms as t
+from schedproof.model.lang.infer import sort_of
+from schedproof.model.lang.types import Integer, IntRange
+
+from .bounds import range_of
+from .evaluate import NOBODY, Owner, sort_of_term, type_of_term
+from .instance import Instance
+
+
+class Magnitudes:
+    """Limits of absolute values, in the states of an exploration of ``instance``."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._sums: dict[tuple[int, Owner], tuple[t.Term, int]] = {}
+
+    def of(self, term: t.Term, variables: Mapping[str, t.Var], me: Owner) -> int:
+        """A limit of a number's absolute value. Sums of multiples grow fast: ``16 * (16 * c.n)`` has 256 parts.
+
+        Args:
+            term: a number.
+            variables: by name, as far as they are other ones than in the term.
+            me: the sort and the event of a table row.
+
+        Raises:
+            ModelError: an integer has no bound.
+        """
+        match term:
+            case t.Sum(left, right):
+                known = self._sums.get((id(term), me))
+                if known is None:
+                    total = self.of(left, variables, me) + self.of(right, variables, me)
+                    known = self._sums[id(term), me] = term, total  # the term stays, so no other one gets its identity
+                return known[1]
+            case t.Constant(value):
+                return abs(int(value))
+            case t.Given(name):
+                return self._argument(me, name)
+        kind = type_of_term(self._instance, term, variables, me)
+        if isinstance(kind, IntRange):
+            return max(-kind.low, kind.high)
+        assert isinstance(kind, Integer) and isinstance(term, t.Attr)
+        sort = sort_of_term(self._instance, term.of, variables, me)
+        attribute = self._instance.model.machine(sort).attribute(term.name)
+        assert attribute is not None
+        rigid = attribute.rigid
+        numbers = (
+            self._instance.rigid_values(sort, attribute) if rigid else range_of(self._instance.model, sort, term.name)
+        )
+        return max(map(abs, numbers), default=0)
+
+    def _argument(self, me: Owner, name: str) -> int:
+        """Of an event's parameter: the greatest argument, which may lie outside of the range that the event declares."""
+        model = self._instance.model
+        firings = [(f, {v.name: v for v in a.parameters}) for a in model.actions for f in a.fires]
+        firings += [(r.fires, {}) for r in model.rules]
+        return max(
+            (
+                self.of(dict(firing.payload)[name], scope, NOBODY)
+                for firing, scope in firings
+                if firing.event == me.event and sort_of(model, firing.of, scope) == me.sort
+            ),
+            default=0,
+        )
