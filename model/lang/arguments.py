@@ -20,14 +20,13 @@ INTERNAL = ("self", "place", "amended")
 def declaration(kind: type[T]) -> type[T]:
     """A dataclass whose arguments are checked: an unknown, missing or doubled one raises ``ModelError``, not ``TypeError``."""
     made = kind.__init__
-    most = sum(
-        p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and p.name not in INTERNAL
-        for p in inspect.signature(made).parameters.values()
-    )
+    parameters = inspect.signature(made).parameters.values()
+    by_place = [p for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and p.name not in INTERNAL]
+    takes_any = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)  # a relation takes any sorts
 
     @wraps(made)
     def init(self: T, *arguments: Any, **named: Any) -> None:
-        if len(arguments) > most:  # Python would take the next one for the place
+        if len(arguments) > len(by_place) and not takes_any:  # Python would take the next one for the place
             refuse_wrong(kind.__name__, made, arguments, named)
         try:
             made(self, *arguments, **named)
@@ -53,15 +52,23 @@ def refuse_wrong(kind: str, function: Any, arguments: Sequence[object], named: M
     """
     parameters = [p for p in inspect.signature(function).parameters.values() if p.name not in INTERNAL]
     is_open = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)  # a row sets any attribute
-    parameters = [p for p in parameters if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [
+        p for p in parameters if p.kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    ]
     names = [p.name for p in parameters]
     by_place = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     name = named.get("name", arguments[0] if arguments and by_place[:1] == ["name"] else "")
     element, place = f"{kind} {name}" if isinstance(name, str) and name else kind, calling_place()
     unknown = next((each for each in named if each not in (*names, *INTERNAL)), None)
     if unknown is not None and not is_open:
-        raise ModelError(element, place, f"unknown argument {unknown!r}", choose_from(unknown, names), name=unknown)
-    if len(arguments) > len(by_place):
+        raise ModelError(
+            element,
+            place,
+            f"unknown argument {unknown!r}",
+            choose_from(unknown, names) if names else "remove it",
+            name=unknown,
+        )
+    if names and len(arguments) > len(by_place):
         example = next((each for each in names if each not in by_place), names[-1])
         count = f"{len(arguments)} arguments have" if arguments[1:] else "1 argument has"
         problem = f"{count} no name, and {len(by_place) or 'none'} may"

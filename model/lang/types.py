@@ -131,6 +131,7 @@ class SetOf:
         return f"set of {self.sort.name}"
 
 
+@declaration
 @dataclass(frozen=True, init=False)
 class Relation:
     """A set of tuples of objects, one object of each of ``sorts``: data per pair, triple, ... of objects.
