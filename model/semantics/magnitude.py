@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 from schedproof.model.lang import terms as t
 from schedproof.model.lang.infer import sort_of
@@ -42,6 +43,8 @@ class Magnitudes:
                 return abs(int(value))
             case t.Given(name):
                 return self._argument(me, name)
+            case t.Count(over):
+                return prod(len(self._instance.domain(v.type)) for v in over)
         kind = type_of_term(self._instance, term, variables, me)
         if isinstance(kind, IntRange):
             return max(-kind.low, kind.high)
