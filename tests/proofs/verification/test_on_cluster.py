@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from fractions import Fraction
+from functools import cache, cached_property, partial
 from pathlib import Path
 from textwrap import dedent
+from threading import Lock
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from schedproof.model.lang.digest import Digester
@@ -158,9 +162,58 @@ def _levels(level: int) -> Callable[[], int]:
     return lambda: level
 
 
+class Narrow:
+    """Has attributes without a dictionary."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+
+
+class Lazy:
+    """Computes an attribute when it is asked for."""
+
+    @cached_property
+    def level(self) -> int:
+        """One."""
+        return 1
+
+
+def _asked(lazy: Lazy) -> Lazy:
+    assert lazy.level == 1
+    return lazy
+
+
+def _written(text: str) -> Callable[[], int]:
+    """A function whose source is in no file."""
+    scope: dict[str, Any] = {}
+    exec(f"def written():\n    return {text}", scope)
+    written: Callable[[], int] = scope["written"]
+    return written
+
+
+def _with_module() -> Callable[[], object]:
+    module = ModuleType("own")
+    module.loaded = object()  # type: ignore[attr-defined]
+    return lambda: module
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
+        (Narrow(1), Narrow(1), True),
+        (Narrow(1), Narrow(2), False),
+        (np.arange(2), np.arange(2), True),
+        (np.arange(2), np.arange(2) + 1, False),
+        (re.compile("a"), re.compile("b"), False),
+        (Fraction(1, 2), Fraction(1, 3), False),
+        (Lazy(), _asked(Lazy()), True),
+        (_written("1"), _written("1"), True),
+        (_written("1"), _written("2"), False),
+        (cache(_written("1")), cache(_written("2")), False),
+        (_with_module(), _with_module(), True),
+        (Lock(), Lock(), True),
         (_levels(1), _levels(1), True),
         (_levels(1), _levels(2), False),
         (partial(_levels, 1), partial(_levels, 2), False),
