@@ -9,6 +9,7 @@ import os
 import random
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -244,6 +245,20 @@ def test_states_that_do_not_fit_go_to_files(count: int, symmetry: bool, few: Pat
             run = reached.path(place * count + me)
             assert len(run) == reached._depth(place * count + me)
             end_of(instance, run)
+
+
+@pytest.mark.parametrize(("count", "more"), [(1, 0), (2, 1 << 24)])
+def test_what_is_remembered_is_memory_that_is_used(count: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of HiveD, whose states have one word. A worker without others remembers nothing."""
+    used: dict[int, int] = {}
+    for slots in (1 << 10, (1 << 10) + (1 << 21)):
+        monkeypatch.setattr(worker, "SENT", slots)
+        monkeypatch.setattr(worker, "room", lambda memory, bytes_, slots=slots: used.setdefault(slots, bytes_))
+        monkeypatch.setattr(
+            worker.psutil, "Process", lambda: SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=0))
+        )
+        RemoteWorkers(LocalHosts(count)).crew(compiled.explore(hived()).program, None, None, 1 << 30)
+    assert used[(1 << 10) + (1 << 21)] - used[1 << 10] == more
 
 
 @pytest.mark.usefixtures("small_batches", "few")
