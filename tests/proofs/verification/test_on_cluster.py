@@ -115,6 +115,22 @@ def test_workers_with_another_model_are_refused(monkeypatch: pytest.MonkeyPatch)
             verified(own_system, LocalHosts(2))
 
 
+def test_each_variant_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one, too."""
+    put(monkeypatch, {"lamps": three()})
+    own_system, right = systems()["lamps"], on_cluster._codes
+    changed = lamps("third", properties=lamps().properties[:2])
+
+    def each(self: RemoteWorkers, function: object, task: Sequence[tuple[str, str]]) -> list[list[Code | str]]:
+        with pytest.MonkeyPatch.context() as patch:
+            put(patch, {"lamps": system(lamps(), lamps("other", refuted=()), changed)})
+            return [right(task, manifests={})]
+
+    monkeypatch.setattr(RemoteWorkers, "each", each)
+    with pytest.raises(ClusterError, match="1 of 1 workers have another model of lamps third; install"):
+        verified(own_system, LocalHosts(2))
+
+
 def test_workers_with_other_code_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the system, whose model is the same; or of schedproof."""
     (tmp_path / "coded_lamps.py").write_text("from tests.support.lamps import lamps\nPLAIN = lamps()\n")
