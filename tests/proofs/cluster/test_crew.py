@@ -89,6 +89,21 @@ def test_only_states_that_were_sent_are_withheld() -> None:
     assert withheld > 100
 
 
+def test_what_arrives_is_read_where_it_is() -> None:
+    """Unless compiled code cannot read it there, since it does not begin at a whole word."""
+    data = bytearray(8 * 4 + 1)
+    for at in (0, 1):
+        arrived = np.frombuffer(data, np.uint64, 4, at)
+        arrived[:] = range(4)
+        arrived.flags.writeable = False
+        array = worker._as_writable(arrived)
+        assert array.flags.writeable
+        assert array.flags.aligned
+        assert (array.ctypes.data == arrived.ctypes.data) is arrived.flags.aligned
+        assert array.tolist() == [0, 1, 2, 3]
+    assert len(worker._as_writable(np.empty(0, np.uint64))) == 0
+
+
 def _by_entry_only(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
     """Seeded: takes states for the same whose remainders are."""
     to = first
