@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 import enum
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
-from types import BuiltinFunctionType, FunctionType, MethodType
+from functools import cache, cached_property, partial
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from .errors import Place
@@ -24,8 +25,8 @@ class Digester:
 
     Args:
         places: whether the file and line of an element count.
-        functions: whether functions count, by their names and the values that they were made with, and other objects by
-            their kinds and attributes. They have no content to read, so without this they are refused.
+        functions: whether functions count, by their names, their code and the values that they were made with; modules by their
+            names; and other objects by what a copy needs. Without this they are refused.
     """
 
     def __init__(self, *, places: bool = False, functions: bool = False) -> None:
@@ -59,6 +60,8 @@ class Digester:
             return _hash("set", sorted(self.digest(each) for each in value))
         if isinstance(value, Sequence):
             return _hash("sequence", [self.digest(each) for each in value])
+        if self._functions and isinstance(value, ModuleType):
+            return _hash("module", [value.__name__.encode()])  # what it contains depends on what has been imported
         if not self._functions:
             raise TypeError(f"a {type(value).__name__} has no content that could be compared")
         name = _name(value if isinstance(value, NAMED) else type(value))
@@ -76,15 +79,37 @@ def _name(kind: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _made_with(value: Any) -> list[object]:
+def _made_with(value: Any) -> Sequence[object]:
     """The values that a function or another object was made with."""
     if isinstance(value, FunctionType):
-        return [value.__defaults__, value.__kwdefaults__, *_closed_over(value)]
+        return [value.__code__, value.__defaults__, value.__kwdefaults__, *_closed_over(value)]
+    if isinstance(value, CodeType):
+        return [value.co_code, value.co_consts, value.co_names]
     if isinstance(value, MethodType):
-        return [value.__self__]
+        return [value.__func__, value.__self__]
     if isinstance(value, partial):
         return [value.func, value.args, value.keywords]
-    return [] if isinstance(value, NAMED) else [getattr(value, "__dict__", None)]
+    return [] if isinstance(value, NAMED) else _copied(value)
+
+
+def _copied(value: Any) -> Sequence[object]:
+    """What a copy of an object is made with; its attributes, if it cannot be copied."""
+    try:
+        copy = copyreg.dispatch_table.get(type(value))
+        made = value.__reduce_ex__(4) if copy is None else copy(value)
+    except Exception:  # such as a lock, or what its class raises
+        made = ""
+    if isinstance(made, str):  # only its name
+        made = (made, getattr(value, "__dict__", None))
+    return [_without_computed(type(value), each) for each in made]
+
+
+def _without_computed(kind: type, attributes: object) -> object:
+    """Attributes without those that are there only once they have been asked for."""
+    if not isinstance(attributes, dict):
+        return attributes
+    left = {k: v for k, v in attributes.items() if not isinstance(getattr(kind, str(k), None), cached_property)}
+    return left or None  # as of an object without attributes
 
 
 def _closed_over(function: FunctionType) -> Iterator[object]:

@@ -286,6 +286,12 @@ class _Search:
         """
         for constructed in self._constructed:
             yield _constructed(self._instance.model, constructed)
+        if on_found is None and self._how.workers is not None and (why := self._halted()):
+            # Workers still do what was interrupted, and a search would wait for them.
+            self.cut_short = True
+            asked = [*self._safe, *([WELL_FORMEDNESS] if self._formed else []), *self._runs]
+            yield from (_open(self._instance, prop, why) for prop in asked)
+            return
         exploration: ExplorationResult | None = None
         if self._safe or self._formed:
             all_states = on_found is not None or self._formed or bool(self._runs)
@@ -315,8 +321,10 @@ class _Search:
             if not isinstance(graph, str):
                 prepare(graph, self._runs)
             for prop in self._runs:
-                why = self._how.halt() if self._how.halt is not None else ""
-                yield _check(exploration, why or graph, prop)
+                yield _check(exploration, self._halted() or graph, prop)
+
+    def _halted(self) -> str:
+        return self._how.halt() if self._how.halt is not None else ""
 
     def _follows(self, exploration: ExplorationResult | None) -> bool:
         """Whether points of history are worth a graph that nothing else needs."""
@@ -491,11 +499,17 @@ def _constructed(model: Model, prop: ByConstruction) -> Result:
     return Result(prop.name, prop.kind, verdict, Method.CONSTRUCTION, None, 0.0, example, prop.because)
 
 
+def _open(instance: Instance, prop: Property, why: str) -> Result:
+    """The result of a property that was not checked."""
+    scope = dict(instance.sizes)
+    return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=why)
+
+
 def _check(exploration: ExplorationResult, graph: Exploration | Graph | SharedGraph | str, prop: Property) -> Result:
     start = time.perf_counter()
     scope = dict(exploration.instance.sizes)
     if isinstance(graph, str):
-        return Result(prop.name, prop.kind, Verdict.UNDETERMINED, Method.EXPLORATION, scope, 0.0, note=graph)
+        return _open(exploration.instance, prop, graph)
     try:
         checked = answer(graph, prop)
     except Undefined as error:

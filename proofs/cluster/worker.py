@@ -100,7 +100,8 @@ class PartWorker:
         # A bucket has room for twice what is sent at least: what is filled by one state's steps must fit in.
         bucket = 0 if task.parts == 1 else 2 * BATCH // self._each
         self._memory = task.memory
-        used = psutil.Process().memory_info().rss + task.parts * bucket * self._each
+        remembered = 0 if task.parts == 1 else SENT * words
+        used = psutil.Process().memory_info().rss + task.parts * bucket * self._each + 8 * remembered
         self._part = Part(
             task.shape,
             task.parts,
@@ -115,7 +116,7 @@ class PartWorker:
         )
         self._code = Optimized(task.text, lambda states: Machine([task.text], states=states))
         self._at = 0
-        self._recent: Words = np.zeros(SENT * words, np.uint64)
+        self._recent: Words = np.zeros(remembered, np.uint64)
         self._sent = self._withheld = 0
         self._seconds = 0.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.machinery import ModuleSpec
@@ -23,8 +23,9 @@ INSTALLED = {"site-packages", "dist-packages"}
 def digest_of_code(system: System) -> str:
     """A hash that is the same on two machines if a system's code is; empty for a system without a manifest.
 
-    Imports are read from the source, also those inside functions. A module that is imported by a computed name is not known.
-    An installed package counts by its version, unless the manifest names a module of it. Python and schedproof do not count.
+    Imports are read from the source, also those inside functions, and of modules that are named by a text. A module that is
+    imported by a computed name is not known; nor are other files that a module reads. An installed package counts by its
+    version, unless the manifest names a module of it. Python and schedproof do not count.
 
     Raises:
         OSError: a file cannot be read.
@@ -53,21 +54,33 @@ def _modules(entry: Entry) -> Iterator[tuple[str, bytes]]:
     while todo:
         name = todo.pop()
         top = name.partition(".")[0]
-        if top == "schedproof" or top in sys.stdlib_module_names:
-            continue
-        spec = _located(name, entry.folder)
+        spec = None if top == "schedproof" else _located(name, entry.folder)
         if spec is None or not spec.has_location or spec.origin is None:
             continue
         file = Path(spec.origin)
-        if top not in own_packages and INSTALLED & set(file.parts):
-            yield top, _version(top).encode()
-            continue
-        content = file.read_bytes()
+        if not _is_beside(file, top, entry.folder):  # a file there may have the name of one of Python's modules
+            if top in sys.stdlib_module_names:
+                continue
+            if top not in own_packages and INSTALLED & set(file.parts) and (number := _version(top)):
+                yield top, number.encode()
+                continue
+        content = _content(spec, file)
         yield name, content
         is_package = spec.submodule_search_locations is not None
         new = set(_parents(name)) | (set(_imports(name, is_package, content)) if file.suffix == ".py" else set())
         todo += new - known
         known |= new
+
+
+def _is_beside(file: Path, top: str, folder: Path | None) -> bool:
+    """Whether a file is the module ``top`` in the manifest's folder, or inside that package."""
+    return folder is not None and (file.parent == folder or file.is_relative_to(folder / top))
+
+
+def _content(spec: ModuleSpec, file: Path) -> bytes:
+    """The bytes of a module; it may be in an archive, which its loader reads."""
+    read: Callable[[str], bytes] | None = getattr(spec.loader, "get_data", None)
+    return file.read_bytes() if read is None else read(str(file))
 
 
 def _parents(name: str) -> Iterator[str]:
@@ -79,17 +92,36 @@ def _parents(name: str) -> Iterator[str]:
 
 def _imports(name: str, is_package: bool, content: bytes) -> Iterator[str]:
     """The names of what may be modules, of all imports of a module."""
-    for node in ast.walk(ast.parse(content)):
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError):  # code for another Python, which nobody can import here
+        return
+    package = name.split(".") if is_package else name.split(".")[:-1]
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                package = name.split(".") if is_package else name.split(".")[:-1]
-                above = package[: len(package) - node.level + 1]
-                base = ".".join([*above, *([base] if base else [])])
+            base = _absolute(package, node.level, node.module or "")
             yield base
             yield from (f"{base}.{each.name}" for each in node.names)
+        elif isinstance(node, ast.Call) and (text := _text_of_import(node)):
+            base = text.lstrip(".")
+            yield _absolute(package, len(text) - len(base), base)
+
+
+def _absolute(package: Sequence[str], level: int, base: str) -> str:
+    """The name of a module without dots at its front; ``level`` is their number."""
+    above = package[: max(0, len(package) - level + 1)] if level else []
+    return ".".join([*above, *([base] if base else [])])
+
+
+def _text_of_import(call: ast.Call) -> str:
+    """The module that a call imports; empty if it imports none, or by a computed name."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if called not in ("import_module", "__import__") or not call.args:
+        return ""
+    text = getattr(call.args[0], "value", "")
+    return text if isinstance(text, str) else ""
 
 
 def _located(name: str, folder: Path | None) -> ModuleSpec | None:
@@ -99,6 +131,10 @@ def _located(name: str, folder: Path | None) -> ModuleSpec | None:
     parts = name.split(".")
     for n in range(len(parts)):
         spec = _spec_of(".".join(parts[: n + 1]), path) or (_spec_of(parts[0], None) if n == 0 else None)
+        if spec is None and (folders := [each for part in path or () if (each := Path(part) / parts[n]).is_dir()]):
+            # A folder without __init__.py inside another one: Python finds it only once that one is imported.
+            path = [str(each) for each in folders]
+            continue
         if spec is None:
             return None
         path = None if spec.submodule_search_locations is None else list(spec.submodule_search_locations)
@@ -117,5 +153,5 @@ def _spec_of(name: str, path: list[str] | None) -> ModuleSpec | None:
 
 @cache
 def _version(top: str) -> str:
-    """The versions of the packages that a module comes from."""
+    """The versions of the packages that a module comes from; empty if it was put there without one."""
     return " ".join(f"{each} {version(each)}" for each in sorted(set(packages_distributions().get(top, ()))))

@@ -9,6 +9,7 @@ import os
 import random
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,21 @@ def test_only_states_that_were_sent_are_withheld() -> None:
         sent |= set(kept)
         withheld += len(rows) - left
     assert withheld > 100
+
+
+def test_what_arrives_is_read_where_it_is() -> None:
+    """Unless compiled code cannot read it there, since it does not begin at a whole word."""
+    data = bytearray(8 * 4 + 1)
+    for at in (0, 1):
+        arrived = np.frombuffer(data, np.uint64, 4, at)
+        arrived[:] = range(4)
+        arrived.flags.writeable = False
+        array = worker._as_writable(arrived)
+        assert array.flags.writeable
+        assert array.flags.aligned
+        assert (array.ctypes.data == arrived.ctypes.data) is arrived.flags.aligned
+        assert array.tolist() == [0, 1, 2, 3]
+    assert len(worker._as_writable(np.empty(0, np.uint64))) == 0
 
 
 def _by_entry_only(values: Any, states: Any, whence: Any, words: int, first: int, end: int, recent: Any) -> int:
@@ -261,6 +277,20 @@ def test_states_that_do_not_fit_go_to_files(count: int, symmetry: bool, few: Pat
             run = reached.path(place * count + me)
             assert len(run) == reached._depth(place * count + me)
             end_of(instance, run)
+
+
+@pytest.mark.parametrize(("count", "more"), [(1, 0), (2, 1 << 24)])
+def test_what_is_remembered_is_memory_that_is_used(count: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of HiveD, whose states have one word. A worker without others remembers nothing."""
+    used: dict[int, int] = {}
+    for slots in (1 << 10, (1 << 10) + (1 << 21)):
+        monkeypatch.setattr(worker, "SENT", slots)
+        monkeypatch.setattr(worker, "room", lambda memory, bytes_, slots=slots: used.setdefault(slots, bytes_))
+        monkeypatch.setattr(
+            worker.psutil, "Process", lambda: SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=0))
+        )
+        RemoteWorkers(LocalHosts(count)).crew(compiled.explore(hived()).program, None, None, 1 << 30)
+    assert used[(1 << 10) + (1 << 21)] - used[1 << 10] == more
 
 
 @pytest.mark.usefixtures("small_batches", "few")

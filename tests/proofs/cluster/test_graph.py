@@ -23,7 +23,7 @@ from schedproof.proofs.checking.engine import Engine, Exploring
 from schedproof.proofs.checking.model_check import model_check
 from schedproof.proofs.cluster import RemoteWorkers, graph_edges, graph_part, liveness, room
 from schedproof.proofs.cluster import spread as kernel
-from schedproof.proofs.cluster.graph import ClusterGraph
+from schedproof.proofs.cluster.graph import ClusterGraph, require_room
 from schedproof.proofs.cluster.graph_part import GraphPart
 from schedproof.proofs.cluster.halting import HaltedCalls
 from schedproof.proofs.exploration.limits import Halted, LostWorker, Saving
@@ -45,6 +45,8 @@ from tests.support.random_graphs import (
 )
 from tests.support.random_models import random_model
 from tests.support.sample import seed_of_today, thinned
+
+SMALL = {"PodGroup": 2, "Cell": 2}
 
 KINDS = (LifeCycle, AlwaysCanReach, LeadsTo)
 
@@ -368,6 +370,23 @@ def test_a_long_life_cycle_takes_the_memory_that_is_kept_for_it() -> None:
     assert long.needed - short.needed == 200 * room.PER_LIFE * reached.state_count
 
 
+def test_memory_is_kept_for_the_longest_life_cycle() -> None:
+    """Of those of the model, which has shorter ones too."""
+    lives = [len(p.states) for p in AS_WRITTEN.properties if isinstance(p, LifeCycle)]
+    assert len(set(lives)) > 1
+    asked = list[int]()
+
+    class Noting(LocalHosts):
+        def call(self, worker: int, method: str, *arguments: Any, returns: int = 1) -> list[Any]:
+            if arguments[1:2] == ("room",):
+                asked.append(arguments[2])
+            return super().call(worker, method, *arguments, returns=returns)
+
+    reached = compiled.explore(hived(), workers=RemoteWorkers(Noting(2)))
+    require_room(reached, reached.parts[0].search)  # type: ignore[attr-defined]
+    assert asked == [max(lives)] * 2
+
+
 def test_memory_that_is_left_is_that_of_a_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "CONTAINER", tmp_path)
     whole = room.memory_left()
@@ -498,6 +517,30 @@ def test_an_interrupt_leaves_the_properties_open_that_follow() -> None:
         assert_same(AS_WRITTEN, decided, [expected[r.name] for r in decided])
         assert {r.verdict for r in results[len(decided) :]} == {Verdict.UNDETERMINED}
         assert results[: len(decided)] == decided
+
+
+@pytest.mark.usefixtures("kept")
+def test_after_an_interrupt_no_search_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would wait for workers that are still busy: those that have a graph, and properties that read history are left."""
+    reasons, right = list[str](), liveness.answer
+
+    def answer(graph: ClusterGraph, prop: Any) -> Any:
+        reasons.append("interrupted")
+        return right(graph, prop)
+
+    monkeypatch.setattr("schedproof.proofs.cluster.crew.answer", answer)
+    expected = {r.name: r for r in model_check(AS_WRITTEN, SMALL, how=Exploring(Engine.COMPILED))}
+    searches = []
+    for halt in (None, lambda: "".join(reasons[:1])):
+        reasons.clear()
+        hosts = LocalHosts(2)
+        workers = RemoteWorkers(hosts)
+        how = Exploring(Engine.COMPILED, symmetry=False, workers=workers, halt=halt)
+        results = model_check(AS_WRITTEN, SMALL, how=how)
+        assert {r.name for r in results} == set(expected)
+        assert {r.note for r in results if r.verdict is not expected[r.name].verdict} <= {"interrupted"}
+        searches.append(next(workers._numbers))
+    assert searches[1] == 1 < searches[0]
 
 
 def test_no_result_is_waited_for_when_there_is_a_reason_to_stop() -> None:

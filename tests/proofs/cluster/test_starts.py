@@ -131,6 +131,16 @@ def test_workers_of_a_lost_machine_share_processors() -> None:
     ]
 
 
+def test_a_worker_that_waits_is_not_forgotten_for_a_lost_one() -> None:
+    """One has no processor; the other one is lost, and then has none either."""
+    ray = FakeRay("", "", WAITING, LOST, WAITING)
+    hosts = RayHosts(ray, Address("192.0.2.1", 1))
+    ray.fingerprints = {0: LOST, 1: LOST}
+    hosts.replace_lost()
+    assert ray.processors == [1, 1, 1, 1, 1, 0, 0]
+    assert hosts.places() == ["process 5 on host", "process 6 on host"]
+
+
 def test_a_machine_in_place_of_a_lost_one_is_used() -> None:
     ray, notes = FakeRay(), list[str]()
     hosts = RayHosts(ray, Address("192.0.2.1", 1), notes.append)

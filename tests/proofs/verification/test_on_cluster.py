@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from fractions import Fraction
+from functools import cache, cached_property, partial
 from pathlib import Path
 from textwrap import dedent
+from threading import Lock
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from schedproof.model.lang.digest import Digester
@@ -111,6 +115,22 @@ def test_workers_with_another_model_are_refused(monkeypatch: pytest.MonkeyPatch)
             verified(own_system, LocalHosts(2))
 
 
+def test_each_variant_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last one, too."""
+    put(monkeypatch, {"lamps": three()})
+    own_system, right = systems()["lamps"], on_cluster._codes
+    changed = lamps("third", properties=lamps().properties[:2])
+
+    def each(self: RemoteWorkers, function: object, task: Sequence[tuple[str, str]]) -> list[list[Code | str]]:
+        with pytest.MonkeyPatch.context() as patch:
+            put(patch, {"lamps": system(lamps(), lamps("other", refuted=()), changed)})
+            return [right(task, manifests={})]
+
+    monkeypatch.setattr(RemoteWorkers, "each", each)
+    with pytest.raises(ClusterError, match="1 of 1 workers have another model of lamps third; install"):
+        verified(own_system, LocalHosts(2))
+
+
 def test_workers_with_other_code_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the system, whose model is the same; or of schedproof."""
     (tmp_path / "coded_lamps.py").write_text("from tests.support.lamps import lamps\nPLAIN = lamps()\n")
@@ -158,9 +178,58 @@ def _levels(level: int) -> Callable[[], int]:
     return lambda: level
 
 
+class Narrow:
+    """Has attributes without a dictionary."""
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+
+
+class Lazy:
+    """Computes an attribute when it is asked for."""
+
+    @cached_property
+    def level(self) -> int:
+        """One."""
+        return 1
+
+
+def _asked(lazy: Lazy) -> Lazy:
+    assert lazy.level == 1
+    return lazy
+
+
+def _written(text: str) -> Callable[[], int]:
+    """A function whose source is in no file."""
+    scope: dict[str, Any] = {}
+    exec(f"def written():\n    return {text}", scope)
+    written: Callable[[], int] = scope["written"]
+    return written
+
+
+def _with_module() -> Callable[[], object]:
+    module = ModuleType("own")
+    module.loaded = object()  # type: ignore[attr-defined]
+    return lambda: module
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
+        (Narrow(1), Narrow(1), True),
+        (Narrow(1), Narrow(2), False),
+        (np.arange(2), np.arange(2), True),
+        (np.arange(2), np.arange(2) + 1, False),
+        (re.compile("a"), re.compile("b"), False),
+        (Fraction(1, 2), Fraction(1, 3), False),
+        (Lazy(), _asked(Lazy()), True),
+        (_written("1"), _written("1"), True),
+        (_written("1"), _written("2"), False),
+        (cache(_written("1")), cache(_written("2")), False),
+        (_with_module(), _with_module(), True),
+        (Lock(), Lock(), True),
         (_levels(1), _levels(1), True),
         (_levels(1), _levels(2), False),
         (partial(_levels, 1), partial(_levels, 2), False),

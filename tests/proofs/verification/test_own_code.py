@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -50,6 +51,58 @@ def system_in(folder: Path, files: Mapping[str, str] = FILES) -> System:
 
 def test_two_folders_with_the_same_files_have_one_hash(tmp_path: Path) -> None:
     assert digest_of_code(system_in(tmp_path / "a")) == digest_of_code(system_in(tmp_path / "b")) != ""
+
+
+OTHERS: list[tuple[dict[str, str], str]] = [
+    ({"own_model.py": "import sched\n"}, "sched.py"),
+    ({"own_model.py": "from spaced.inner import module\n"}, "spaced/inner/module.py"),
+    ({"own_model.py": "from importlib import import_module\nimport_module('named')\n"}, "named.py"),
+    ({"own_model.py": "__import__('named')\n"}, "named.py"),
+    ({"own_model.py": "import inside\n", "inside/__init__.py": "import_module('.one', __name__)\n"}, "inside/one.py"),
+    ({"own_model.py": "try:\n    import former\nexcept SyntaxError:\n    pass\n"}, "former.py"),
+]
+
+
+@pytest.mark.parametrize(("files", "name"), OTHERS)
+def test_less_usual_imports_count(files: Mapping[str, str], name: str, tmp_path: Path) -> None:
+    """A name of one of Python's modules, folders that are not packages, names as texts, and code of another Python."""
+    digests = {
+        digest_of_code(system_in(tmp_path / number, {**FILES, **files, name: f"print {number}\n"}))
+        for number in ("1", "2")
+    }
+    assert len(digests) == 2
+
+
+def test_modules_below_a_folder_of_installed_packages_count(tmp_path: Path) -> None:
+    """Those beside the manifest, wherever it is."""
+    own_systems = [
+        system_in(tmp_path / "site-packages" / name, {**FILES, "shared/names.py": name}) for name in ("a", "b")
+    ]
+    assert digest_of_code(own_systems[0]) != digest_of_code(own_systems[1])
+
+
+def test_modules_without_a_version_count_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put into the folder of installed packages by hand."""
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    monkeypatch.syspath_prepend(packages)
+    digests = set()
+    for number in (1, 2):
+        (packages / "loose.py").write_text(f"VALUE = {number}\n")
+        digests.add(digest_of_code(system_in(tmp_path / "own", {**FILES, "own_model.py": "import loose\n"})))
+    assert len(digests) == 2
+
+
+def test_modules_in_an_archive_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = set()
+    for number in ("1", "2"):
+        archive = tmp_path / f"{number}.zip"
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("packed.py", f"VALUE = {number}\n")
+        with monkeypatch.context() as patch:
+            patch.syspath_prepend(archive)
+            digests.add(digest_of_code(system_in(tmp_path / "own", {**FILES, "own_model.py": "import packed\n"})))
+    assert len(digests) == 2
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

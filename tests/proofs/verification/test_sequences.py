@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from schedproof.model.registry.discovery import system
+from schedproof.model.registry.errors import UserError
 from schedproof.proofs.cluster import RemoteWorkers
 from schedproof.proofs.coverage import Cover, Suite, description_of, generate, texts_of
 from schedproof.proofs.refinement import replay
@@ -62,6 +63,14 @@ def test_any_number_of_processes_writes_the_same() -> None:
         hosts, notes = LocalHosts(2, lost), list[str]()
         assert texts(on_cluster(hosts, notes), suite(), replayed=True) == expected
         assert hosts.replaced == len(notes) == len(lost)
+
+
+def test_a_system_that_is_not_registered_goes_with_the_task() -> None:
+    task = replace(tasks_of(suite(), replayed=False)[0], system="own", first=1)
+    with pytest.raises(UserError, match="unknown system 'own'"):
+        checked(task, lambda line: None, others={})
+    expected = [texts_of(walk.run, description_of(suite(), n)) for n, (_, walk) in enumerate(suite().walks[:16], 1)]
+    assert checked(task, lambda line: None, others={"own": HIVED}) == expected
 
 
 class Backwards:
