@@ -31,6 +31,11 @@ ABOUT_LOOKS = re.compile(
 )
 """The beginning of lines that say only how a diagram looks."""
 
+NOTE = re.compile(
+    r"""note\s+(?:(?:left|right)\s+of\s+[^\s:]+\s*(?P<text>:.*)?|(?P<floating>"[^"]*"\s+as\s+\S+))""", re.IGNORECASE
+)
+"""The first line of a note. Without a text it goes on until ``end note``."""
+
 EVENT = re.compile(r"(?P<event>[^\[/]*?)\s*(?:\[(?P<guard>.*)\])?\s*(?:/(?P<effect>.*))?")
 """A label as UML has it: an event, its guard and its effect."""
 
@@ -96,12 +101,21 @@ class _Reader:
         self.labels: dict[str, str] = {}
         self.kinds: dict[str, str] = {}
         self.arrows: list[_Arrow] = []
+        self.outer: dict[str, str] = {}
 
     def sketch(self, first: int, last: int) -> Sketch:
         self._lines(first, last)
         self._states()
+        self._unguarded: dict[str, set[str]] = {}
+        self._ways: dict[str, list[_Arrow]] = {}
+        for arrow in self.arrows:
+            self._ways.setdefault(arrow.source, []).append(arrow)
+            for event, guard, _ in _events(arrow):
+                if not guard:
+                    self._unguarded.setdefault(event, set()).add(arrow.source)
         for arrow in self.arrows:
             self._arrow(arrow)
+        self._ends()
         if not self.draft.moves:
             raise self.source.error(
                 self.source.span(first),
@@ -123,8 +137,8 @@ class _Reader:
     # The lines.
 
     def _lines(self, first: int, last: int) -> None:
-        open_states: list[str] = []
-        begun = in_note = False
+        open_states: list[tuple[str, int]] = []
+        begun, in_note = False, 0
         for number in range(first, last):
             line = self.source.lines[number - 1].rstrip("\r")
             text = line.strip()
@@ -133,17 +147,22 @@ class _Reader:
                 if title := re.match(r"""title:\s*["']?(.*?)["']?$""", text):
                     self.draft.name = title.group(1).rpartition(":")[2].strip()
             elif in_note:
-                in_note = text != "end note"
-            elif text.startswith("note "):
-                in_note = ":" not in text
+                in_note = 0 if re.fullmatch(r"end\s+note", text, re.IGNORECASE) else in_note
+            elif comment := NOTE.fullmatch(text):
+                in_note = 0 if comment["text"] or comment["floating"] else number
             elif not text or (ABOUT_LOOKS.match(text) and "-->" not in text):
                 continue
             elif text == "}" and open_states:
                 open_states.pop()
             elif text == "--":
                 self._note(number, "parallel regions are read as one machine", "write a machine for each region")
-            elif (opened := self._statement(number, line, open_states[-1] if open_states else "")) is not None:
-                open_states.append(opened)
+            elif (opened := self._statement(number, line, open_states[-1][0] if open_states else "")) is not None:
+                open_states.append((opened, number))
+        if in_note:
+            raise self.source.error(self.source.span(in_note), "this note has no end", "write end note below its text")
+        for name, number in open_states:
+            problem = f"the state {name} is not closed, so all lines below are inside it"
+            self._note(number, problem, "write } below its last line", part=name)
 
     def _statement(self, number: int, line: str, scope: str) -> str | None:
         """Reads a statement; the state that it opens, if it opens one."""
@@ -180,7 +199,8 @@ class _Reader:
         if (match := DESCRIBED.fullmatch(line)) and match["name"] != ENDS:
             self._mention(match["name"], scope)
             if match["label"] is not None:
-                self.labels[match["name"]] = _plain(match["label"])
+                labels = (self.labels.get(match["name"], ""), _plain(match["label"]))
+                self.labels[match["name"]] = "; ".join(filter(None, labels))
             return None
         self._note(number, "this line is not understood", "write its states and arrows as A --> B : event")
         return None
@@ -193,7 +213,8 @@ class _Reader:
 
     def _mention(self, name: str, scope: str) -> None:
         """The first scope that mentions a state has it."""
-        if not any(name in each.states for each in self.scopes.values()):
+        if name not in self.outer:
+            self.outer[name] = scope
             self.scopes[scope].states[name] = None
 
     # The states.
@@ -248,6 +269,17 @@ class _Reader:
             return self._entry(first, line)
         return self._entry(next(iter(inside.initials)), line)
 
+    def _ends(self) -> None:
+        """Notes each arrow to the end of which the model has nothing, since its state can do something else, too."""
+        leaving = {move.source for move in self.draft.moves if move.source != move.target}
+        for arrow in self.arrows:
+            if arrow.target != ENDS or arrow.label.strip() or arrow.scope or self.kinds.get(arrow.source) == "choice":
+                continue
+            if any(self.names.get(leaf) in leaving for leaf in self._leaves(arrow.source)):
+                problem = f"{arrow.source} can end, and can go on"
+                remedy = f"write a state for the end: {arrow.source} --> Ended : end"
+                self._note(arrow.line, problem, remedy)
+
     def _arrow(self, arrow: _Arrow) -> None:
         if self.kinds.get(arrow.source) == "choice":
             return  # with the arrows that lead to the choice
@@ -268,11 +300,16 @@ class _Reader:
     ) -> None:
         """Adds the moves of an arrow; through a choice, one for each way, from whose ``line`` they are."""
         if self.kinds.get(target) == "choice" and target not in passed:
-            for way in self.arrows:
-                if way.source != target or way.target == ENDS:
+            if target not in self._ways:
+                self._note(line, f"no arrow leaves the choice {target}", f"draw one: {target} --> Idle : [else]")
+            for way in self._ways.get(target, []):
+                if way.target == ENDS:
+                    problem = f"the arrow from {target} to {ENDS} leads to no state"
+                    self._note(way.line, problem, f"write a state for the end: {target} --> Ended")
                     continue
                 for more, condition, then in _events(way):
-                    self._remark(way.line, event or more, condition, then)
+                    # Beside an event, a label without brackets is the condition of this way.
+                    self._remark(way.line, event or more, condition or (more if event else ""), then)
                     self._follow(arrow, way.target, event or more, guard, effect, way.line, passed | {target})
             return
         if self.kinds.get(target) == "choice":
@@ -284,12 +321,18 @@ class _Reader:
             problem = f"the arrow from {arrow.source} to {target} names no event"
             self._note(arrow.line, problem, f"it is read as {event}; write what causes it", event=event)
         self._remark(arrow.line, event, guard, effect)
-        inner = {a.source for a in self.arrows for name, *_ in _events(a) if name == event}
+        inner = self._unguarded.get(event, set())
         for leaf in sources:
-            if leaf != arrow.source and leaf in inner and arrow.source not in self.boxes:
+            if arrow.source not in self.boxes and not inner.isdisjoint(self._between(leaf, arrow.source)):
                 continue  # the arrow of the inner state counts
             after = leaf if loops else self._entry(target, arrow.line)
             self.draft.move(event, self.names[leaf], self.names[after], self.source.span(line))
+
+    def _between(self, inside: str, outside: str) -> Iterator[str]:
+        """A state, and those around it up to one that is around them all."""
+        while inside and inside != outside:
+            yield inside
+            inside = self.outer.get(inside, "")
 
     def _remark(self, line: int, event: str, guard: str, effect: str) -> None:
         if guard:

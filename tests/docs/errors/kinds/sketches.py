@@ -26,6 +26,7 @@ def cases() -> Iterator[Case]:
     yield _from("x.mmd", " " * 1_000_001, "--from x.mmd  # of a megabyte")
     yield _from("x.mmd", "flowchart LR")
     yield _from("x.mmd", "stateDiagram-v2\n[*] --> Idle")
+    yield _from("x.mmd", "stateDiagram-v2\nIdle --> Busy : start\nnote right of Busy")
     yield _from("x.csv", "from,when,to")
     yield _from("x.csv", CSV)
     yield _from("x.csv", f"{CSV}Idle,start,")
