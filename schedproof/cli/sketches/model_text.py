@@ -65,8 +65,8 @@ def named(sketches: Sequence[Sketch], system: str) -> list[Named]:
     for sketch in sketches:
         words = re.findall(r"[A-Za-z0-9]+", sketch.name or system) or [system]
         word = "".join(each[0].upper() + each[1:] for each in words).lstrip("0123456789") or "Thing"
-        taken, number, sort = {_dashed(m.sort) for m in machines}, 2, word
-        while sort in USED_NAMES or keyword.iskeyword(sort) or _dashed(sort) in taken:
+        prefixes, number, sort = {_dashed(m.sort) for m in machines}, 2, word
+        while sort in USED_NAMES or keyword.iskeyword(sort) or _dashed(sort) in prefixes:
             sort, number = f"{word}{number}", number + 1
         letters = {"l", *(m.letter for m in machines)}  # an l looks like a 1
         alphabet = [*sort.lower(), *"abcdefghijkmnopqrstuvwxyz"]
