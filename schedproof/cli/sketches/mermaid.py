@@ -17,8 +17,11 @@ from schedproof.model.lang.excerpt import Span
 from .sketch import Draft, Note, Sketch, SketchState, identifier
 from .source import Source
 
+FENCES = ("```", "~~~", ":::")
+"""What opens and closes a code block of Markdown."""
+
 ENDS = "[*]"
-NAME = r'(?:\[\*\]|[^\s:{}\[\]"<>]+?)'
+NAME = r'(?:\[\*\]|[^\s:;{}\[\]"<>]+?)'
 ARROW = re.compile(rf"\s*(?P<source>{NAME})(?::::\w+)?\s*-->\s*(?P<target>{NAME})(?::::\w+)?\s*(?::(?P<label>.*))?")
 LABELLED = re.compile(rf'\s*state\s+"(?P<label>[^"]*)"\s+as\s+(?P<name>{NAME})\s*(?P<opens>{{)?')
 DECLARED = re.compile(rf"\s*state\s+(?P<name>{NAME})\s*(?:(?P<opens>{{)|(?:<<|\[\[)(?P<kind>\w+)(?:>>|\]\]))?")
@@ -78,11 +81,11 @@ def _diagrams(source: Source) -> Iterator[tuple[int, int]]:
     """The lines of each state diagram: that of its title or its first word, and the one after its last."""
     first, inside = 1, False
     for number, line in enumerate(source.lines, 1):
-        if line.lstrip().startswith("```"):
+        if line.lstrip().startswith(FENCES):
             if inside:
                 yield first, number
             inside, first = False, number + 1
-        elif re.match(r"\s*stateDiagram(-v2)?\s*$", line):
+        elif re.match(r"\s*stateDiagram(-v2)?\s*;?\s*$", line):
             if inside:
                 yield first, number
                 first = number
@@ -140,7 +143,9 @@ class _Reader:
         open_states: list[tuple[str, int]] = []
         begun, in_note = False, 0
         for number in range(first, last):
-            line = self.source.lines[number - 1].rstrip("\r")
+            line = self.source.lines[number - 1]
+            if not re.search(r"#\w+;\s*$", line):  # an entity
+                line = re.sub(r"(\s*;)+\s*$", "", line)
             text = line.strip()
             if not begun:
                 begun = text.startswith("stateDiagram")

@@ -167,6 +167,22 @@ def test_each_diagram_of_a_markdown_file_is_a_machine(tmp_path):
 FRAGMENTS = ["A", "B", "[*]", "-->", ":", "go", "[x]", "/", "state", "{", "}", "<<choice>>", '"L"', "as", "--", ",", "note", "any state", "é"]  # fmt: skip
 
 
+@pytest.mark.parametrize("fence", ["```mermaid %s ```", "~~~mermaid %s ~~~", "::: mermaid %s :::"])
+def test_a_code_block_ends_at_its_fence(tmp_path, fence):
+    text = f"# Orders\n\n{fence}\n\nPlaced --> Lost : this is no diagram\n".replace(
+        " %s ", "\nstateDiagram\nA --> B : go\n"
+    )
+    machine = sketch(tmp_path, "x.md", text)
+    assert table(machine) == {("go", "A", "B")} and machine.notes == []
+
+
+def test_a_semicolon_ends_a_statement(tmp_path):
+    """But not one of an entity."""
+    machine = drawn(tmp_path, "[*] --> A;", "A --> B : go;", "B --> A : back#59;", "A --> C : x ; ;")
+    assert table(machine) == {("go", "A", "B"), ("back;", "B", "A"), ("x", "A", "C")} and machine.notes == []
+    assert noted(drawn(tmp_path, "A --> B : go", "A; B"))[0] == (3, "this line is not understood")
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(FRAGMENTS), max_size=6).map(" ".join), max_size=9))
 def test_any_lines_are_a_sketch_or_an_error(tmp_path_factory, lines):
