@@ -76,6 +76,19 @@ def test_the_workflow_is_in_the_root_of_the_repository(run, tmp_path, arguments,
     assert job["steps"][-1]["with"]["path"] == reports
 
 
+def test_a_folder_may_have_any_name(run, tmp_path):
+    (tmp_path / ".git").mkdir()
+    folder = "it's #1: é"
+    assert run("init", "lease", "-o", folder, "--ci", "github")[0] == 0
+    assert is_valid(tmp_path / WORKFLOW)
+    job = content(tmp_path / WORKFLOW)["jobs"]["models"]
+    (upload,) = (step for step in job["steps"] if "upload-sarif" in step.get("uses", ""))
+    assert job["defaults"]["run"]["working-directory"] == folder
+    assert upload["if"] == "${{ !cancelled() && hashFiles('it''s #1: é/reports/schedproof.sarif') != '' }}"
+    assert upload["with"]["sarif_file"] == f"{folder}/reports/schedproof.sarif"
+    assert job["steps"][-1]["with"]["path"] == f"{folder}/reports/"
+
+
 def test_it_is_valid(run, tmp_path):
     """And a file with a wrong key would not be."""
     run("init", "lease", "-o", ".", "--ci", "github")
