@@ -146,6 +146,9 @@ def test_no_expression_is_in_a_shell_line(run, tmp_path):
     """GitHub puts its text there unescaped: a branch's name could run commands."""
     repository(tmp_path)
     run("init", "--ci", "github")
+    assert shell_steps(tmp_path / WORKFLOW)["Check a log of lease"]["run"].startswith(
+        "schedproof validate lease lease/log.jsonl "
+    )
     assert all("${{" not in step["run"] for step in shell_steps(tmp_path / WORKFLOW).values())
 
 
