@@ -142,6 +142,18 @@ def test_it_installs_this_version_with_an_extra_that_exists(run, tmp_path):
     assert requirement[2] in project["optional-dependencies"] and requirement[3] == project["version"] == __version__
 
 
+def test_its_commands_have_these_options(run, tmp_path):
+    repository(tmp_path)
+    run("init", "--ci", "github")
+    text = "\n".join(step["run"] for step in shell_steps(tmp_path / WORKFLOW).values()).replace("\\\n", " ")
+    commands = re.findall(r"^schedproof (\w+) (.*)$", text, re.MULTILINE)
+    assert [command for command, _ in commands] == ["verify", "validate"]
+    for command, arguments in commands:
+        _, described, _ = run(command, "--help")
+        options = re.findall(r"--[\w-]+", arguments)
+        assert options and all(re.search(rf"{option}\b", described) for option in options), arguments
+
+
 def test_no_expression_is_in_a_shell_line(run, tmp_path):
     """GitHub puts its text there unescaped: a branch's name could run commands."""
     repository(tmp_path)

@@ -202,8 +202,11 @@ class PythonFile:
         several = self.assigned.get(_last_word(node), [])
         within = self.scopes.get(node, ())
         scopes = [within[:length] for length in range(len(within), -1, -1)]
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            owner = self.classes.get(node.value.id)
+        if isinstance(node, ast.Attribute):
+            base = node.value.id if isinstance(node.value, ast.Name) else ""
+            owner = self.classes.get(base)
+            if owner is None and base not in ("self", "cls"):
+                return None  # of something that is not in this file
             scopes = [owner] if owner is not None else scopes
         for scope in scopes:
             if near := [each for each in several if each.scope == scope]:

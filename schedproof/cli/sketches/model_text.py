@@ -131,6 +131,7 @@ def model_text(machines: Sequence[Named], system: str, source: Source) -> str:
         "An action may happen whenever its conditions hold. DECIDE who takes each (by=...), which objects it concerns beside this "
         "one, and which other events it causes (Rule)."
     )
+    lines += [""]
     for m in machines:
         notes: dict[str, list[Note]] = {}
         for note in m.sketch.notes:

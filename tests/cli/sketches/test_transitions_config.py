@@ -161,6 +161,10 @@ def test_each_machine_has_what_is_its_own(tmp_path):
 def test_a_name_with_two_values_is_computed(tmp_path):
     text = "T = [['go', 'a', 'b']]\nif new:\n    T = [['stop', 'a', 'b']]\nMachine(states=['a', 'b'], initial='a', transitions=[*T, ['x', 'b', 'a']])\n"
     assert noted(sketch(tmp_path, "x.py", text))[0] == (4, "*T is computed")
+    imported = (
+        "import other\nstates = ['a']\nMachine(states=other.states, initial='a', transitions=[['go', 'a', 'b']])\n"
+    )
+    assert noted(sketch(tmp_path, "x.py", imported))[0] == (3, "other.states is computed")
     with pytest.raises(UserError, match="no transition is written here"):
         sketch(tmp_path, "x.py", text.replace("[*T, ['x', 'b', 'a']]", "T"))
 
@@ -198,8 +202,9 @@ def test_what_follows_a_transition_without_conditions(tmp_path):
     machine = sketch(tmp_path, "x.yaml", text % "")
     assert table(machine) == {("go", "a", "b"), ("go", "b", "b")}
     assert noted(machine) == [(5, "go from a to a never happens")]
-    machine = sketch(tmp_path, "x.yaml", text % ", conditions: paid")
-    assert table(machine) == {("go_to_b", "a", "b"), ("go_to_a", "a", "a"), ("go", "b", "b")}
+    for condition in ("conditions: paid", "unless: [lost]"):
+        machine = sketch(tmp_path, "x.yaml", text % f", {condition}")
+        assert table(machine) == {("go_to_b", "a", "b"), ("go_to_a", "a", "a"), ("go", "b", "b")}
 
 
 NAMES = ["A", "B", "N", "N_x", "N_y", "N_y_p", "N_y_q"]
