@@ -92,15 +92,18 @@ def _of_node(source: Source, loader: yaml.SafeLoader, node: yaml.Node, budget: I
     if isinstance(node, yaml.SequenceNode):
         return Located([_of_node(source, loader, each, budget) for each in node.value], span, {})
     if isinstance(node, yaml.MappingNode):
+        written: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in written:
+                place = between(source.lines, key.start_mark, key.end_mark)
+                raise source.error(place, f"a second {key.value!r}", "write each key once")
+            written.add(str(key.value))
+        loader.flatten_mapping(node)  # with what << merges, before the keys of the mapping itself
         pairs = [
             (_of_node(source, loader, key, budget), _of_node(source, loader, value, budget))
             for key, value in node.value
         ]
-        named = {key.words: value for key, value in pairs}
-        if len(named) < len(pairs):
-            second = next(key for n, (key, _) in enumerate(pairs) if key.words in [k.words for k, _ in pairs[:n]])
-            raise source.error(second.span, f"a second {second.words!r}", "write each key once")
-        return Located(named, span, {key.words: key.span for key, _ in pairs})
+        return Located({key.words: value for key, value in pairs}, span, {key.words: key.span for key, _ in pairs})
     try:
         value = loader.construct_object(node)
     except ValueError:  # a date that no calendar has
@@ -156,6 +159,7 @@ class PythonFile:
         self.scopes: dict[ast.AST, tuple[str, ...]] = {}
         self.classes: dict[str, tuple[str, ...]] = {}
         self.holders: dict[ast.AST, str] = {}
+        self.imported: dict[str, str] = {}
         self._values = 0
         work: list[tuple[ast.AST, tuple[str, ...]]] = [(self.tree, ())]
         for node, scope in work:
@@ -170,6 +174,8 @@ class PythonFile:
                     self._assign(target, node.value)
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
                 self._assign(node.target, node.value)
+            elif isinstance(node, ast.ImportFrom):
+                self.imported |= {each.asname: each.name for each in node.names if each.asname is not None}
             elif isinstance(node, ast.AugAssign):
                 self._change(node.target, node.value, node)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CHANGES:
@@ -178,8 +184,8 @@ class PythonFile:
                 self.members[node.name] = {
                     target.id: each.value
                     for each in node.body
-                    if isinstance(each, ast.Assign)
-                    for target in each.targets
+                    if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None
+                    for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
                     if isinstance(target, ast.Name)
                 }
 
@@ -221,7 +227,8 @@ class PythonFile:
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
             inside = [c.name for c in classes if c.lineno <= call.lineno <= (c.end_lineno or c.lineno)]
-            yield ast.unparse(call.func).rpartition(".")[2], call, inside[-1] if inside else ""
+            called = ast.unparse(call.func).rpartition(".")[2]
+            yield self.imported.get(called, called), call, inside[-1] if inside else ""
 
     def span(self, node: ast.expr | ast.keyword) -> Span:
         """Where a node is; of several lines, the first."""

@@ -333,6 +333,9 @@ class _Reader:
             self._computed(located)
             return
         if isinstance(located.value, list):
+            if len(located.value) > len(POSITIONS):
+                problem = f"this transition has more than {len(POSITIONS)} parts"
+                raise self.source.error(located.value[len(POSITIONS)].span, problem, f"write {', '.join(POSITIONS)}")
             parts = dict(zip(POSITIONS, located.value, strict=False))
             keys: Mapping[str, Any] = {name: each.span for name, each in parts.items()}
         elif isinstance(located.value, dict):
@@ -346,6 +349,8 @@ class _Reader:
         everywhere, same = parts["source"].value == "*", parts["dest"].value == "="
         # With "=", the library takes each inner state for itself; otherwise the outermost states.
         sources = list(self.draft.states if same else self.outermost) if everywhere else self._sources(parts["source"])
+        if not sources and parts["source"].value == []:
+            self._note(parts["source"], f"{event} has no source, so it never happens", "write one", event)
         if not event or not sources:
             return
         dest = parts["dest"]

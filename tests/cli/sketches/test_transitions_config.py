@@ -90,22 +90,22 @@ def test_what_is_no_part_of_the_table_is_noted(tmp_path):
 
 PYTHON = """
 from enum import Enum
-from transitions import Machine, State
+from transitions import Machine as Automaton, State
 
 class Mode(Enum):
     OFF = 0
-    ON = 1
+    ON: int = 1
 
 class Lamp:
     arrows = [dict(trigger="push", source=Mode.OFF, dest=Mode.ON)] + [["pull", Mode.ON, Mode.OFF]]
 
     def __init__(self):
         raise RuntimeError("this file is not run")
-        self.machine = Machine(self, states=Mode, transitions=Lamp.arrows, initial=Mode.ON)
+        self.machine = Automaton(self, states=Mode, transitions=Lamp.arrows, initial=Mode.ON)
         self.machine.add_transition("drop", Mode.ON, Mode.OFF)
         self.machine.add_transition("toss", somewhere(), Mode.OFF)
 
-other = Machine(states=[State("a"), State(name="b")], transitions=[["go", "a", "b"]], initial="a")
+other = Automaton(states=[State("a"), State(name="b")], transitions=[["go", "a", "b"]], initial="a")
 """
 
 
@@ -205,6 +205,14 @@ def test_what_follows_a_transition_without_conditions(tmp_path):
     for condition in ("conditions: paid", "unless: [lost]"):
         machine = sketch(tmp_path, "x.yaml", text % f", {condition}")
         assert table(machine) == {("go_to_b", "a", "b"), ("go_to_a", "a", "a"), ("go", "b", "b")}
+
+
+def test_merged_keys_of_yaml_are_keys(tmp_path):
+    """A key that is written counts, not the merged one."""
+    text = "x: &from_a {source: a, dest: a}\nstates: [a, b]\ninitial: a\ntransitions:\n- {trigger: go, <<: *from_a, dest: b}\n- {trigger: stop, source: [], dest: b}\n"
+    machine = sketch(tmp_path, "x.yaml", text)
+    assert table(machine) == {("go", "a", "b")}
+    assert noted(machine) == [(1, "x is not in the model"), (6, "stop has no source, so it never happens")]
 
 
 NAMES = ["A", "B", "N", "N_x", "N_y", "N_y_p", "N_y_q"]

@@ -56,6 +56,7 @@ def cases() -> Iterator[Case]:
     yield _from("x.yaml", "transitions: [start]")
     yield _from("x.yaml", "transitions: [[start, idle]]")
     yield _from("x.yaml", "transitions: [[start, idle, {to: busy}]]")
+    yield _from("x.yaml", f"transitions: [[start, idle, busy{', x' * 6}]]")
     yield _from("x.yaml", "states: [{label: idle}]\ntransitions: []", "states: [{label: idle}]")
     yield _from("x.py", "Machine(states=['idle'")
     yield _from("x.py", "x = '\0'", "x = '\\0'  # a NUL byte")
