@@ -261,8 +261,8 @@ class _Reader:
         inside = self.scopes.get(name, _Scope()).states
         return [leaf for each in inside for leaf in self._leaves(each)] if inside else [name]
 
-    def _entry(self, name: str, line: int) -> str:
-        """The state that an arrow to this one ends in."""
+    def _entry(self, name: str, line: int, passed: frozenset[str] = frozenset()) -> str:
+        """The state that an arrow to this one ends in; a name that is none if the states in it begin in none."""
         inside = self.scopes.get(name, _Scope())
         if not inside.states:
             return name
@@ -271,8 +271,9 @@ class _Reader:
             self._note(
                 line, f"{name} does not say where it begins", f"{first} is read; write [*] --> {first} in it", part=name
             )
-            return self._entry(first, line)
-        return self._entry(next(iter(inside.initials)), line)
+            return self._entry(first, line, passed | {name})
+        begins = next(iter(inside.initials))
+        return begins if begins in passed or begins == name else self._entry(begins, line, passed | {name})
 
     def _ends(self) -> None:
         """Notes each arrow to the end of which the model has nothing, since its state can do something else, too."""
@@ -330,7 +331,12 @@ class _Reader:
         for leaf in sources:
             if arrow.source not in self.boxes and not inner.isdisjoint(self._between(leaf, arrow.source)):
                 continue  # the arrow of the inner state counts
+            if leaf not in self.names:
+                continue  # a choice
             after = leaf if loops else self._entry(target, arrow.line)
+            if after not in self.names:
+                self._note(line, f"{target} is no state to go to", "draw an arrow to a state", part=target)
+                return
             self.draft.move(event, self.names[leaf], self.names[after], self.source.span(line))
 
     def _between(self, inside: str, outside: str) -> Iterator[str]:

@@ -128,6 +128,13 @@ def test_arrows_of_a_state_with_states_inside(tmp_path):
     [
         (["state f <<fork>>", "A --> f : go"], 2, "the fork f is read as a state"),
         (["A --> B : go", "B --> A : back", "A --> [*]"], 4, "A can end, and can go on"),
+        (["A --> B : go", 'state "any state" as C', "A --> C : no"], 4, "C is no state to go to"),
+        (["A --> B : go", "A --> C : no", "state C {", "[*] --> C", "D --> E : on", "}"], 3, "C is no state to go to"),
+        (
+            ["A --> B : go", "state c <<choice>>", "A --> C : no", "state C {", "[*] --> c", "c --> D", "}"],
+            4,
+            "C is no state to go to",
+        ),
         (["state A {", "B --> C : go"], 2, "the state A is not closed, so all lines below are inside it"),
         (["A --> B : go", "--"], 3, "parallel regions are read as one machine"),
         (["A --> B : go", "if (x) {"], 3, "this line is not understood"),

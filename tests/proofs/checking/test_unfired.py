@@ -65,7 +65,7 @@ def test_nothing_is_known_if_states_are_missing() -> None:
     assert fired(with_idle_parts(), {"Lamp": 3}, Exploring(max_states=2)) is None
 
 
-def test_nothing_is_known_if_states_of_one_configuration_are_missing() -> None:
+def test_nothing_is_known_if_one_configuration_is_cut_short() -> None:
     """In any order of the configurations."""
     model = with_idle_parts()
     (instance,) = instances(model, {"Lamp": 3})
